@@ -1,5 +1,5 @@
-// Writes what is generated from the code: openapi.json, server/schema.sql, server/statements.sql, tables of the reference and the
-// table of imports in ARCHITECTURE.md. With --check it only compares, and fails if one is out of date.
+// Writes what is generated from the code: openapi.json, server/schema.sql, server/statements.sql, server/verify.mjs, tables of the
+// reference and the table of imports in ARCHITECTURE.md. With --check it only compares, and fails if one is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { arrows, ground } from '../server/arrows.ts';
@@ -16,11 +16,13 @@ import { ensureDatabase, migrate } from '../server/src/store/database/schema/mig
 import { listStatements } from '../server/statements.ts';
 import { makeDatabase } from '../server/test/support/database.ts';
 import { startTemporary } from '../server/test/support/temporary-postgres.ts';
+import { examinerProgram } from './examiner-program.ts';
 
 const generated = {
   'openapi.json': openapi(),
   'server/schema.sql': await schema(),
   'server/statements.sql': await statements(),
+  'server/verify.mjs': examinerProgram(),
   'docs/reference/configuration.md': configuration(),
   'docs/reference/errors.md': errors(),
   'docs/reference/enumerations.md': enumerationTables(),

@@ -5,7 +5,7 @@ import { readConfig } from '../src/config.ts';
 import { verifyAgainstCopies } from '../src/domain/archive/archive-status.ts';
 import { growTree } from '../src/domain/archive/archive-tree.ts';
 import { copyCheckpoints } from '../src/domain/archive/checkpoint-copies.ts';
-import { verifyPackage } from '../src/domain/examiner/verify.mjs';
+import { verifyPackage } from '../src/domain/examiner/package.mjs';
 import { exportArchive } from '../src/domain/record-keeping/archive-export.ts';
 import { makeLog } from '../src/log.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
@@ -210,7 +210,7 @@ async function verifyOne(runtime: Runtime, outsideDir: string, folder: string): 
   const checkpointFile = readdirSync(outsideDir)
     .map((name) => join(outsideDir, name))
     .find((path) => path.endsWith('checkpoints') && statSync(path).isFile());
-  const { verdict, message, entries } = await verifyPackage({
+  const { verdict, message, entries } = verifyPackage({
     packageDir: folder,
     checkpointFile: checkpointFile ?? '',
     pubkeyFile: join(folder, 'public-key'),

@@ -14,7 +14,7 @@ import type { KeptLeaf } from '../../src/domain/archive/archive-verification.ts'
 import { copyCheckpoints } from '../../src/domain/archive/checkpoint-copies.ts';
 import { checkpointDeliverer } from '../../src/domain/archive/checkpoint-deliveries.ts';
 import type { CheckpointFolder } from '../../src/domain/archive/outside-copies.ts';
-import { readCheckpoint } from '../../src/domain/examiner/verify.mjs';
+import { readCheckpoint } from '../../src/domain/examiner/notes.mjs';
 import { insertEntries } from '../../src/store/archive/archive.ts';
 import * as treeStore from '../../src/store/archive/archive-tree.ts';
 import { makeDatabase } from '../support/database.ts';

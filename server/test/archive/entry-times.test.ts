@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entryTimes } from '../../src/domain/archive/comparisons/entry-times.ts';
 import type { SignedSize } from '../../src/domain/archive/verification/signed-checkpoints.ts';
-import type { Checkpoint } from '../../src/domain/examiner/verify.mjs';
+import type { Checkpoint } from '../../src/domain/examiner/notes.mjs';
 import type { StoredLeaf } from '../../src/store/archive/archive-tree.ts';
 
 const start = Date.parse('2026-03-02T15:00:00Z');

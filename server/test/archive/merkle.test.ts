@@ -14,7 +14,7 @@ import {
   tileName,
   tilesNeeded,
 } from '../../src/domain/archive/merkle.ts';
-import { isConsistent, leafHash, nodeHash, rootByInclusion } from '../../src/domain/examiner/verify.mjs';
+import { Inclusion, isConsistent, leafHash, nodeHash } from '../../src/domain/examiner/tree.mjs';
 
 /** The tree exactly as RFC 6962 defines it. */
 function plainRoot(leaves: Buffer[]): Buffer {
@@ -31,6 +31,12 @@ const roots = new Map<number, Buffer>();
 /** The root of the tree of the first leaves, computed once for each size. */
 function plainRootAt(size: number): Buffer {
   return roots.getOrInsertComputed(size, () => plainRoot(leaves.slice(0, size)));
+}
+
+const inBase64 = (hash: Buffer) => hash.toString('base64');
+
+function proofOf(index: number, size: number, tiles: ReadonlyMap<string, Buffer>): string[] {
+  return hashesOf(inclusionRanges(index, size), tiles).map(inBase64);
 }
 
 function grow(sizes: number[]) {
@@ -75,13 +81,33 @@ test('every leaf of every small tree can be proved, and nothing else', () => {
   const { tiles } = grow([1, 3, 64, 300]);
   for (const size of [1, 2, 3, 5, 8, 31, 256, 257, 300])
     for (let index = 0; index < size; index += 1) {
-      const proof = hashesOf(inclusionRanges(index, size), tiles);
-      const root = plainRootAt(size);
+      const proof = proofOf(index, size, tiles);
       const leaf = leaves[index] as Buffer;
-      assert.deepEqual(rootByInclusion({ leaf, index, size, proof }), root);
-      assert.notDeepEqual(rootByInclusion({ leaf: leaves[index + 1] as Buffer, index, size, proof }), root);
-      if (proof.length > 0) assert.notDeepEqual(rootByInclusion({ leaf, index, size, proof: proof.slice(1) }), root);
+      const has = (given: Buffer, at: number, path = proof) =>
+        new Inclusion({ size, root: plainRootAt(size) }).has(given, at, path);
+      assert.ok(has(leaf, index));
+      assert.ok(!has(leaves[index + 1] as Buffer, index));
+      assert.ok(!has(leaf, index, [...proof, leaf.toString('base64')]));
+      if (proof.length > 0) assert.ok(!has(leaf, index, proof.slice(1)));
+      if (proof.length > 0) assert.ok(!has(leaf, index, [proof[0]?.slice(4) ?? '', ...proof.slice(1)]));
+      for (const other of [index + 1, index - 1, size]) if (other >= 0) assert.ok(!has(leaf, other));
     }
+});
+
+test('a leaf is proven only where its proof leads to the root, whatever came before it', () => {
+  const { tiles } = grow([1, 3, 64, 300]);
+  for (const size of [1, 2, 3, 7, 8, 33, 64, 70]) {
+    const tree = new Inclusion({ size, root: plainRootAt(size) });
+    for (let run = 0; run < 4 * size; run += 1) {
+      const at = Math.floor(Math.random() * size);
+      const proof = proofOf(at, size, tiles);
+      const leaf = leaves[at] as Buffer;
+      assert.ok(tree.has(leaf, at, proof), `${at} of ${size}`);
+      assert.ok(!tree.has(leafHash(leaf), at, proof));
+      assert.ok(!tree.has(leaf, at + 1, proof));
+      if (size > 1) assert.ok(!tree.has(leaf, (at + 1) % size, proof));
+    }
+  }
 });
 
 test('a tree can be proved to begin with each smaller one, and with no other', () => {
@@ -101,7 +127,7 @@ test('proofs in a large tree need few tiles', () => {
   const { tiles } = grow([70_000]);
   const ranges = inclusionRanges(12_345, 70_000);
   assert.ok(tilesNeeded(ranges).length <= 6);
-  const proof = hashesOf(ranges, tiles);
-  const given = { leaf: leaves[12_345] as Buffer, index: 12_345, size: 70_000, proof };
-  assert.deepEqual(rootByInclusion(given), plainRootAt(leaves.length));
+  const proof = hashesOf(ranges, tiles).map(inBase64);
+  const tree = new Inclusion({ size: 70_000, root: plainRootAt(leaves.length) });
+  assert.ok(tree.has(leaves[12_345] as Buffer, 12_345, proof));
 });

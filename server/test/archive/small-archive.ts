@@ -6,7 +6,7 @@ import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.
 import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
 import type { Kept, KeptLeaf } from '../../src/domain/archive/archive-verification.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
-import { entryHash } from '../../src/domain/examiner/verify.mjs';
+import { entryHash } from '../../src/domain/examiner/entries.mjs';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import * as store from '../../src/store/archive/archive-tree.ts';

@@ -1,5 +1,6 @@
 import { append, type Edge, rootOf } from '../../src/domain/archive/merkle.ts';
-import { entryBytes, leafHash } from '../../src/domain/examiner/verify.mjs';
+import { entryBytes } from '../../src/domain/examiner/entries.mjs';
+import { leafHash } from '../../src/domain/examiner/tree.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { moved } from '../support/database.ts';
 import { disposalTamperings } from './disposal-tampering.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { archive, byPerson } from '../../src/domain/archive/archive.ts';
 import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts';
-import { readCheckpoint } from '../../src/domain/examiner/verify.mjs';
+import { readCheckpoint } from '../../src/domain/examiner/notes.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { makeWorld } from '../support/world.ts';
 import { signer } from './small-archive.ts';

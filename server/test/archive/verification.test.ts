@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { type Kept, verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { openSignedCheckpoints } from '../../src/domain/archive/verification/signed-checkpoints.ts';
-import { readCheckpoint } from '../../src/domain/examiner/verify.mjs';
+import { readCheckpoint } from '../../src/domain/examiner/notes.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { makeDatabase } from '../support/database.ts';
 import { depsOn, signer } from './small-archive.ts';

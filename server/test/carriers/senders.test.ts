@@ -29,7 +29,7 @@ import { type Smsc, startSmsc } from './smpp/smsc.ts';
 const keys = generateKeyPairSync('ed25519');
 const publicKey = keys.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
 const desk = makeDesk(signer.publicKey);
-const verifyProgram = fileURLToPath(new URL('../../src/domain/examiner/verify.mjs', import.meta.url));
+const verifyProgram = fileURLToPath(new URL('../../verify.mjs', import.meta.url));
 
 let smsc: Smsc;
 let world: World;
@@ -194,7 +194,7 @@ suite('the records of such texts', () => {
     const { verdict, faults } = await verifyArchive(deps, asked);
     assert.deepEqual([verdict, faults], ['intact', []]);
     const { folder, checkpoint } = await exportTo(deps, desk.path('export'), world.ann.advisor.advisorId, always);
-    assert.equal((await desk.verify(folder, checkpoint)).verdict, 'intact');
+    assert.equal(desk.verify(folder, checkpoint).verdict, 'intact');
     const checkpointFile = desk.path('checkpoint');
     writeFileSync(checkpointFile, checkpoint);
     const files = ['--package', folder, '--checkpoint', checkpointFile, '--pubkey', desk.pubkeyFile];

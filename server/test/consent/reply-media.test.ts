@@ -273,7 +273,7 @@ suite('media of replies, by Twilio', () => {
     const desk = makeDesk(signer.publicKey);
     after(() => desk.remove());
     const whole = await exportTo(deps, desk.path('whole'), advisorId);
-    const report = await desk.verify(whole.folder, whole.checkpoint);
+    const report = desk.verify(whole.folder, whole.checkpoint);
     assert.equal(report.code, 0, report.message);
     const line = readLines(whole.folder).find(({ entry }) => entry.number === media?.number);
     assert.deepEqual([line?.body, line?.text, line?.phone], [media?.body?.toString('base64'), null, phone]);

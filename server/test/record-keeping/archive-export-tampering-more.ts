@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Line, manifestNoteText } from '../../src/domain/examiner/verify.mjs';
+import type { Line } from '../../src/domain/examiner/entries.mjs';
+import { manifestNoteText } from '../../src/domain/examiner/package.mjs';
 import { signer } from '../archive/small-archive.ts';
 import { fitManifest } from './archive-export-tampering.ts';
 import { readLines, rezip, unzip, writeLines } from './archive-exports.ts';
@@ -280,16 +281,4 @@ export function changesAt(folder: string, index: number): Placed[] {
     email(null, `messages.zip: ${inserted[0]} was inserted`, files.toSpliced(at, 0, inserted)),
     email(null, 'messages.zip: its manifest.csv was altered', list),
   ];
-}
-
-/** Makes the second half begin with this line, with spaces that change nothing else: halves are halves of the bytes. */
-export function meetAt(folder: string, index: number): void {
-  const path = join(folder, 'entries.ndjson');
-  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
-  const bytesOf = (some: string[]) => Buffer.byteLength(some.map((line) => `${line}\n`).join(''));
-  const longer = bytesOf(lines.slice(0, index)) - bytesOf(lines.slice(index));
-  // The middle is then where the line before it ends.
-  const padded = longer > 2 ? lines.length - 1 : index - 1;
-  lines[padded] += ' '.repeat(longer > 2 ? longer - 2 : 2 - longer);
-  writeFileSync(path, `${lines.join('\n')}\n`);
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commitmentOf, type Line, type Manifest } from '../../src/domain/examiner/verify.mjs';
+import { commitmentOf, type Line } from '../../src/domain/examiner/entries.mjs';
+import type { Manifest } from '../../src/domain/examiner/package.mjs';
 import { readLines, rezip, unzip, writeLines } from './archive-exports.ts';
 
 /** A change to a package, and what the examiner must learn: the exit code, and the entry or file that is wrong. */

@@ -4,15 +4,13 @@ import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Worker } from 'node:worker_threads';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
 import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
-import { append, hashesOf, inclusionRanges, rootOf, tileName } from '../../src/domain/archive/merkle.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
-import { inclusionIn, leafHash, type Report, verdicts, verifyPackage } from '../../src/domain/examiner/verify.mjs';
+import { type Report, verdicts, verifyPackage } from '../../src/domain/examiner/package.mjs';
 import { Problem } from '../../src/domain/problems.ts';
 import { exportArchive } from '../../src/domain/record-keeping/archive-export.ts';
 import { addHold } from '../../src/domain/record-keeping/holds.ts';
@@ -33,17 +31,16 @@ import {
   fitManifest,
   type Tampering,
 } from './archive-export-tampering.ts';
-import { type Change, changesAt, meetAt, signAgain } from './archive-export-tampering-more.ts';
+import { changesAt, signAgain } from './archive-export-tampering-more.ts';
 import { always, exportTo, makeDesk, readEmail, readLines, unzip, writeLines } from './archive-exports.ts';
 
-const verifyProgram = fileURLToPath(new URL('../../src/domain/examiner/verify.mjs', import.meta.url));
+const verifyProgram = fileURLToPath(new URL('../../verify.mjs', import.meta.url));
 const advisorName = 'Zoë “Ann” Łukaszewicz-Όμηρος of a firm with a name that is long enough for two encoded words';
 
 const world = await makeWorld();
 const { ann, bob } = world;
 const deps: ArchiveDeps = { ...world.deps, signer, checkpointFolder: null };
-/** Every package is checked by two threads, however small it is. */
-const desk = makeDesk(signer.publicKey, 0);
+const desk = makeDesk(signer.publicKey);
 after(async () => {
   await world.close();
   desk.remove();
@@ -97,7 +94,7 @@ async function write(advisorId: number, count: number, on = deps): Promise<void>
 suite('archive export', () => {
   test('writes an intact package in each format, which only its owner can read', async () => {
     for (const { folder, checkpoint, entries } of [whole, bare]) {
-      const report = await desk.verify(folder, checkpoint);
+      const report = desk.verify(folder, checkpoint);
       assert.deepEqual([report.code, report.verdict, report.entries], [0, 'intact', entries], report.message);
       assert.match(
         report.message,
@@ -108,66 +105,6 @@ suite('archive export', () => {
     }
     assert.ok(statSync(join(whole.folder, 'messages.zip')).isFile());
     assert.ok(!statSync(join(bare.folder, 'messages.zip'), { throwIfNoEntry: false }));
-  });
-
-  test('that is large is checked by two threads, half of the entries by each', async (t) => {
-    const spans: ({ from: number; to: number } | null)[] = [];
-    const listen = (worker: Worker) => void worker.once('message', (found) => spans.push(found?.span ?? null));
-    process.on('worker', listen);
-    t.after(() => process.off('worker', listen));
-    const altered = desk.copy(whole.folder);
-    const zip = readFileSync(join(altered, 'messages.zip'));
-    zip.write('x', zip.lastIndexOf('Subject: ') + 'Subject: '.length);
-    writeFileSync(join(altered, 'messages.zip'), zip);
-    for (const folder of [whole.folder, bare.folder, altered]) await desk.verify(folder, whole.checkpoint);
-    assert.deepEqual(
-      spans.map((span) => span?.to),
-      [whole.entries, bare.entries, undefined],
-    );
-    for (const span of spans.slice(0, 2)) assert.ok(span && span.from > 1 && span.from < span.to);
-  });
-
-  suite('whose halves meet anywhere', () => {
-    // Signed again, so that no sum of a file gives a change away.
-    const verified = async (from: typeof whole, meeting: number, change: Change['apply']) => {
-      const folder = desk.copy(from.folder);
-      await change(folder);
-      meetAt(folder, meeting);
-      signAgain(folder);
-      return desk.verify(folder, from.checkpoint);
-    };
-    const lines = readLines(whole.folder);
-
-    test('is intact', async (t) => {
-      const begun: number[] = [];
-      const listen = (worker: Worker) => void worker.once('message', (found) => begun.push(found?.span.from));
-      process.on('worker', listen);
-      t.after(() => process.off('worker', listen));
-      const meetings = lines.slice(1).map((_, index) => index + 1);
-      for (const meeting of meetings) assert.equal((await verified(whole, meeting, () => {})).verdict, 'intact');
-      assert.deepEqual(
-        begun,
-        meetings.map((meeting) => meeting + 1),
-      );
-    });
-
-    const text = lines.findIndex(({ outcome }) => outcome !== null);
-    const outcome = (lines[text]?.outcome?.number ?? 0) - 1;
-    const other = lines.findIndex(({ entry }) => entry.kind === 'sign_in');
-    for (const [name, from, place, meeting] of [
-      ['a text that the second half begins with', whole, text, text],
-      ['a text that the first half ends with', whole, text, text + 1],
-      ['an outcome that the second half begins with', whole, outcome, outcome],
-      ['a text that the first half ends with, without e-mails', bare, text, text + 1],
-      ['an entry that the second half begins with, without e-mails', bare, other, other],
-    ] as const)
-      test(`names ${name}`, async () => {
-        for (const { number, what, apply } of changesAt(from.folder, place)) {
-          const { faults } = await verified(from, meeting, apply);
-          const wanted = number === null ? what : `entry ${number} of advisor ${annId}: ${what}`;
-          assert.ok(faults.includes(wanted), `${wanted}, and not ${faults}`);
-        }
-      });
   });
 
   test('has every entry of the advisor and none of anyone else’s, and is itself an entry', () => {
@@ -241,7 +178,7 @@ suite('archive export', () => {
     const part = await exportTo(deps, desk.path('early'), annId, { from: begin, to: new Date(begin.getTime() + 1) });
     const [only] = readLines(part.folder);
     assert.deepEqual([only?.entry.number, only?.outcome], [text?.entry.number, null]);
-    assert.equal((await desk.verify(part.folder, part.checkpoint)).code, 0);
+    assert.equal(desk.verify(part.folder, part.checkpoint).code, 0);
     const idIn = ({ folder }: { folder: string }) => {
       const name = `${String(text?.entry.number).padStart(6, '0')}-out.eml`;
       return readEmail(unzip(join(folder, 'messages.zip')).get(name) ?? Buffer.alloc(0)).headers.get('Message-ID');
@@ -267,9 +204,9 @@ suite('archive export', () => {
     const numbers = readLines(part.folder).map(({ entry }) => entry.number);
     assert.equal(numbers[0], first?.entry.number);
     assert.ok(numbers.includes(last?.entry.number ?? -1));
-    assert.equal((await desk.verify(part.folder, part.checkpoint)).code, 0);
+    assert.equal(desk.verify(part.folder, part.checkpoint).code, 0);
     const none = await exportTo(deps, desk.path('none'), annId, { from: new Date(0), to: new Date(1), format: 'eml' });
-    assert.deepEqual([none.entries, (await desk.verify(none.folder, none.checkpoint)).code], [0, 0]);
+    assert.deepEqual([none.entries, desk.verify(none.folder, none.checkpoint).code], [0, 0]);
   });
 
   test('has a checkpoint’s timestamp, and the checkpoint as it was stamped', () => {
@@ -281,7 +218,7 @@ suite('archive export', () => {
   test('of the deployment’s own entries needs no advisor', async () => {
     const own = await exportTo(deps, desk.path('own'), 0);
     assert.ok(own.entries > 0);
-    assert.equal((await desk.verify(own.folder, own.checkpoint)).code, 0);
+    assert.equal(desk.verify(own.folder, own.checkpoint).code, 0);
   });
 
   test('is a command, with days in the advisor’s time zone', async () => {
@@ -302,7 +239,7 @@ suite('archive export', () => {
     const { from, to } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
     assert.deepEqual([from, to], ['2020-01-01T05:00:00.000Z', '2121-01-01T05:00:00.000Z']);
     const pubkey = join(folder, 'public-key');
-    const report = await desk.verify(folder, readFileSync(join(folder, 'checkpoint'), 'utf8'), pubkey);
+    const report = desk.verify(folder, readFileSync(join(folder, 'checkpoint'), 'utf8'), pubkey);
     assert.equal(report.code, 0, report.message);
   });
 
@@ -342,7 +279,7 @@ suite('archive verify --package', () => {
     test(`names what is wrong: ${tampering.name}`, async () => {
       const folder = desk.copy(whole.folder);
       await tampering.apply(folder);
-      assertReport(await desk.verify(folder, whole.checkpoint), tampering);
+      assertReport(desk.verify(folder, whole.checkpoint), tampering);
     });
 
   test('names the entry even if the manifest was made to fit', async () => {
@@ -350,8 +287,32 @@ suite('archive verify --package', () => {
       const folder = desk.copy(bare.folder);
       await tampering.apply(folder);
       fitManifest(folder);
-      assertReport(await desk.verify(folder, bare.checkpoint), tampering);
+      assertReport(desk.verify(folder, bare.checkpoint), tampering);
     }
+  });
+
+  suite('that was signed again, so that no sum of a file gives a change away,', () => {
+    const lines = readLines(whole.folder);
+    const text = lines.findIndex(({ outcome }) => outcome !== null);
+    const outcome = (lines[text]?.outcome?.number ?? 0) - 1;
+    const other = lines.findIndex(({ entry }) => entry.kind === 'sign_in');
+    for (const [name, from, place] of [
+      ['a text', whole, text],
+      ['an outcome', whole, outcome],
+      ['the last entry', whole, lines.length - 1],
+      ['a text, without e-mails', bare, text],
+      ['another entry, without e-mails', bare, other],
+    ] as const)
+      test(`names ${name}`, async () => {
+        for (const { number, what, apply } of changesAt(from.folder, place)) {
+          const folder = desk.copy(from.folder);
+          await apply(folder);
+          signAgain(folder);
+          const { faults } = desk.verify(folder, from.checkpoint);
+          const wanted = number === null ? what : `entry ${number} of advisor ${annId}: ${what}`;
+          assert.ok(faults.includes(wanted), `${wanted}, and not ${faults}`);
+        }
+      });
   });
 
   test('another advisor’s entry was inserted, even if it is proven', async () => {
@@ -362,7 +323,7 @@ suite('archive verify --package', () => {
     const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
     manifest.advisor.id = annId;
     writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
-    const report = await desk.verify(folder, bobs.checkpoint);
+    const report = desk.verify(folder, bobs.checkpoint);
     const first = lines[0]?.entry;
     assert.equal(report.code, 1);
     assert.ok(report.message.startsWith(`entry ${first?.number} of advisor ${first?.advisorId}: it was inserted`));
@@ -386,35 +347,17 @@ suite('archive verify --package', () => {
       const at = Math.floor(Math.random() * bytes.length);
       const bit = 1 << Math.floor(Math.random() * 8);
       writeFileSync(file, bytes.with(at, (bytes[at] ?? 0) ^ bit));
-      const { code, message } = await desk.verify(folder, whole.checkpoint);
+      const { code, message } = desk.verify(folder, whole.checkpoint);
       assert.notEqual(code, 0, `${file}, byte ${at}, bit ${bit}: ${message}`);
       writeFileSync(file, bytes);
     }
-    assert.equal((await desk.verify(folder, whole.checkpoint)).code, 0);
-  });
-
-  test('a leaf is proven only where its proof leads to the root, whatever came before it', () => {
-    const leaves = Array.from({ length: 70 }, (_, at) => leafHash(Buffer.from(`entry ${at}`)));
-    for (const size of [1, 2, 3, 7, 8, 33, 64, 70]) {
-      const { edge, tiles } = append(0, [], leaves.slice(0, size));
-      const byName = new Map(tiles.map((tile) => [tileName(tile), tile.hashes]));
-      const isProven = inclusionIn({ size, root: rootOf(edge) });
-      for (let run = 0; run < 4 * size; run += 1) {
-        const at = Math.floor(Math.random() * size);
-        const proof = hashesOf(inclusionRanges(at, size), byName).map((hash) => hash.toString('base64'));
-        const leaf = leaves[at] ?? Buffer.alloc(0);
-        assert.ok(isProven(leaf, at, proof), `${at} of ${size}`);
-        assert.ok(!isProven(leafHash(leaf), at, proof));
-        assert.ok(!isProven(leaf, at + 1, proof));
-        if (size > 1) assert.ok(!isProven(leaf, (at + 1) % size, proof));
-      }
-    }
+    assert.equal(desk.verify(folder, whole.checkpoint).code, 0);
   });
 
   test('an endless line doesn’t fill the memory', async () => {
     const folder = desk.copy(bare.folder);
     writeFileSync(join(folder, 'entries.ndjson'), Buffer.alloc(10 * 1024 * 1024, '['));
-    const { code, message } = await desk.verify(folder, bare.checkpoint);
+    const { code, message } = desk.verify(folder, bare.checkpoint);
     assert.equal(code, 3);
     assert.match(message, /longer than any entry/);
   });
@@ -425,7 +368,7 @@ suite('archive verify --package', () => {
       says: RegExp,
       { folder = whole.folder, checkpoint = whole.checkpoint, pubkey = desk.pubkeyFile },
     ) => {
-      const { code, message } = await desk.verify(folder, checkpoint, pubkey);
+      const { code, message } = desk.verify(folder, checkpoint, pubkey);
       assert.equal(code, 3, message);
       assert.match(message, says);
     };
@@ -438,7 +381,7 @@ suite('archive verify --package', () => {
       checkpoint: other.sign(`${whole.checkpoint.split('\n\n')[0]}\n`),
     });
     await unknown(/is not a package/, { folder: desk.path('nowhere') });
-    const report = await verifyPackage({
+    const report = verifyPackage({
       packageDir: whole.folder,
       checkpointFile: desk.path('nothing'),
       pubkeyFile: desk.pubkeyFile,
@@ -449,18 +392,18 @@ suite('archive verify --package', () => {
   test('an archive whose key has changed has one more line of keys', async () => {
     const other = makeNoteSigner('test.example/archive', makeSigningKey());
     const both = desk.file(`${other.publicKey}\n${signer.publicKey}\n`);
-    assert.equal((await desk.verify(whole.folder, whole.checkpoint, both)).code, 0);
+    assert.equal(desk.verify(whole.folder, whole.checkpoint, both).code, 0);
   });
 
   test('continues from an older checkpoint that the examiner has, and from a file of all of them', async () => {
     const notes = (await listCheckpointsAfter(deps.db, 0, 1_000)).map(({ note }) => note);
     const { earlier } = whole.exported;
     assert.ok(earlier.length >= 3);
-    const { code, message } = await desk.verify(whole.folder, earlier[1]?.note ?? '');
+    const { code, message } = desk.verify(whole.folder, earlier[1]?.note ?? '');
     assert.equal(code, 0, message);
     assert.match(message, /; \d+ of them are newer than the checkpoint given$/);
     for (const file of [notes.join('\n'), `cut short\n\n— by a crash\n\n${notes.join('\n')}\n`])
-      assert.doesNotMatch((await desk.verify(whole.folder, file)).message, /newer/);
+      assert.doesNotMatch(desk.verify(whole.folder, file).message, /newer/);
   });
 
   test('can’t tell if no proof leads from the checkpoint to the package', async () => {
@@ -471,9 +414,9 @@ suite('archive verify --package', () => {
       from: new Date(lines.at(-1)?.entry.dateTime ?? from),
       to,
     });
-    const older = await desk.verify(late.folder, oldest?.note ?? '');
+    const older = desk.verify(late.folder, oldest?.note ?? '');
     assert.deepEqual([older.code, /no proof in the package leads/.test(older.message)], [3, true], older.message);
-    const newer = await desk.verify(whole.folder, late.checkpoint);
+    const newer = desk.verify(whole.folder, late.checkpoint);
     assert.deepEqual([newer.code, /is newer than the package’s/.test(newer.message)], [3, true], newer.message);
   });
 
@@ -490,7 +433,7 @@ suite('archive verify --package', () => {
     await write(annId, 3);
     await growTree(deps);
     const after = await findCheckpoint(deps.db);
-    const { code, message } = await desk.verify(folder, `${before?.note}\n${after?.note}`);
+    const { code, message } = desk.verify(folder, `${before?.note}\n${after?.note}`);
     assert.equal(code, 1, message);
     const first = readLines(folder).find(({ leaf }) => leaf >= (before?.size ?? 0))?.entry;
     assert.ok(
@@ -542,7 +485,7 @@ suite('archive verify --package', () => {
       await setRetention(deps, ann.advisor.firmId, 6);
       await dispose(deps, { by: byOperator, dryRun: false });
       const due = await exported();
-      const report = await desk.verify(due.folder, due.checkpoint);
+      const report = desk.verify(due.folder, due.checkpoint);
       assert.equal(report.code, 0, report.message);
       assert.match(report.message, /; the bodies of .* were disposed of, and were due$/);
       const gone = readLines(due.folder).filter(
@@ -560,7 +503,7 @@ suite('archive verify --package', () => {
       for (const tampering of disposalTamperings) {
         const folder = desk.copy(due.folder);
         await tampering.apply(folder);
-        assertReport(await desk.verify(folder, due.checkpoint), tampering);
+        assertReport(desk.verify(folder, due.checkpoint), tampering);
       }
     });
 
@@ -575,12 +518,29 @@ suite('archive verify --package', () => {
       await clock.advance(yearsMs(8));
       await dispose(deps, { by: byOperator, dryRun: false });
       const held = await exportTo(deps, desk.path('held'), annId);
-      const { code, message } = await desk.verify(held.folder, held.checkpoint);
+      const { code, message } = desk.verify(held.folder, held.checkpoint);
       assert.equal(code, 2, message);
       assert.match(message, new RegExp(`although hold ${holdId} was in force`));
       assert.ok(readLines(held.folder).every(({ about, body }) => about !== 'rule' || body === null));
     });
   });
+
+  for (const [name, says] of [
+    ['texts', /^intact: 23 entries of advisor 1001 .* are as they were signed at 2026-11-17T08:32:48\.723Z\n$/],
+    ['disposals', /^intact: 23 entries .*; the bodies of 3 to 4, .*, 19 to 23 were disposed of, and were due\n$/],
+  ] as const)
+    test(`still checks a package that was exported when the format was new: ${name}`, () => {
+      const folder = fileURLToPath(new URL(`exported-before/${name}`, import.meta.url));
+      const [checkpoint, pubkey] = [join(folder, 'checkpoint'), join(folder, 'public-key')];
+      const args = [verifyProgram, '--package', folder, '--checkpoint', checkpoint, '--pubkey', pubkey];
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { env: {}, encoding: 'utf8' });
+      assert.deepEqual([status, stderr], [0, '']);
+      assert.match(stdout, says);
+      const altered = desk.copy(folder);
+      const lines = readLines(altered);
+      writeLines(altered, [...lines.slice(0, -1), { ...lines.at(-1), text: 'Another text' }]);
+      assert.equal(desk.verify(altered, readFileSync(checkpoint, 'utf8'), pubkey).code, 1);
+    });
 
   test('runs from a folder with nothing else in it', () => {
     const folder = desk.path('examiner');

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { makeFolder, writeExport } from '../../src/adapters/files/exports/folder.ts';
 import { createZip } from '../../src/adapters/files/exports/zip.ts';
 import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
-import { type Line, type Report, verifyPackage } from '../../src/domain/examiner/verify.mjs';
+import type { Line } from '../../src/domain/examiner/entries.mjs';
+import { type Report, verifyPackage } from '../../src/domain/examiner/package.mjs';
 import { type ExportFormat, exportArchive } from '../../src/domain/record-keeping/archive-export.ts';
 
-/** A folder for exports, and an examiner who verifies them: if they have this many bytes of entries, with two threads. */
-export function makeDesk(publicKey: string, halvesFrom?: number) {
+/** A folder for exports, and an examiner who verifies them. */
+export function makeDesk(publicKey: string) {
   const scratch = mkdtempSync(join(tmpdir(), 'assent-export-'));
   const pubkeyFile = join(scratch, 'public-key');
   writeFileSync(pubkeyFile, `${publicKey}\n`);
@@ -31,10 +32,10 @@ export function makeDesk(publicKey: string, halvesFrom?: number) {
       cpSync(folder, copied, { recursive: true });
       return copied;
     },
-    verify(folder: string, checkpoint: string, pubkey = pubkeyFile): Promise<Report> {
+    verify(folder: string, checkpoint: string, pubkey = pubkeyFile): Report {
       const checkpointFile = path('checkpoint');
       writeFileSync(checkpointFile, checkpoint);
-      return verifyPackage({ packageDir: folder, checkpointFile, pubkeyFile: pubkey, halvesFrom });
+      return verifyPackage({ packageDir: folder, checkpointFile, pubkeyFile: pubkey });
     },
     remove: () => rmSync(scratch, { recursive: true, force: true }),
   };

@@ -4,7 +4,7 @@ import { archiveStatus, verifyAgainstCopies } from '../../domain/archive/archive
 import type { Verdict } from '../../domain/archive/archive-verification.ts';
 import { copyAnew, copyCheckpoints } from '../../domain/archive/checkpoint-copies.ts';
 import { CopiesFault } from '../../domain/archive/outside-copies.ts';
-import { readVerifier, type Verifier } from '../../domain/examiner/verify.mjs';
+import { readVerifier, type Verifier } from '../../domain/examiner/notes.mjs';
 import { problem } from '../../domain/problems.ts';
 import { verifyExport } from '../record-keeping/archive-export.ts';
 import { type Call, UsageError, type Verb } from '../verb.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { makeFolder, writeExport } from '../../adapters/files/exports/folder.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { deployment } from '../../domain/archive/archive.ts';
-import { verifyPackage } from '../../domain/examiner/verify.mjs';
+import { verifyPackage } from '../../domain/examiner/package.mjs';
 import { type ExportFormat, exportArchive } from '../../domain/record-keeping/archive-export.ts';
 import { type Call, UsageError, type Verb } from '../verb.ts';
 
@@ -41,7 +41,7 @@ export async function verifyExport({ options, json, out }: Pick<Call, 'options' 
   const { package: packageDir = '', checkpoint: checkpointFile, pubkey: pubkeyFile } = options;
   if (!checkpointFile || !pubkeyFile) throw new UsageError('--package also needs --checkpoint FILE and --pubkey FILE.');
   const progress = (done: number, total: number) => out.progress('Checking', done, total);
-  const { code, verdict, message, entries, faults, disposed } = await verifyPackage({
+  const { code, verdict, message, entries, faults, disposed } = verifyPackage({
     packageDir,
     checkpointFile,
     pubkeyFile,

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/archive/archive-tree.ts';
-import type { Verifier } from '../examiner/verify.mjs';
+import type { Verifier } from '../examiner/notes.mjs';
 import { checkpointIn } from './archive-memory.ts';
 import { type Verification, verifyArchive } from './archive-verification.ts';
 import type { CopyDeps } from './checkpoint-copies.ts';

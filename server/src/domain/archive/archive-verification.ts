@@ -1,7 +1,8 @@
 import type { Deps } from '../../deps.ts';
 import type { BookRow, StoredLeaf } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
-import { type Checkpoint, isCommittedTo, type Verifier } from '../examiner/verify.mjs';
+import { isCommittedTo } from '../examiner/entries.mjs';
+import type { Checkpoint, Verifier } from '../examiner/notes.mjs';
 import { readLeafHashes } from './archive-tree.ts';
 import { type EntryTimes, entryTimes } from './comparisons/entry-times.ts';
 import { compareTables } from './comparisons/tables.ts';

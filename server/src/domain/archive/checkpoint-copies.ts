@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import * as treeStore from '../../store/archive/archive-tree.ts';
 import { findCheckpointId } from '../../store/archive/checkpoint-deliveries.ts';
-import { readCheckpoint } from '../examiner/verify.mjs';
+import { readCheckpoint } from '../examiner/notes.mjs';
 import { requireRunning } from '../shared/signals.ts';
 import { ArchiveFault, type ArchiveMemory, rememberCopied } from './archive-memory.ts';
 import { readLeafHashes } from './archive-tree.ts';

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import type { TreeRow } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
 import { findLastDelivery } from '../../store/archive/checkpoint-deliveries.ts';
-import { readCheckpoint } from '../examiner/verify.mjs';
+import { readCheckpoint } from '../examiner/notes.mjs';
 import { requireRunning } from '../shared/signals.ts';
 import {
   ArchiveFault,

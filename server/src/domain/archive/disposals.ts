@@ -2,7 +2,8 @@ import type { Deps } from '../../deps.ts';
 import { listCheckpointTimes, type StoredLeaf } from '../../store/archive/archive-tree.ts';
 import type { FirmRow, RuleRow } from '../../store/archive/disposals.ts';
 import * as store from '../../store/archive/disposals.ts';
-import { Disposals, factsIn, SignedTimes } from '../examiner/verify.mjs';
+import { Disposals, SignedTimes } from '../examiner/disposals.mjs';
+import { factsIn } from '../examiner/entries.mjs';
 import { deployment } from './archive.ts';
 
 /** Judges bodies that are gone by the archived disposals, retentions and holds, and by the times of checkpoints. */

@@ -1,4 +1,4 @@
-import { hashBytes, nodeHash } from '../examiner/verify.mjs';
+import { hashBytes, nodeHash } from '../examiner/tree.mjs';
 
 /**
  * An append-only Merkle tree, hashed as in RFC 6962 and stored in tiles of 256 hashes (C2SP tlog-tiles): tile N of level L

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type Checkpoint, notesOf } from '../examiner/verify.mjs';
+import { type Checkpoint, notesOf } from '../examiner/notes.mjs';
 import {
   ArchiveFault,
   type ArchiveMemory,

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { keyIdOf, readVerifier, type Verifier } from '../examiner/verify.mjs';
+import { keyIdOf, readVerifier, type Verifier } from '../examiner/notes.mjs';
 
 /** Signs notes (C2SP signed-note, Ed25519) under a name. */
 export type NoteSigner = {

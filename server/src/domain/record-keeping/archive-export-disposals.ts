@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/record-keeping/archive-export.ts';
 import { deployment } from '../archive/archive.ts';
-import { disposedBy } from '../examiner/verify.mjs';
+import { disposedBy } from '../examiner/disposals.mjs';
 
 /** An advisor's entries in the tree of a size, by number, including both ends. */
 export type Exported = { advisorId: number; firmId: number | null; size: number; first: number; last: number };

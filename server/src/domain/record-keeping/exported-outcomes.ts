@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { ExportRow } from '../../store/record-keeping/archive-export.ts';
 import { listOutcomeNumbers, listOutcomes } from '../../store/record-keeping/exported-outcomes.ts';
-import { type Outcome, outcomeOf } from '../examiner/verify.mjs';
+import { type Outcome, outcomeOf } from '../examiner/entries.mjs';
 
 type Range = { advisorId: number; first: number; last: number };
 

@@ -1,5 +1,5 @@
 import { unlink } from 'node:fs/promises';
-import { emailListLine, emailOf, isEmail } from '../../../domain/examiner/verify.mjs';
+import { emailListLine, emailOf, isEmail } from '../../../domain/examiner/emails.mjs';
 import type { ArchiveExport, ProvenEntry } from '../../../domain/record-keeping/archive-export.ts';
 import { createHashed } from './hashed-file.ts';
 import { createZip } from './zip.ts';

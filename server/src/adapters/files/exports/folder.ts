@@ -1,6 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { manifestNoteText, nameIn, packageFormat, textOf } from '../../../domain/examiner/verify.mjs';
+import { nameIn, textOf } from '../../../domain/examiner/entries.mjs';
+import { manifestNoteText, packageFormat } from '../../../domain/examiner/package.mjs';
 import { problem } from '../../../domain/problems.ts';
 import type { ArchiveExport, ProvenEntry } from '../../../domain/record-keeping/archive-export.ts';
 import { createEmails } from './emails.ts';

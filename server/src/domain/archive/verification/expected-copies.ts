@@ -1,4 +1,4 @@
-import type { Checkpoint } from '../../examiner/verify.mjs';
+import type { Checkpoint } from '../../examiner/notes.mjs';
 
 /** The database's checkpoints that should have a copy, and those that don't. */
 export type FoundCopies = {

@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto';
 import type { Deps } from '../../../deps.ts';
 import * as store from '../../../store/archive/archive-tree.ts';
-import { type Checkpoint, checkpointIn, signaturesIn, type Verifier } from '../../examiner/verify.mjs';
+import { type Checkpoint, checkpointIn, signaturesIn, type Verifier } from '../../examiner/notes.mjs';
 import { inStep, sized } from './checkpoint-stream.ts';
 import { expectCopies, type FoundCopies } from './expected-copies.ts';
 import { altered, type Fault } from './faults.ts';

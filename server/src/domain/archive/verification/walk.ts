@@ -1,6 +1,7 @@
 import { setImmediate as others } from 'node:timers/promises';
 import type { StoredLeaf } from '../../../store/archive/archive-tree.ts';
-import { entryHash, hashBytes, isBodiless, isCommittedTo } from '../../examiner/verify.mjs';
+import { entryHash, isBodiless, isCommittedTo } from '../../examiner/entries.mjs';
+import { hashBytes } from '../../examiner/tree.mjs';
 import type { DisposalJudge } from '../disposals.ts';
 import { type GrowingTree, openTree, type Tile, tileWidth } from '../merkle.ts';
 import { altered, type Fault, gone, nameOf } from './faults.ts';
