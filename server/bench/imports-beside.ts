@@ -45,14 +45,14 @@ export async function measureImportsBeside(scratch: Scratch, sizes: Sizes, ref: 
 }
 
 async function importOnce(
-  { assent, postmaster }: Running,
+  { assent, postmasters }: Running,
   path: string,
   { count, round }: { count: number; round: number },
 ): Promise<Round> {
   const [{ firmId }] = JSON.parse(await assent('firms', 'list', '--json'));
   const email = `import-${round}@bench.example`;
   await assent('advisors', 'add', String(firmId), '--name', 'Import', '--email', email);
-  const cpuMs = () => cpuTimeOf([], [postmaster])?.postgresql ?? Number.NaN;
+  const cpuMs = () => cpuTimeOf([], postmasters)?.postgresql ?? Number.NaN;
   const [began, used] = [performance.now(), cpuMs()];
   await assent('contacts', 'import', path, '--advisor', email);
   return {
