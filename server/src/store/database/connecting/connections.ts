@@ -1,4 +1,3 @@
-import { Socket } from 'node:net';
 import pg from 'pg';
 import { DatabaseBusy, isBroken, kindOf, translated } from '../errors.ts';
 import { setColumnParsers } from './column-values.ts';
@@ -48,7 +47,6 @@ export function makeConnections(options: ConnectionOptions, size: number, planni
     onConnect: (client: pg.ClientBase) => learnRun(client, hosts, options.timeoutMs),
     max: size,
     pipeline: options.pipeline ?? false,
-    ...(options.pipeline ? { stream: turnSocket } : {}),
     connectionTimeoutMillis: options.timeoutMs,
     idleTimeoutMillis: options.keepOpen ? 0 : 60_000,
     statement_timeout: options.timeoutMs,
@@ -100,28 +98,6 @@ async function learnRun(client: pg.ClientBase, hosts: Hosts, timeoutMs: number):
 
 export function runOf(client: pg.ClientBase): string {
   return known.get(client)?.run ?? '';
-}
-
-/** A socket that writes at the end of the turn: statements sent one after another are one call of the system, and arrive at once. */
-function turnSocket(): Socket {
-  const socket = new Socket();
-  const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
-  let isHeld = false;
-  // Not before: connecting puts the original `write` back.
-  socket.once('connect', () => {
-    socket.write = (...given: unknown[]) => {
-      if (!isHeld) {
-        isHeld = true;
-        socket.cork();
-        process.nextTick(() => {
-          isHeld = false;
-          socket.uncork();
-        });
-      }
-      return write(...given);
-    };
-  });
-  return socket;
 }
 
 export async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
