@@ -44,7 +44,7 @@ export const wallTamperings: WallTampering[] = [
   },
 ];
 
-/** Each in a transaction that is rolled back. On Citus, nobody compares triggers. */
+/** Each in a transaction that is rolled back. On Citus, database/citus.test.ts weakens a shard. */
 export async function tryWalls(): Promise<Outcome[]> {
   const database = await makeDatabase();
   if (await database.pool.nodes()) {

@@ -1,4 +1,4 @@
-/** Tests that `npm run citus` leaves out, and why. All others pass there. */
+/** Tests that `npm run citus` leaves out, and why. */
 
 /** Folders of tests. */
 export const foldersNotOnCitus: Record<string, string> = {
