@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { readConfig } from '../src/config.ts';
 import type { Deps } from '../src/deps.ts';
 import { addAdvisor } from '../src/domain/accounts/advisors.ts';
 import { addFirm } from '../src/domain/accounts/firms.ts';
@@ -11,14 +10,11 @@ import {
   saveContent,
   searchContent,
 } from '../src/domain/content/content.ts';
-import { makeSignals } from '../src/domain/shared/signals.ts';
-import { systemClock } from '../src/domain/shared/time.ts';
-import { makeJudges } from '../src/domain/supervision/judges.ts';
-import type { Db, Pool } from '../src/store/database/db.ts';
+import type { Pool } from '../src/store/database/db.ts';
 import { startEmbedded } from '../src/store/database/embedded.ts';
 import { connect } from '../src/store/database/pool.ts';
 import { appRole, ensureDatabase, migrate } from '../src/store/database/schema/migrate.ts';
-import { fixedCarriers } from '../test/support/carriers.ts';
+import { depsOn } from '../test/support/deps.ts';
 import { cpuOfEach, cpuTime } from './cpu.ts';
 import type { Scratch } from './scratch.ts';
 import type { Sizes } from './sizes.ts';
@@ -75,17 +71,6 @@ async function measureSizes(
     show({ items: wanted, perSecond, times }, repetitions);
   }
   return measured;
-}
-
-function depsOn(db: Db): Deps {
-  return {
-    db,
-    clock: systemClock,
-    config: readConfig({}),
-    carriers: fixedCarriers(),
-    signals: makeSignals(),
-    judges: makeJudges(),
-  };
 }
 
 /** Saves up to that many items as an import does; returns how many a second. */

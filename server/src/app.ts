@@ -1,17 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import type { Config } from './config.ts';
-import { onReserved, type Reserved } from './deps.ts';
+import { type Deps, onReserved } from './deps.ts';
 import { callerFinder } from './domain/access/callers.ts';
 import { makeCrowd, timeUntil } from './domain/access/crowd.ts';
 import { externalVerifier } from './domain/access/external-issuer.ts';
 import { poolShares } from './domain/access/pool-shares.ts';
-import { type SigningDeps, type SigningKeyRing, signingKeyRing } from './domain/access/signing-keys.ts';
+import { type SigningKeyRing, signingKeyRing } from './domain/access/signing-keys.ts';
 import { tokenVerifier } from './domain/access/tokens.ts';
 import type { SharedBuckets } from './domain/ports.ts';
 import { problem } from './domain/problems.ts';
-import type { SandboxClock } from './domain/sandbox/sandbox-clock.ts';
 import { makeLane } from './domain/shared/lane.ts';
-import type { WebhookDeps } from './domain/webhooks/webhooks.ts';
 import { addAdvisorPages } from './http/advisor/routes.ts';
 import { browserSecrets } from './http/browser/browser-secrets.ts';
 import { sendUnknownPath } from './http/browser/failures.ts';
@@ -35,26 +32,23 @@ import type { Log } from './log.ts';
 import { oauthServer } from './oauth/server.ts';
 import type { Pool } from './store/database/db.ts';
 
-export type AppDeps = SigningDeps &
-  WebhookDeps &
-  Reserved & {
-    config: Config;
-    pool: Pool;
-    log: Log;
-    sandboxClock?: SandboxClock;
-    /** Sends everything that is due. A request that moves the sandbox's clock waits for it. */
-    deliverDue?: () => Promise<void>;
-    /** How the carriers do that this process hands texts to. */
-    carrierStatuses?: CarrierStatuses;
-    /** The buckets of usage plans, if processes share them. */
-    buckets?: SharedBuckets | null;
-  };
+/** What is around the app, besides what its routes work with. */
+export type Surroundings = {
+  pool: Pool;
+  log: Log;
+  /** Sends everything that is due. A request that moves the sandbox's clock waits for it. */
+  deliverDue?: () => Promise<void>;
+  /** How the carriers do that this process hands texts to. */
+  carrierStatuses?: CarrierStatuses;
+  /** The buckets of usage plans, if processes share them. */
+  buckets?: SharedBuckets | null;
+};
 const revocationsAtOnce = 2;
 
 export type App = FastifyInstance;
 
 /** The whole server, ready to listen. Tests inject requests into it. */
-export async function buildApp(deps: AppDeps): Promise<App> {
+export async function buildApp(deps: Deps & Surroundings): Promise<App> {
   const { config, log, sandboxClock } = deps;
   const app = makeServer({ ...config, log, sendPage: sendUnknownPath });
   const crowd = makeCrowd(config.requestsMax, timeUntil(deps.signals.stopping.signal));
@@ -81,7 +75,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
 }
 
 /** For a process that only works: how it does, and nothing else. */
-export async function buildWorkApp(deps: AppDeps): Promise<App> {
+export async function buildWorkApp(deps: Deps & Surroundings): Promise<App> {
   const { config, log } = deps;
   const app = makeServer({ ...config, log });
   addMetrics(app, deps, deps);
@@ -90,7 +84,7 @@ export async function buildWorkApp(deps: AppDeps): Promise<App> {
   return app;
 }
 
-function addAuthorizationServer(scope: App, deps: AppDeps, keys: SigningKeyRing): void {
+function addAuthorizationServer(scope: App, deps: Deps & Surroundings, keys: SigningKeyRing): void {
   const { config, log } = deps;
   const server = oauthServer(deps, { keys, log, errorPage, browsers: browserSecrets(config.publicUrl) });
   const lanes = {

@@ -1,26 +1,50 @@
 import type { Config } from './config.ts';
-import type { Carriers, Clock, Judges, Tracer } from './domain/ports.ts';
+import type {
+  ArchiveMemory,
+  CarrierKind,
+  Carriers,
+  CheckpointDeliveries,
+  CheckpointFolder,
+  Clock,
+  Judges,
+  NoteSigner,
+  OpenCrm,
+  Push,
+  SandboxClock,
+  Tracer,
+} from './domain/ports.ts';
+import type { Sealer } from './domain/shared/sealing.ts';
 import type { Signals } from './domain/shared/signals.ts';
 import type { Db, Transaction } from './store/database/db.ts';
 
-/** What a domain function needs: the database, the time, and how this deployment is configured. */
+/** What a process works with, made once (runtime.ts). A function that needs less may say so with `Pick`. */
 export type Deps = {
   readonly db: Db;
+  /** Connections that no load on the API can take: for replies, receipts, revocations, and texts to the carrier. */
+  readonly reserved: Db;
   readonly clock: Clock;
-  readonly config: Pick<Config, 'environment' | 'publicUrl' | 'oauthIssuer' | 'carrierTimeoutMs' | 'textLifetimeHours'>;
-  /** The carriers that this node has opened. */
-  readonly carriers: Carriers;
+  /** The same clock, if it can be moved. */
+  readonly sandboxClock: SandboxClock | undefined;
+  readonly config: Config;
   readonly signals: Signals;
+  readonly carriers: Carriers;
+  readonly carrierKinds: Record<string, CarrierKind>;
   readonly judges: Judges;
+  readonly openCrm: OpenCrm;
+  readonly push: Push;
+  /** Seals the secrets that are in the database. */
+  readonly sealer: Sealer;
+  /** The archive's key, which is not in the database, and what is known of it outside. */
+  readonly signer: NoteSigner | null;
+  readonly archiveMemory: ArchiveMemory | null;
+  readonly checkpointFolder: CheckpointFolder | null;
+  readonly checkpointDeliveries: CheckpointDeliveries;
   /** Unless traces are exported, there is none. */
   readonly tracer?: Tracer | null;
 };
 
-/** Connections that no load on the API can take: for replies, receipts, revocations, and texts to the carrier. */
-export type Reserved = { readonly reserved: Db };
-
 /** The same, on the reserved connections. */
-export function onReserved<Given extends Pick<Deps, 'db'> & Reserved>(deps: Given): Given {
+export function onReserved<Given extends Pick<Deps, 'db' | 'reserved'>>(deps: Given): Given {
   return { ...deps, db: deps.reserved };
 }
 

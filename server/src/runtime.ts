@@ -9,13 +9,20 @@ import { archiveMemory } from './adapters/files/keys/archive-memory.ts';
 import { sealingKeysOf } from './adapters/files/keys/sealing-keys.ts';
 import { makePush } from './adapters/webhooks/push.ts';
 import { type Config, ConfigError } from './config.ts';
-import type { ArchiveMemory } from './domain/archive/archive-memory.ts';
-import type { CheckpointDeliveries } from './domain/archive/checkpoint-deliveries.ts';
-import type { CheckpointFolder } from './domain/archive/outside-copies.ts';
-import type { NoteSigner } from './domain/archive/signed-notes.ts';
-import { type FollowedCarriers, followCarriers } from './domain/carriers/open-carriers.ts';
-import type { CarrierKind, Judges, OpenCrm, Push } from './domain/ports.ts';
-import { type SandboxClock, startSandboxClock } from './domain/sandbox/sandbox-clock.ts';
+import { followCarriers } from './domain/carriers/open-carriers.ts';
+import type {
+  ArchiveMemory,
+  CarrierKind,
+  Carriers,
+  CheckpointDeliveries,
+  CheckpointFolder,
+  Judges,
+  NoteSigner,
+  OpenCrm,
+  Push,
+  SandboxClock,
+} from './domain/ports.ts';
+import { startSandboxClock } from './domain/sandbox/sandbox-clock.ts';
 import { makeSealer, type Sealer } from './domain/shared/sealing.ts';
 import { makeSignals, type Signals } from './domain/shared/signals.ts';
 import { systemClock } from './domain/shared/time.ts';
@@ -49,7 +56,7 @@ export type Runtime = {
   background: Pool;
   clock: SandboxClock | typeof systemClock;
   sandboxClock: SandboxClock | undefined;
-  carriers: FollowedCarriers;
+  carriers: Carriers;
   carrierKinds: Record<string, CarrierKind>;
   signer: NoteSigner | null;
   archiveMemory: ArchiveMemory | null;

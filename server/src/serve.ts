@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { redisBuckets } from './adapters/redis/shared-buckets.ts';
 import type { RunningTracer } from './adapters/tracing/otlp.ts';
-import { type App, type AppDeps, buildApp, buildWorkApp } from './app.ts';
+import { type App, buildApp, buildWorkApp, type Surroundings } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
-import { onReserved } from './deps.ts';
+import { type Deps, onReserved } from './deps.ts';
 import { prepareSigningKeys } from './domain/access/signing-keys.ts';
 import { findRestored, hasForgotten } from './domain/archive/archive-status.ts';
 import { readReply } from './domain/consent/reading/reply-words.ts';
@@ -61,14 +61,14 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   }
 }
 
-async function openTexting(deps: Runtime & Pick<AppDeps, 'tracer'>, log: Log): Promise<Dispatcher> {
+async function openTexting(deps: Runtime & Pick<Deps, 'tracer'>, log: Log): Promise<Dispatcher> {
   // Before the first text is claimed.
   deps.signals.archive.restored = await findRestored(deps);
   return dispatcher(onReserved(deps), log);
 }
 
 async function appOf(
-  deps: Runtime & Pick<AppDeps, 'log' | 'buckets' | 'tracer'>,
+  deps: Runtime & Pick<Surroundings, 'log' | 'buckets'> & Pick<Deps, 'tracer'>,
   texting: Dispatcher | null,
 ): Promise<{ app: App; sandbox: SandboxFile | undefined }> {
   const { config } = deps;
@@ -79,7 +79,7 @@ async function appOf(
   return { app, sandbox: deps.sandboxClock ? await writeSandboxFile(deps) : undefined };
 }
 
-function withTexting(deps: Runtime, texting: Dispatcher): Pick<AppDeps, 'deliverDue' | 'carrierStatuses'> {
+function withTexting(deps: Runtime, texting: Dispatcher): Pick<Surroundings, 'deliverDue' | 'carrierStatuses'> {
   return {
     async deliverDue() {
       await sendDueMessages(deps);
@@ -90,7 +90,7 @@ function withTexting(deps: Runtime, texting: Dispatcher): Pick<AppDeps, 'deliver
 }
 
 /** Another process hands texts over, so the database has to tell. */
-function withoutTexting(deps: Runtime): Pick<AppDeps, 'deliverDue'> {
+function withoutTexting(deps: Runtime): Pick<Surroundings, 'deliverDue'> {
   return {
     async deliverDue() {
       await pause(clockFollowedMs);

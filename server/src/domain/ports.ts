@@ -3,11 +3,20 @@ import type { Db } from '../store/database/db.ts';
 import type { ReceiptRow } from '../store/delivery/receipt-moves.ts';
 import type { LineType } from '../store/texting/number-lookups.ts';
 import type { TextKind } from '../store/texting/texts.ts';
+import type { Verifier } from './examiner/notes.mjs';
 
 /** What the domain needs from the outside world, where there can be more than one implementation. */
 
 /** Domain time: contact, message and consent times, schedules, quiet hours. Tokens, leases and limits use real time. */
 export type Clock = { now(): Date };
+
+/** A clock that can be moved forward. Its offset is in the database, so every node and the next start agree on it. */
+export type SandboxClock = Clock & {
+  offsetMs(): number;
+  advance(ms: number): Promise<void>;
+  /** Picks up a move by another node. */
+  refresh(): Promise<void>;
+};
 
 /** Carries texts to phones and back. */
 export type Carrier = {
@@ -58,7 +67,11 @@ export type OpenCarrier = {
 export type Carriers = {
   find(carrierId: number): OpenCarrier | undefined;
   list(): OpenCarrier[];
+  /** Opens those that are new or changed, and forgets those that are gone or disabled. */
+  refresh(): Promise<void>;
+  faults(): CarrierFault[];
 };
+export type CarrierFault = { carrierId: number; name: string; version: number; why: string };
 
 /** What happens on a carrier's connections, for a log: no number and no text. `refused` needs an operator: a wrong password, for example. */
 export type CarrierEvent = { connection: string; host: string; event: string };
@@ -323,3 +336,64 @@ export type TakenTokens = { taken: boolean; tokens: number };
 
 /** Buckets that all processes share. Null while nobody can tell: then each process goes by its own. */
 export type SharedBuckets = { take(use: BucketUse): Promise<TakenTokens | null> | null };
+
+/** Signs notes (C2SP signed-note, Ed25519) under a name. */
+export type NoteSigner = {
+  verifier: Verifier;
+  /** The public key as a line of text, for anyone who verifies. */
+  publicKey: string;
+  sign(text: string): string;
+};
+
+/** What a node knows about the archive out of the database's reach: in the process, and in a file beside its key. */
+export type ArchiveMemory = {
+  path: string;
+  /** Copies of checkpoints outside the database, this node's and other nodes', that a lost memory is taken from. */
+  copies: Copies[];
+  /** Null if this node has signed nothing yet, or its file was lost before the process started. */
+  read(): Promise<Remembered | null>;
+  /** The process remembers it even if the file can't be written. */
+  write(remembered: Remembered): Promise<void>;
+};
+
+export type Remembered = {
+  /** How large the tree was when this memory began: about smaller trees it knows nothing. */
+  since: number;
+  /** The checkpoint of the largest tree that this node has signed, or seen signed with its key. */
+  note: string;
+  copied: Copied | null;
+};
+
+export type Copies = {
+  /** The last complete checkpoint. Its signature is not checked. */
+  last(): Promise<KeptCheckpoint | null>;
+  /** All checkpoints in the order in which they were added; some may come twice. */
+  notes(): AsyncIterable<string>;
+};
+export type KeptCheckpoint = { size: number; root: Buffer; note: string };
+
+/** The last checkpoint that was copied to this folder, and how long its files were then. They only ever grow. */
+export type Copied = { folder: string; note: string; checkpointsBytes: number; leavesBytes: number };
+
+/** A leaf as it is kept outside the database: which entry it was, with its hash. */
+export type KeptLeaf = { leaf: number; advisorId: number; number: number; hash: Buffer };
+
+/** A folder outside the database with copies of checkpoints and leaves. Anything in it is only ever added. */
+export type CheckpointFolder = Copies & {
+  path: string;
+  lengths(): Promise<FileLengths>;
+  leafCount(): Promise<number>;
+  /** Adds leaves, then checkpoints. Once it returns, they survive a power failure. */
+  append(leaves: KeptLeaf[], notes: string[]): Promise<void>;
+  /** Those leaves from `from` up to but not including `to` that are there. */
+  leaves(from: number, to: number): Promise<KeptLeaf[]>;
+};
+/** In bytes; null if the file is missing. */
+export type FileLengths = { checkpoints: number | null; leaves: number | null };
+
+/** Who else gets checkpoints: the operator's command, and an authority that certifies when it saw one. */
+export type CheckpointDeliveries = {
+  command: ((note: string, size: number) => Promise<void>) | null;
+  timestamp: ((note: string) => Promise<Buffer>) | null;
+  timestampEveryMs: number;
+};

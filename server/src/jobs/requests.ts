@@ -1,25 +1,15 @@
-import type { Config } from '../config.ts';
-import { type Deps, onReserved, type Reserved } from '../deps.ts';
-import type { FollowedCarriers } from '../domain/carriers/open-carriers.ts';
+import { type Deps, onReserved } from '../deps.ts';
 import { callStatuses, forgetStatus, writeStatus } from '../domain/carriers/status.ts';
 import { wakeWaiting } from '../domain/consent/consent-lookups.ts';
 import { haltOf } from '../domain/delivery/halts.ts';
 import { wakeReaders } from '../domain/events/events.ts';
 import { tellNode, tellNodeEveryMs } from '../domain/operations/nodes.ts';
-import type { SandboxClock } from '../domain/sandbox/sandbox-clock.ts';
 import { reportUnprovenConsents } from '../domain/texting/unproven-consents.ts';
 import type { Log } from '../log.ts';
 import { type Job, type Running, repeat, together } from './repeat.ts';
 
-export type RequestDeps = Deps &
-  Reserved & {
-    config: Pick<Config, 'role'>;
-    sandboxClock: SandboxClock | undefined;
-    carriers: FollowedCarriers;
-  };
-
 /** What a process that answers requests follows: changes that others made and that its requests wait for or go by. */
-export function startRequestJobs(deps: RequestDeps, log: Log): Running {
+export function startRequestJobs(deps: Deps, log: Log): Running {
   const running = together(requestJobsOf(deps, log).map((job) => repeat(deps, job, log)));
   return {
     async stop() {
@@ -30,7 +20,7 @@ export function startRequestJobs(deps: RequestDeps, log: Log): Running {
   };
 }
 
-export function requestJobsOf(deps: RequestDeps, log: Log): Job[] {
+export function requestJobsOf(deps: Deps, log: Log): Job[] {
   const writeCalls = () => writeStatus(deps, callStatuses(deps.carriers.list()));
   const callCounts = { name: 'write carrier call counts', everyMs: 3_000, run: writeCalls };
   return [
@@ -41,10 +31,7 @@ export function requestJobsOf(deps: RequestDeps, log: Log): Job[] {
 }
 
 /** What every process does, whatever its role. */
-export function processJobsOf(
-  deps: Pick<RequestDeps, 'carriers' | 'sandboxClock' | 'db' | 'signals' | 'config'>,
-  onCarriers: () => void,
-): Job[] {
+export function processJobsOf(deps: Deps, onCarriers: () => void): Job[] {
   const { carriers, sandboxClock: clock } = deps;
   // A carrier's change takes effect within a second or so.
   const followCarriers = async () => {
@@ -59,7 +46,7 @@ export function processJobsOf(
 }
 
 /** What an operator sees of this process. */
-async function tellHere(deps: Pick<RequestDeps, 'db' | 'signals' | 'config'>): Promise<void> {
+async function tellHere(deps: Deps): Promise<void> {
   const { role } = deps.config;
   await tellNode(deps, { role, halted: role === 'api' ? null : haltOf(deps.signals) });
 }

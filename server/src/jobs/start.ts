@@ -1,21 +1,13 @@
-import type { Config } from '../config.ts';
-import { onReserved, type Reserved } from '../deps.ts';
+import { type Deps, onReserved } from '../deps.ts';
 import { forgetExpiredAnswers } from '../domain/access/idempotency.ts';
 import { forgetExpiredTokens } from '../domain/access/oauth-tokens.ts';
 import { forgetRetiredSigningKeys } from '../domain/access/signing-keys.ts';
-import type { CrmDeps } from '../domain/address-book/crm-connections.ts';
 import { lookUpDue } from '../domain/address-book/crm-lookups.ts';
 import { type CrmSync, syncDue } from '../domain/address-book/crm-syncs.ts';
 import { clearDeletedGroups } from '../domain/address-book/groups.ts';
-import type { CopyDeps } from '../domain/archive/checkpoint-copies.ts';
-import {
-  type CheckpointDeliveries,
-  checkpointDeliverer,
-  type DeliveryFault,
-} from '../domain/archive/checkpoint-deliveries.ts';
+import { checkpointDeliverer, type DeliveryFault } from '../domain/archive/checkpoint-deliveries.ts';
 import { signArchive } from '../domain/archive/signing.ts';
 import { noCalls, withCalls } from '../domain/carriers/calls.ts';
-import type { FollowedCarriers } from '../domain/carriers/open-carriers.ts';
 import { forgetStatus, writeStatus } from '../domain/carriers/status.ts';
 import { fetchDueMedia, type MediaKey } from '../domain/consent/reply-media.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
@@ -24,33 +16,20 @@ import { sendDueMessages } from '../domain/messages/due-messages.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
-import type { SandboxClock } from '../domain/sandbox/sandbox-clock.ts';
 import { forgetOld } from '../domain/shared/feeds.ts';
 import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';
 import { sampleForReview } from '../domain/supervision/review-samples.ts';
 import { forgetOldLookups, lookUpNumbers } from '../domain/texting/number-lookups.ts';
 import { type Deliverer, deliverer } from '../domain/webhooks/deliverer.ts';
 import { forgetOldDeliveries } from '../domain/webhooks/deliveries.ts';
-import type { WebhookDeps } from '../domain/webhooks/webhooks.ts';
 import type { Log } from '../log.ts';
 import { type Job, type Running, repeat, together } from './repeat.ts';
 import { processJobsOf } from './requests.ts';
 
 const minuteMs = 60 * 1000;
 
-/** What a node's jobs need in addition. */
-export type NodeDeps = CrmDeps &
-  WebhookDeps &
-  CopyDeps &
-  Reserved & {
-    config: Pick<Config, 'role'>;
-    sandboxClock: SandboxClock | undefined;
-    checkpointDeliveries: CheckpointDeliveries;
-    carriers: FollowedCarriers;
-  };
-
 /** Runs a node's background jobs. */
-export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispatcher(onReserved(deps), log)): Running {
+export function startJobs(deps: Deps, log: Log, texting: Dispatcher = dispatcher(onReserved(deps), log)): Running {
   const webhooks = deliverer(deps, log);
   const running = jobsOf(deps, log, { texting, webhooks }).map((job) => repeat(deps, job, log));
   const all = together([startTexting(texting), ...running]);
@@ -66,7 +45,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
 type Parts = { texting: Dispatcher; webhooks: Deliverer };
 
 /** A node's background jobs. Each is one call to the domain and never runs twice at a time on one node. */
-export function jobsOf(deps: NodeDeps, log: Log, { texting, webhooks }: Parts): Job[] {
+export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[] {
   const reportFault = (err: unknown) => log.error({ err }, 'a scheduled message was skipped');
   const reportSync = ({ syncId, kind, status, reason }: CrmSync, advisorId: number) =>
     log.warn({ advisorId, syncId, kind, reason }, `a sync with a CRM ${status}`);
@@ -105,7 +84,7 @@ export function jobsOf(deps: NodeDeps, log: Log, { texting, webhooks }: Parts): 
 }
 
 /** Our own texts, and the log's highest level: someone must investigate. */
-async function sign(deps: NodeDeps, log: Log): Promise<void> {
+async function sign(deps: Deps, log: Log): Promise<void> {
   await signArchive(deps);
   const { signing, copies, memory } = deps.signals.archive;
   if (signing)
@@ -127,13 +106,13 @@ export function startTexting(texting: Dispatcher): Running {
   return texting;
 }
 
-async function tellStatus(deps: NodeDeps, texting: Dispatcher): Promise<void> {
+async function tellStatus(deps: Deps, texting: Dispatcher): Promise<void> {
   await writeStatus(deps, await statusOf(deps, texting));
 }
 
 /** How this node's carriers do, and which can't be opened. */
 export async function statusOf(
-  { carriers }: Pick<NodeDeps, 'carriers'>,
+  { carriers }: Pick<Deps, 'carriers'>,
   texting: Dispatcher,
 ): ReturnType<Dispatcher['status']> {
   const faults = carriers.faults().map(({ carrierId, name, why }) => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Deps, onReserved, type Reserved } from '../deps.ts';
+import { type Deps, onReserved } from '../deps.ts';
 import type { SigningKeyRing } from '../domain/access/signing-keys.ts';
 import type { Log } from '../log.ts';
 import { type AuthorizationRequests, authorizationRequests } from './authorization-requests.ts';
@@ -31,7 +31,7 @@ export type BrowserSecrets = {
 type Setup = { keys: SigningKeyRing; log: Log; errorPage: ErrorPage; browsers: BrowserSecrets };
 
 /** Our authorization server: the library, with the keys that are published now. */
-export function oauthServer(deps: Deps & Reserved, { keys, log, errorPage, browsers }: Setup): OAuthServer {
+export function oauthServer(deps: Deps, { keys, log, errorPage, browsers }: Setup): OAuthServer {
   let built: { kids: string; provider: Provider } | undefined;
 
   /** A provider's keys are fixed and all its state is in the database, so new keys mean a new provider. */

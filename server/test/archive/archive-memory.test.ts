@@ -6,15 +6,17 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { openCheckpointFolder } from '../../src/adapters/checkpoints/folder.ts';
 import { openArchiveMemory } from '../../src/adapters/files/keys/archive-memory.ts';
+import type { Deps } from '../../src/deps.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { archive, byPerson } from '../../src/domain/archive/archive.ts';
-import { checkpointIn, type Remembered } from '../../src/domain/archive/archive-memory.ts';
+import { checkpointIn } from '../../src/domain/archive/archive-memory.ts';
 import { archiveStatus, verifyAgainstCopies } from '../../src/domain/archive/archive-status.ts';
 import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts';
-import { type CopyDeps, copyAnew, copyCheckpoints } from '../../src/domain/archive/checkpoint-copies.ts';
+import { copyAnew, copyCheckpoints } from '../../src/domain/archive/checkpoint-copies.ts';
 import { ForgottenFault } from '../../src/domain/archive/continuity.ts';
-import { type CheckpointFolder, CopiesFault } from '../../src/domain/archive/outside-copies.ts';
+import { CopiesFault } from '../../src/domain/archive/outside-copies.ts';
 import { signArchive } from '../../src/domain/archive/signing.ts';
+import type { CheckpointFolder, Remembered } from '../../src/domain/ports.ts';
 import { trustTree } from '../../src/domain/record-keeping/archive-trust.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import * as store from '../../src/store/archive/archive-tree.ts';
@@ -28,7 +30,7 @@ after(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-type Node = CopyDeps & { path: string; file: string };
+type Node = Deps & { path: string; file: string };
 
 /** A node with its own key file and its own folder for copies. It also reads the copies of others. */
 function makeNode(path = mkdtempSync(join(tmpdir(), 'assent-node-')), others: CheckpointFolder[] = []): Node {
@@ -68,7 +70,7 @@ async function write(count = 1): Promise<void> {
 
 const sizeNow = async () => (await store.findTree(world.deps.db)).size;
 const sizeIn = (file: string) => checkpointIn(JSON.parse(readFileSync(file, 'utf8')).note).size;
-const verify = (deps: CopyDeps) =>
+const verify = (deps: Deps) =>
   verifyAgainstCopies(deps, { verifiers: [signer.verifier], notes: null, progress: () => {} });
 
 test('a crash before the first checkpoint is remembered is not taken for a memory that was lost', async () => {

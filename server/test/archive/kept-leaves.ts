@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { KeptLeaf } from '../../src/domain/archive/archive-verification.ts';
+import type { KeptLeaf } from '../../src/domain/ports.ts';
 import { signer } from './small-archive.ts';
 
 /** Leaves of a tree that is in no database. */

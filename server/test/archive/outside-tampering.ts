@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openCheckpointFolder } from '../../src/adapters/checkpoints/folder.ts';
 import { openArchiveMemory } from '../../src/adapters/files/keys/archive-memory.ts';
+import type { Deps } from '../../src/deps.ts';
 import { verifyAgainstCopies } from '../../src/domain/archive/archive-status.ts';
-import type { CopyDeps } from '../../src/domain/archive/checkpoint-copies.ts';
 import { memoryOf } from '../../src/domain/archive/continuity.ts';
 import { signArchive } from '../../src/domain/archive/signing.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { findTree } from '../../src/store/archive/archive-tree.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { depsOn, type SmallArchive, signer } from './small-archive.ts';
+import { archiveDepsOn, type SmallArchive, signer } from './small-archive.ts';
 import type { Outcome } from './try-tampering.ts';
 
 /** The files of a node outside the database: the two copies, and its memory beside the key. */
@@ -209,10 +209,10 @@ async function tryOne(
   };
 }
 
-function nodeOn({ pool }: TestDatabase, path: string): CopyDeps {
+function nodeOn({ pool }: TestDatabase, path: string): Deps {
   const checkpointFolder = openCheckpointFolder(path);
   return {
-    ...depsOn(pool),
+    ...archiveDepsOn(pool),
     checkpointFolder,
     archiveMemory: openArchiveMemory(join(path, 'k.signed'), [checkpointFolder]),
     signals: makeSignals(),

@@ -1,4 +1,5 @@
-import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
+import type { Deps } from '../../src/deps.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { dayMs } from '../../src/domain/shared/time.ts';
 import { moved, type TestDatabase } from '../support/database.ts';
 import { signer } from './small-archive.ts';
@@ -6,7 +7,7 @@ import { signer } from './small-archive.ts';
 type Owned = Pick<TestDatabase, 'asOwner'>;
 
 /** Lets real time pass: everything so far is in the tree, signed that long ago, and the tree is signed again now. */
-export async function passRealTime(database: Owned, deps: ArchiveDeps, ms: number): Promise<void> {
+export async function passRealTime(database: Owned, deps: Deps, ms: number): Promise<void> {
   await growTree(deps);
   await makeOlder(database, ms);
   await growTree(deps);

@@ -1,19 +1,18 @@
 import { Readable } from 'node:stream';
-import { readConfig } from '../../src/config.ts';
+import type { Deps } from '../../src/deps.ts';
 import { getAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { archiveSetting } from '../../src/domain/accounts/settings.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
-import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
-import type { Kept, KeptLeaf } from '../../src/domain/archive/archive-verification.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
+import type { Kept } from '../../src/domain/archive/archive-verification.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
 import { entryHash } from '../../src/domain/examiner/entries.mjs';
-import { makeSignals } from '../../src/domain/shared/signals.ts';
-import { makeJudges } from '../../src/domain/supervision/judges.ts';
+import type { KeptLeaf } from '../../src/domain/ports.ts';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
-import { fixedCarriers } from '../support/carriers.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
+import { depsOn } from '../support/deps.ts';
 import { makeOlder, yearsMs } from './passing-years.ts';
 import { makeSmallBook } from './small-book.ts';
 
@@ -39,19 +38,8 @@ export const entriesEach = 3;
 /** The first entries of each advisor are eight years old, those after them three, and the second half is new. */
 export const [lastOfEightYears, lastOfThreeYears] = [9, 15];
 
-export function depsOn(db: ArchiveDeps['db']): ArchiveDeps {
-  const clock = { now: () => new Date() };
-  return {
-    db,
-    clock,
-    config: readConfig({ LOG_LEVEL: 'silent' }),
-    carriers: fixedCarriers(),
-    signals: makeSignals(),
-    judges: makeJudges(),
-    signer,
-    checkpointFolder: null,
-    archiveMemory: null,
-  };
+export function archiveDepsOn(db: Deps['db']): Deps {
+  return depsOn(db, { signer });
 }
 
 export async function makeSmallArchive(): Promise<SmallArchive> {
@@ -95,16 +83,16 @@ async function makeAdvisors({ asOwner }: TestDatabase): Promise<Pick<SmallArchiv
 }
 
 /** A database with open connections can't be copied, so the work gets a pool that is closed afterwards. */
-async function connected<Result>({ url }: TestDatabase, work: (deps: ArchiveDeps) => Promise<Result>): Promise<Result> {
+async function connected<Result>({ url }: TestDatabase, work: (deps: Deps) => Promise<Result>): Promise<Result> {
   const pool = connect({ connectionString: url, size: 2, timeoutMs: 5_000, role: appRole });
-  const result = await work(depsOn(pool));
+  const result = await work(archiveDepsOn(pool));
   await pool.end();
   return result;
 }
 
 /** With `last`, that writes the last entry of each advisor. */
 async function fill(
-  deps: ArchiveDeps,
+  deps: Deps,
   advisors: number[],
   count: number,
   last?: (advisorId: number) => Promise<void>,
@@ -126,14 +114,14 @@ async function fill(
   }
 }
 
-async function archiveAdvisor(deps: ArchiveDeps, advisorId: number): Promise<void> {
+async function archiveAdvisor(deps: Deps, advisorId: number): Promise<void> {
   const advisor = await getAdvisor(deps, String(advisorId));
   const { firmId } = advisor;
   await archiveSetting(deps, byOperator, { advisorId, what: 'advisor added', of: { firmId }, values: advisor });
 }
 
 /** The copies that a folder outside the database would have by now. */
-async function keep({ db }: ArchiveDeps): Promise<Kept> {
+async function keep({ db }: Deps): Promise<Kept> {
   const { size } = await store.findTree(db);
   const entries = await store.listStoredLeaves(db, 0, size);
   const leaves: KeptLeaf[] = entries.map((entry) => ({ ...entry, hash: entryHash(entry) }));

@@ -1,9 +1,9 @@
+import type { Deps } from '../../src/deps.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { setFirm } from '../../src/domain/accounts/firms.ts';
 import { archiveSetting } from '../../src/domain/accounts/settings.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { outcomeOf } from '../../src/domain/delivery/outcomes.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
@@ -23,7 +23,7 @@ export const people = { accepted: '+12125550101', stopped: '+12125550102', chang
  * A third advisor, whose tables have something to compare: three people with consent, a text that was delivered at the second attempt, and in the
  * deployment's book a firm, a staff member, a wording and a lexicon. Returns the advisor's id.
  */
-export async function makeSmallBook(deps: ArchiveDeps, firmId: number): Promise<number> {
+export async function makeSmallBook(deps: Deps, firmId: number): Promise<number> {
   const firm = await findFirm(deps.db, firmId);
   await archiveSetting(deps, byOperator, { what: 'firm added', of: { firmId }, values: firm ?? {} });
   await addStaff(deps, { firmId, name: 'Kim Lee', email: 'kim@test.example' });
@@ -46,7 +46,7 @@ export async function makeSmallBook(deps: ArchiveDeps, firmId: number): Promise<
   return advisorId;
 }
 
-async function sendText(deps: ArchiveDeps, advisorId: number): Promise<void> {
+async function sendText(deps: Deps, advisorId: number): Promise<void> {
   const [row] = await listRecipients(deps.db, [{ advisorId, phone: people.accepted }]);
   await acceptTexts(deps, [textTo(knownRecipient(row), { advisorId, kind: 'text', text: 'Hello', by: byOperator })]);
   for (const result of [{ notTaken: 'busy' }, { accepted: 'carrier-1' }]) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { outsideTamperings } from './outside-tampering.ts';
-import { depsOn, lastOfEightYears, makeSmallArchive } from './small-archive.ts';
+import { archiveDepsOn, lastOfEightYears, makeSmallArchive } from './small-archive.ts';
 import { tamperings } from './tampering.ts';
 import { tryTampering, verify } from './try-tampering.ts';
 import { wallTamperings } from './wall-tampering.ts';
@@ -35,7 +35,7 @@ test('so is one whose bodies were disposed of when they were due', async () => {
   await database.pool.query('update sandbox_clock set offset_ms = 9 * 366 * 86400000::bigint');
   await database.pool.query(`select from dispose_bodies($1, 0, 100, 'service')`, [ann]);
   for (const isSigned of [false, true]) {
-    if (isSigned) await growTree(depsOn(database.pool));
+    if (isSigned) await growTree(archiveDepsOn(database.pool));
     const { verdict, faults, disposed } = await verify(database.pool, archive);
     assert.deepEqual([verdict, faults, disposed], ['intact', [], lastOfEightYears]);
   }

@@ -14,12 +14,12 @@ import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { checkpointDeliverer } from '../../src/domain/archive/checkpoint-deliveries.ts';
 import * as treeStore from '../../src/store/archive/archive-tree.ts';
 import { makeDatabase } from '../support/database.ts';
-import { depsOn } from './small-archive.ts';
+import { archiveDepsOn } from './small-archive.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'assent-timestamps-'));
 const database = await makeDatabase();
-const deps = depsOn(database.pool);
+const deps = archiveDepsOn(database.pool);
 await growTree(deps);
 
 type Answers = (query: Buffer, response: ServerResponse) => Promise<void> | void;

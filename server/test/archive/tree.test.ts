@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { archive, byPerson } from '../../src/domain/archive/archive.ts';
 import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { readCheckpoint } from '../../src/domain/examiner/notes.mjs';
+import type { CheckpointFolder } from '../../src/domain/ports.ts';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { makeWorld } from '../support/world.ts';
 import { signer } from './small-archive.ts';
@@ -103,13 +104,15 @@ test('a copied checkpoint with which the tree doesn’t begin stops the signing'
   });
   const { size, root } = { size: 1_000, root: Buffer.alloc(32) };
   await assert.rejects(
-    growTree({ ...there, checkpointFolder: { last: async () => ({ size, root }) } }),
+    growTree({ ...there, checkpointFolder: endingIn({ size, root }) }),
     /a checkpoint of 1000 entries/,
   );
   assert.ok(((await growTree({ ...there, checkpointFolder: null })) ?? 0) > 0);
-  await assert.rejects(
-    growTree({ ...there, checkpointFolder: { last: async () => ({ size: 1, root }) } }),
-    /doesn’t begin with/,
-  );
+  await assert.rejects(growTree({ ...there, checkpointFolder: endingIn({ size: 1, root }) }), /doesn’t begin with/);
   await own.close();
 });
+
+/** A folder of copies, as far as the tree looks at it. */
+function endingIn(last: { size: number; root: Buffer }): CheckpointFolder {
+  return { last: async () => ({ ...last, note: '' }) } as unknown as CheckpointFolder;
+}

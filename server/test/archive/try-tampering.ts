@@ -1,6 +1,7 @@
 import pg from 'pg';
+import type { Deps } from '../../src/deps.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
-import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { type Verification, verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { addHold } from '../../src/domain/record-keeping/holds.ts';
 import type { Pool, Transaction } from '../../src/store/database/db.ts';
@@ -8,7 +9,7 @@ import { connect } from '../../src/store/database/pool.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { tryOutside } from './outside-tampering.ts';
-import { depsOn, type SmallArchive, signer } from './small-archive.ts';
+import { archiveDepsOn, type SmallArchive, signer } from './small-archive.ts';
 import { type Sql, type Tampering, tamperings, type Who } from './tampering.ts';
 import { tryWalls } from './wall-tampering.ts';
 
@@ -41,7 +42,7 @@ async function makeCopy(
   isHeld: boolean,
 ): Promise<{ pool: Pool; drop(): Promise<void> }> {
   const database = await archive.copy();
-  if (isHeld) await holdAll(depsOn(database.pool), archive.firmId);
+  if (isHeld) await holdAll(archiveDepsOn(database.pool), archive.firmId);
   if (who !== 'application') await removeWalls(database, who);
   const pool = connect({ connectionString: database.url, size: 2, timeoutMs: 30_000, role: roles[who] });
   return {
@@ -54,7 +55,7 @@ async function makeCopy(
 }
 
 /** An honest hold on the firm, signed. */
-async function holdAll(deps: ArchiveDeps, firmId: number): Promise<void> {
+async function holdAll(deps: Deps, firmId: number): Promise<void> {
   const staff = await addStaff(deps, { firmId, name: 'Sue', email: 'sue@test.example' });
   await addHold(deps, { firmId }, { reason: 'Smith v. Jones', staff });
   await growTree(deps);
@@ -76,7 +77,7 @@ async function tryOne(
   let found: Verification | undefined;
   try {
     await pool.transaction(async (db) => {
-      const sign = async () => void (await growTree(depsOn(db)));
+      const sign = async () => void (await growTree(archiveDepsOn(db)));
       const target = { sql: sqlOf(db), ann, bob, cat, firmId, sign };
       await before?.(target);
       await tamper(target);
@@ -121,8 +122,8 @@ async function tryBackup(archive: SmallArchive): Promise<Outcome> {
   return { name, who: 'superuser', outcome, named, said: first ? `${first.entry}: ${first.what}` : said.verdict };
 }
 
-export function verify(db: ArchiveDeps['db'], { kept }: Pick<SmallArchive, 'kept'>): Promise<Verification> {
-  return verifyArchive(depsOn(db), { verifiers: [signer.verifier], kept, progress: () => {} });
+export function verify(db: Deps['db'], { kept }: Pick<SmallArchive, 'kept'>): Promise<Verification> {
+  return verifyArchive(archiveDepsOn(db), { verifiers: [signer.verifier], kept, progress: () => {} });
 }
 
 function sqlOf(db: Transaction): Sql {

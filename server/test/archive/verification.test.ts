@@ -6,10 +6,10 @@ import { openSignedCheckpoints } from '../../src/domain/archive/verification/sig
 import { readCheckpoint } from '../../src/domain/examiner/notes.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { makeDatabase } from '../support/database.ts';
-import { depsOn, signer } from './small-archive.ts';
+import { archiveDepsOn, signer } from './small-archive.ts';
 
 const database = await makeDatabase();
-const deps = depsOn(database.pool);
+const deps = archiveDepsOn(database.pool);
 after(() => database.drop());
 
 /** Adds texts of advisor 1 and signs the tree. Bypasses the domain, which would take a minute. */

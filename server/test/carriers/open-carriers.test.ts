@@ -4,8 +4,9 @@ import twilio from 'twilio';
 import { carrierKinds } from '../../src/adapters/carriers/kinds.ts';
 import { addCarrier, setCarrier } from '../../src/domain/carriers/carriers.ts';
 import { setNumber } from '../../src/domain/carriers/numbers.ts';
-import { type CarrierFault, type FollowedCarriers, followCarriers } from '../../src/domain/carriers/open-carriers.ts';
+import { followCarriers } from '../../src/domain/carriers/open-carriers.ts';
 import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatcher.ts';
+import type { CarrierFault, Carriers } from '../../src/domain/ports.ts';
 import { carrierCallsPath } from '../../src/domain/ports.ts';
 import { anotherNode } from '../support/nodes.ts';
 import { stateOf } from '../support/people.ts';
@@ -20,7 +21,7 @@ suite('a node’s carriers', () => {
   const faults: CarrierFault[] = [];
   let world: World;
   let smsc: Smsc;
-  let carriers: FollowedCarriers;
+  let carriers: Carriers;
   let node: Dispatcher;
   before(async () => {
     smsc = await startSmsc();

@@ -4,8 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import type { Deps } from '../../src/deps.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
-import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
@@ -248,7 +249,7 @@ suite('media of replies, by Twilio', () => {
   });
 
   test('an altered or removed body is named; exports have it; disposal takes it when it is due', async () => {
-    const deps: ArchiveDeps = { ...world.deps, signer, checkpointFolder: null };
+    const deps: Deps = { ...world.deps, signer, checkpointFolder: null };
     const { advisorId } = world.ann.advisor;
     const { phone } = await receive({ names: ['plain'], text: 'Here' });
     await fetchMedia();

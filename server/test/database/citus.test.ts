@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
-import { inTransaction } from '../../src/deps.ts';
+import { type Deps, inTransaction } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { reconcile } from '../../src/domain/record-keeping/reconciliation.ts';
 import { dispose } from '../../src/domain/record-keeping/retention.ts';
@@ -32,7 +32,7 @@ type Shard = { name: string; shardId: string; host: string; port: number };
 suite('on a coordinator of Citus with two workers', { skip }, () => {
   let citus: Citus;
   let world: World;
-  let archiveDeps: ArchiveDeps;
+  let archiveDeps: Deps;
   /** They are on different workers. */
   let people: [Person, Person];
 

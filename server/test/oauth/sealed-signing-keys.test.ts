@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, randomBytes } from 'node:crypto';
 import { after, beforeEach, test } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
+import type { Deps } from '../../src/deps.ts';
 import { allScopes } from '../../src/domain/access/scopes.ts';
 import {
   forgetRetiredSigningKeys,
@@ -9,7 +10,6 @@ import {
   prepareSigningKeys,
   resealSigningKeys,
   rotateSigningKeys,
-  type SigningDeps,
 } from '../../src/domain/access/signing-keys.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
 import { makeSealer } from '../../src/domain/shared/sealing.ts';
@@ -24,17 +24,17 @@ const world = await makeWorld();
 const { deps, database, clientId, apiKey } = world;
 const { advisorId } = world.ann.advisor;
 const current = Buffer.from(credentialsKey, 'base64');
-const unsealed: SigningDeps = { ...deps, sealer: makeSealer([]) };
+const unsealed: Deps = { ...deps, sealer: makeSealer([]) };
 after(() => world.close());
 beforeEach(() => database.asOwner('delete from signing_keys'));
 
 const rows = () =>
   database.asOwner<Row>('select kid, jwk, sealed_private_part as sealed from signing_keys order by date_time_signs');
-const token = (on: SigningDeps = deps) => issueToken(on, { clientId, advisorId, scopes: allScopes });
+const token = (on: Deps = deps) => issueToken(on, { clientId, advisorId, scopes: allScopes });
 const signer = (issued: string) => decodeProtectedHeader(issued).kid;
 
 /** What a node that has just started says to the token. */
-async function statusOf(issued: string, on: SigningDeps = deps): Promise<number> {
+async function statusOf(issued: string, on: Deps = deps): Promise<number> {
   const node = await anotherNode(world, { sealer: on.sealer });
   const headers = credentials(issued, apiKey);
   const { status } = await inject(node, { method: 'GET', url: '/v1/core/contact/contacts', headers });
@@ -99,7 +99,7 @@ test('a sealed part that was moved to another key opens neither', async () => {
 });
 
 test('a node with a different CREDENTIALS_KEY accepts the others’ tokens, signs with a key of its own, and forgets none', async () => {
-  const strange: SigningDeps = { ...deps, sealer: makeSealer([randomBytes(32)]) };
+  const strange: Deps = { ...deps, sealer: makeSealer([randomBytes(32)]) };
   const ours = await token();
   assert.equal(await statusOf(ours, strange), 200);
   const theirs = await token(strange);
@@ -114,8 +114,8 @@ test('a node with a different CREDENTIALS_KEY accepts the others’ tokens, sign
 test('when CREDENTIALS_KEY is replaced, the keys are sealed again and go on signing', async () => {
   const issued = await token();
   const next = randomBytes(32);
-  const both: SigningDeps = { ...deps, sealer: makeSealer([next, current]) };
-  const only: SigningDeps = { ...deps, sealer: makeSealer([next]) };
+  const both: Deps = { ...deps, sealer: makeSealer([next, current]) };
+  const only: Deps = { ...deps, sealer: makeSealer([next]) };
   assert.equal(await resealSigningKeys(both), 1);
   assert.equal(signer(await token(only)), signer(issued));
   assert.equal(await statusOf(issued, only), 200);

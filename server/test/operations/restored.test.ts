@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import type { Deps } from '../../src/deps.ts';
 import { findRestored } from '../../src/domain/archive/archive-status.ts';
-import type { CopyDeps } from '../../src/domain/archive/checkpoint-copies.ts';
 import { carrierLane } from '../../src/domain/delivery/carrier-lane.ts';
 import { setWaitingAside } from '../../src/domain/delivery/set-aside.ts';
 import type { OpenCarrier } from '../../src/domain/ports.ts';
@@ -16,12 +16,12 @@ suite('a database that is from before what was signed', () => {
   after(() => world.close());
 
   test('is noticed by the copies outside', async () => {
-    const { db, config } = world.deps;
     const { deps } = world;
+    const { config } = deps;
     type Folder = Parameters<typeof findRestored>[0]['checkpointFolder'];
     const found = (last: () => Promise<object | null>, environment: 'sandbox' | 'production' = 'production') => {
       const checkpointFolder = { last, async *notes() {} } as unknown as Folder;
-      return findRestored({ db, archiveMemory: null, checkpointFolder, config: { ...config, environment } });
+      return findRestored({ ...deps, archiveMemory: null, checkpointFolder, config: { ...config, environment } });
     };
     assert.equal(await found(async () => null), null);
     assert.equal(await found(async () => ({ size: 0 })), null);
@@ -47,7 +47,7 @@ suite('a database that is from before what was signed', () => {
 
   test('has its waiting texts put in doubt, whoever’s they are', async () => {
     const { deps, ann, bob } = world;
-    const folder = { last: async () => ({ size: 7 }), async *notes() {} } as unknown as CopyDeps['checkpointFolder'];
+    const folder = { last: async () => ({ size: 7 }), async *notes() {} } as unknown as Deps['checkpointFolder'];
     const config = { ...deps.config, environment: 'production' } as const;
     const sent = [ann, bob].map(async (person) => {
       const { body } = await send(person, { phone: await acceptedPhone(world, person), text: 'Hello' });

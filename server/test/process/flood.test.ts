@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { setInitialConsent } from '../../src/domain/sandbox/initial-consent.ts';
 import type { SandboxFile } from '../../src/domain/sandbox/sandbox.ts';
-import { depsOn } from '../archive/small-archive.ts';
 import { runCommand } from '../support/commands.ts';
+import { depsOn } from '../support/deps.ts';
 import { credentials } from '../support/nodes.ts';
 import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import type { Deps } from '../../src/deps.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
 import { isBlank } from '../../src/domain/shared/text/text-rules.ts';
 import { signer } from '../archive/small-archive.ts';
@@ -30,7 +30,7 @@ type Desk = ReturnType<typeof makeDesk>;
 
 async function compareIn(world: World, desk: Desk, textsCount: number, say: (line: string) => void): Promise<void> {
   const { ann, database } = world;
-  const deps: ArchiveDeps = { ...world.deps, signer, checkpointFolder: null };
+  const deps: Deps = { ...world.deps, signer, checkpointFolder: null };
   const phone = await acceptedPhone(world, ann);
   const texts = Array.from({ length: textsCount }, randomText);
   const left = texts.entries();

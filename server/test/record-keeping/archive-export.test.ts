@@ -4,10 +4,11 @@ import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { Deps } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
-import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { type Report, verdicts, verifyPackage } from '../../src/domain/examiner/package.mjs';
@@ -39,7 +40,7 @@ const advisorName = 'Zoë “Ann” Łukaszewicz-Όμηρος of a firm with a n
 
 const world = await makeWorld();
 const { ann, bob } = world;
-const deps: ArchiveDeps = { ...world.deps, signer, checkpointFolder: null };
+const deps: Deps = { ...world.deps, signer, checkpointFolder: null };
 const desk = makeDesk(signer.publicKey);
 after(async () => {
   await world.close();
@@ -252,7 +253,8 @@ suite('archive export', () => {
       /ARCHIVE_KEY_FILE/,
     );
     await refused(exportTo(deps, whole.folder, annId), 'invalid_request', /not empty/);
-    const checkpointFolder = { last: async () => ({ size: 1, root: Buffer.alloc(32) }) };
+    const last = async () => ({ size: 1, root: Buffer.alloc(32), note: '' });
+    const checkpointFolder = { last } as unknown as Deps['checkpointFolder'];
     await refused(
       exportArchive({ ...deps, checkpointFolder }, String(annId), { ...always, format: 'eml' }),
       'conflict',

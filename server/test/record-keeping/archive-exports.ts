@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder, writeExport } from '../../src/adapters/files/exports/folder.ts';
 import { createZip } from '../../src/adapters/files/exports/zip.ts';
-import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
+import type { Deps } from '../../src/deps.ts';
 import type { Line } from '../../src/domain/examiner/entries.mjs';
 import { type Report, verifyPackage } from '../../src/domain/examiner/package.mjs';
 import { type ExportFormat, exportArchive } from '../../src/domain/record-keeping/archive-export.ts';
@@ -45,7 +45,7 @@ export const always = { from: new Date(0), to: new Date('2100-01-01T00:00:00Z') 
 
 type Asked = { from: Date; to: Date; format: ExportFormat };
 
-export async function exportTo(deps: ArchiveDeps, folder: string, advisorId: number, asked: Partial<Asked> = {}) {
+export async function exportTo(deps: Deps, folder: string, advisorId: number, asked: Partial<Asked> = {}) {
   const { format = 'eml', from = always.from, to = always.to } = asked;
   await makeFolder(folder);
   const exported = await exportArchive(deps, String(advisorId), { from, to, format });

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import type { Deps } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, type Staff, setStaff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { recordConsent } from '../../src/domain/consent/consents.ts';
 import { addHold, liftHold, listHolds } from '../../src/domain/record-keeping/holds.ts';
@@ -29,7 +30,7 @@ const { firmId } = world.ann.advisor;
 const sue = await addStaff(deps, { firmId, name: 'Sue', email: 'sue@test.example' });
 const insufficientPrivilege = '42501';
 
-const archiveDeps: ArchiveDeps = { ...deps, signer, checkpointFolder: null };
+const archiveDeps: Deps = { ...deps, signer, checkpointFolder: null };
 const passYears = (years: number) => pass(yearsMs(years));
 async function pass(ms: number): Promise<void> {
   await clock.advance(ms);

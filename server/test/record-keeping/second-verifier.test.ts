@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs';
 import { after, suite, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sandboxCarrier } from '../../src/adapters/carriers/sandbox/sandbox-carrier.ts';
+import type { Deps } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
-import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
 import { commitmentOf, entryBytes, entryHash, type Line } from '../../src/domain/examiner/entries.mjs';
 import { keyIdOf, readCheckpoint, readVerifier } from '../../src/domain/examiner/notes.mjs';
@@ -96,7 +97,7 @@ suite('a second verifier, in Python by that page', {
   if (!hasPython) return;
   const world = await makeWorld();
   const { ann, bob, database, clock } = world;
-  const deps: ArchiveDeps = { ...world.deps, signer, checkpointFolder: null };
+  const deps: Deps = { ...world.deps, signer, checkpointFolder: null };
   const desk = makeDesk(signer.publicKey);
   after(async () => {
     await world.close();

@@ -1,6 +1,5 @@
 import { noCalls } from '../../src/domain/carriers/calls.ts';
-import type { FollowedCarriers } from '../../src/domain/carriers/open-carriers.ts';
-import type { Carrier, OpenCarrier } from '../../src/domain/ports.ts';
+import type { Carrier, Carriers, OpenCarrier } from '../../src/domain/ports.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 
 /** Whoever brings a reply in a test that has one carrier. */
@@ -13,7 +12,7 @@ export function openCarrier(carrier: Carrier, more: Partial<OpenCarrier> = {}): 
 }
 
 /** These carriers and no others, whatever the rows say: the first is the one that the sandbox's numbers have. */
-export function fixedCarriers(...carriers: (OpenCarrier | Carrier)[]): FollowedCarriers {
+export function fixedCarriers(...carriers: (OpenCarrier | Carrier)[]): Carriers {
   const open = carriers.map((each, index) =>
     'carrier' in each ? each : openCarrier(each, { carrierId: sandboxCarrierId + index }),
   );

@@ -1,25 +1,19 @@
-import { type App, type AppDeps, buildApp } from '../../src/app.ts';
+import { type App, buildApp, type Surroundings } from '../../src/app.ts';
+import type { Deps } from '../../src/deps.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import type { World } from './world.ts';
 
 /** Another node on the world's database: an app that shares only the database with the first one. */
-export async function anotherNode(world: World, changes: Partial<AppDeps> = {}, build = buildApp): Promise<App> {
-  const { database, clock, config, app, deps } = world;
+export async function anotherNode(
+  world: World,
+  changes: Partial<Deps & Surroundings> = {},
+  build = buildApp,
+): Promise<App> {
+  const { database, app, deps } = world;
   const pool = changes.pool ?? database.pool;
-  const shared = { clock, config, log: app.log, sandboxClock: clock };
-  return build({
-    db: pool,
-    pool,
-    reserved: pool,
-    carriers: deps.carriers,
-    sealer: deps.sealer,
-    push: deps.push,
-    signals: makeSignals(),
-    judges: makeJudges(),
-    ...shared,
-    ...changes,
-  });
+  const own = { db: pool, pool, reserved: pool, log: app.log, signals: makeSignals(), judges: makeJudges() };
+  return build({ ...deps, ...own, ...changes });
 }
 
 /** The headers of a call with these credentials, for a test that makes the request itself. */

@@ -1,39 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
-import { carrierKinds } from '../../src/adapters/carriers/kinds.ts';
 import { sandboxCarrier } from '../../src/adapters/carriers/sandbox/sandbox-carrier.ts';
-import { crmOpener } from '../../src/adapters/crm/open.ts';
-import { makePush } from '../../src/adapters/webhooks/push.ts';
 import { type App, buildApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import { onReserved } from '../../src/deps.ts';
+import { type Deps, onReserved } from '../../src/deps.ts';
 import { issueApiKey, type UsagePlan, unlimited } from '../../src/domain/access/api-keys.ts';
 import { addApplication } from '../../src/domain/access/applications.ts';
 import { allScopes } from '../../src/domain/access/scopes.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
 import { type Advisor, addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
-import type { CarrierDeps } from '../../src/domain/carriers/carriers.ts';
-import type { FollowedCarriers } from '../../src/domain/carriers/open-carriers.ts';
 import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
-import type { Carrier, OpenCrm, Push } from '../../src/domain/ports.ts';
-import { type SandboxClock, startSandboxClock } from '../../src/domain/sandbox/sandbox-clock.ts';
-import { makeSealer } from '../../src/domain/shared/sealing.ts';
-import { makeSignals } from '../../src/domain/shared/signals.ts';
-import { makeJudges } from '../../src/domain/supervision/judges.ts';
-import { type NodeDeps, startTexting } from '../../src/jobs/start.ts';
+import type { Carrier, Carriers, OpenCrm, Push, SandboxClock } from '../../src/domain/ports.ts';
+import { startSandboxClock } from '../../src/domain/sandbox/sandbox-clock.ts';
+import { startTexting } from '../../src/jobs/start.ts';
 import { type Log, makeLog } from '../../src/log.ts';
 import type { Pool } from '../../src/store/database/db.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { fixedCarriers } from './carriers.ts';
 import { type DatabaseOptions, makeDatabase, type TestDatabase } from './database.ts';
+import { depsOn } from './deps.ts';
 
 /** A small cast on its own database: a firm, two advisors, and an application with an unlimited key. */
 export type World = {
   app: App;
-  deps: Omit<NodeDeps, 'sandboxClock'> & Pick<CarrierDeps, 'carrierKinds'>;
+  deps: Deps;
   database: TestDatabase;
   clock: SandboxClock;
   dispatcher: Dispatcher;
@@ -76,7 +69,7 @@ export type WorldOptions = {
   /** Instead of the sandbox's carrier; null: numbers have no carrier. */
   carrier?: Carrier | null;
   /** Instead of one carrier: those that the node has open. */
-  carriers?: FollowedCarriers;
+  carriers?: Carriers;
   /** Instead of real CRMs. */
   openCrm?: OpenCrm;
   /** Instead of real requests to webhooks. */
@@ -95,28 +88,20 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const reserved = options.reserved ? connectAgain(database) : database.pool;
   const clock = await startSandboxClock(database.pool);
   const { carrier = sandboxCarrier({ db: reserved, clock }) } = options;
-  const { openCrm = crmOpener(['127.0.0.0/8', '::1']) } = options;
-  const deps = {
-    db: database.pool,
+  const { openCrm, push } = options;
+  const deps = depsOn(database.pool, {
     reserved,
     clock,
+    sandboxClock: clock,
     config,
     carriers: options.carriers ?? (carrier ? fixedCarriers(carrier) : fixedCarriers()),
-    carrierKinds,
-    openCrm,
-    push: options.push ?? makePush(['127.0.0.0/8', '::1']),
-    sealer: makeSealer(config.credentialsKeys),
-    signals: makeSignals(),
-    judges: makeJudges(),
-    signer: null,
-    checkpointFolder: null,
-    archiveMemory: null,
-    checkpointDeliveries: { command: null, timestamp: null, timestampEveryMs: config.archiveTimestampEveryMs },
-  };
+    ...(openCrm ? { openCrm } : {}),
+    ...(push ? { push } : {}),
+  });
   const log = options.log ?? makeLog(config.logLevel);
   const dispatching = dispatcher(onReserved(deps), log);
   const deliverDue = () => sendDueMessages(deps).then(dispatching.settled);
-  const app = await buildApp({ ...deps, pool: database.pool, log, sandboxClock: clock, deliverDue });
+  const app = await buildApp({ ...deps, pool: database.pool, log, deliverDue });
   const texting = options.dispatch === false ? undefined : startTexting(dispatching);
 
   const firm = await addFirm(deps, 'Test Wealth');

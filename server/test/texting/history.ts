@@ -19,13 +19,13 @@ import type { IncomingReply } from '../../src/domain/ports.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
-import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import { makeLog } from '../../src/log.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { type Behavior, LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { bySandbox, fixedCarriers } from '../support/carriers.ts';
 import { failing, mortal, tracked } from '../support/crashes.ts';
 import { makeDatabase, moved, type TestDatabase } from '../support/database.ts';
+import { depsOn } from '../support/deps.ts';
 import { drawInstants } from '../support/instants.ts';
 import { type Abandoned, readRecords } from '../support/texting-records.ts';
 import type { ModelReply, ModelReview, TextingModel, Words } from './texting-model.ts';
@@ -65,14 +65,8 @@ export async function beginHistory({ database }: Lane, model: TextingModel): Pro
   const number = ++advisors;
   const carrier = new LedgerCarrier(String(number));
   const { pool: db, idle } = tracked(database.pool);
-  const deps = {
-    db,
-    clock: { now: () => new Date(model.nowMs) },
-    config,
-    carriers: fixedCarriers(carrier),
-    signals: makeSignals(),
-    judges: makeJudges(),
-  };
+  const clock = { now: () => new Date(model.nowMs) };
+  const deps = depsOn(db, { clock, config, carriers: fixedCarriers(carrier) });
   carrier.deliver = (receipt) => receiveReceipt(deps, sandboxCarrierId, receipt);
   // The phones are the same in every history, so each needs its own firm.
   const { firmId } = await addFirm(deps, 'Test Wealth');

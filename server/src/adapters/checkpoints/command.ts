@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CheckpointDeliveries } from '../../domain/archive/checkpoint-deliveries.ts';
+import type { CheckpointDeliveries } from '../../domain/ports.ts';
 
 type Options = {
   /** Aborted when the node is about to stop: then nobody waits for the command any longer. */

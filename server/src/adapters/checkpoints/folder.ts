@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { KeptCheckpoint } from '../../domain/archive/archive-memory.ts';
-import type { CheckpointFolder } from '../../domain/archive/outside-copies.ts';
+import type { CheckpointFolder, KeptCheckpoint } from '../../domain/ports.ts';
 import { appendTo, findAtEnd, openToRead, reading } from './append-only-files.ts';
 import { leafLine, leafReader, leavesIn } from './leaves.ts';
 

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { KeptLeaf } from '../../domain/archive/archive-verification.ts';
+import type { KeptLeaf } from '../../domain/ports.ts';
 import { readAt } from './append-only-files.ts';
 
 /** Complete consecutive lines of a file, and their first and last leaf. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { CheckpointDeliveries } from '../../domain/archive/checkpoint-deliveries.ts';
+import type { CheckpointDeliveries } from '../../domain/ports.ts';
 import { checkTimestamp, timestampQuery } from './rfc3161.ts';
 
 type Options = {

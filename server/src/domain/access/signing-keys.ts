@@ -4,10 +4,6 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { Jwk, SigningKeyRow } from '../../store/access/signing-keys.ts';
 import * as store from '../../store/access/signing-keys.ts';
-import type { Sealer } from '../shared/sealing.ts';
-
-/** Signing keys also need the key that opens their private parts. */
-export type SigningDeps = Deps & { sealer: Sealer };
 
 /** Its private part is null if this node has no key to open it: it verifies tokens then, and other nodes sign with it. */
 export type SigningKey = Omit<SigningKeyRow, 'jwk' | 'sealedPrivatePart'> & { publicJwk: Jwk; privateJwk: Jwk | null };
@@ -24,7 +20,7 @@ const retiredAfterMs = (tokenLifetimeSeconds + 60) * 1000;
 export type SigningKeyRing = () => Promise<SigningKey[]>;
 
 /** Read at most once a second; the last known keys while the database is unavailable or slower than that. */
-export function signingKeyRing(deps: SigningDeps): SigningKeyRing {
+export function signingKeyRing(deps: Deps): SigningKeyRing {
   let known: SigningKey[] = [];
   let reading: Promise<void> | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
@@ -50,12 +46,12 @@ export function signingKeyRing(deps: SigningDeps): SigningKeyRing {
 }
 
 /** When a node starts: makes the first key if there is none, and seals keys that an earlier version stored as they are. */
-export async function prepareSigningKeys(deps: SigningDeps): Promise<void> {
+export async function prepareSigningKeys(deps: Deps): Promise<void> {
   await keysOf(deps);
 }
 
 /** Makes a new key, published at once and signing a little later; the old one verifies until its tokens expire. */
-export async function rotateSigningKeys(deps: SigningDeps): Promise<SigningKey> {
+export async function rotateSigningKeys(deps: Deps): Promise<SigningKey> {
   await keysOf(deps);
   const key = await makeKey(new Date(Date.now() + publishedBeforeMs));
   await store.insertSigningKey(deps.db, sealed(deps, key));
@@ -63,7 +59,7 @@ export async function rotateSigningKeys(deps: SigningDeps): Promise<SigningKey> 
 }
 
 /** Makes a new key that signs at once, and forgets the others: tokens they signed are refused within a second. */
-export async function replaceSigningKeys(deps: SigningDeps): Promise<SigningKey> {
+export async function replaceSigningKeys(deps: Deps): Promise<SigningKey> {
   const key = await makeKey(new Date());
   await inTransaction(deps, async (deps) => {
     await store.deleteSigningKeys(deps.db);
@@ -73,7 +69,7 @@ export async function replaceSigningKeys(deps: SigningDeps): Promise<SigningKey>
 }
 
 /** Seals every key again with the first sealing key; returns how many. */
-export async function resealSigningKeys(deps: SigningDeps): Promise<number> {
+export async function resealSigningKeys(deps: Deps): Promise<number> {
   return inTransaction(deps, async (deps) => {
     await store.lockSigningKeys(deps.db);
     const keys = (await listKeys(deps)).filter(canSign);
@@ -84,7 +80,7 @@ export async function resealSigningKeys(deps: SigningDeps): Promise<number> {
 
 export type SigningKeyUse = 'waits' | 'signs' | 'verifies';
 
-export async function listSigningKeys(deps: SigningDeps): Promise<(SigningKey & { use: SigningKeyUse })[]> {
+export async function listSigningKeys(deps: Deps): Promise<(SigningKey & { use: SigningKeyUse })[]> {
   const now = Date.now();
   const [signing, ...others] = signingFirst(await keysOf(deps), now);
   if (!signing) return [];
@@ -93,7 +89,7 @@ export async function listSigningKeys(deps: SigningDeps): Promise<(SigningKey & 
 }
 
 /** Forgets keys whose successor has signed for long enough. Keys that only other nodes can open are theirs to forget. */
-export async function forgetRetiredSigningKeys(deps: SigningDeps): Promise<void> {
+export async function forgetRetiredSigningKeys(deps: Deps): Promise<void> {
   const retiredBefore = new Date(Date.now() - retiredAfterMs);
   const keys = (await listKeys(deps)).filter(canSign);
   const successor = keys.find(({ dateTimeSigns }) => dateTimeSigns < retiredBefore);
@@ -102,7 +98,7 @@ export async function forgetRetiredSigningKeys(deps: SigningDeps): Promise<void>
 }
 
 /** The database's keys. If there is none that this node can sign with, it makes one; one that isn't sealed is sealed. */
-async function keysOf(deps: SigningDeps): Promise<SigningKey[]> {
+async function keysOf(deps: Deps): Promise<SigningKey[]> {
   const rows = await store.listSigningKeys(deps.db);
   const isPlain = deps.sealer.canSeal && rows.some(({ sealedPrivatePart }) => sealedPrivatePart === null);
   const keys = rows.map((row) => opened(deps, row));
@@ -119,7 +115,7 @@ async function keysOf(deps: SigningDeps): Promise<SigningKey[]> {
   });
 }
 
-async function listKeys(deps: SigningDeps): Promise<SigningKey[]> {
+async function listKeys(deps: Deps): Promise<SigningKey[]> {
   return (await store.listSigningKeys(deps.db)).map((row) => opened(deps, row));
 }
 
@@ -131,17 +127,14 @@ async function makeKey(dateTimeSigns: Date): Promise<SigningKey> {
 }
 
 /** As it is stored. Without a sealing key, which only production can lack, the private part is stored as it is. */
-function sealed({ sealer }: Pick<SigningDeps, 'sealer'>, { publicJwk, privateJwk, ...key }: SigningKey): SigningKeyRow {
+function sealed({ sealer }: Pick<Deps, 'sealer'>, { publicJwk, privateJwk, ...key }: SigningKey): SigningKeyRow {
   const secret = privateJwk?.d;
   if (!privateJwk || !secret) throw new Error('This node doesn’t have the private part of the key.');
   if (!sealer.canSeal) return { ...key, jwk: privateJwk, sealedPrivatePart: null };
   return { ...key, jwk: publicJwk, sealedPrivatePart: sealer.seal(secret, ownerOf(key)) };
 }
 
-function opened(
-  { sealer }: Pick<SigningDeps, 'sealer'>,
-  { jwk, sealedPrivatePart, ...key }: SigningKeyRow,
-): SigningKey {
+function opened({ sealer }: Pick<Deps, 'sealer'>, { jwk, sealedPrivatePart, ...key }: SigningKeyRow): SigningKey {
   const { d, ...publicJwk } = jwk;
   if (!sealedPrivatePart) return { ...key, publicJwk, privateJwk: d ? jwk : null };
   if (!sealer.canOpen(sealedPrivatePart)) return { ...key, publicJwk, privateJwk: null };

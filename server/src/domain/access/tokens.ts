@@ -6,7 +6,6 @@ import { problem } from '../problems.ts';
 import { makeIssuedGrant } from './grants.ts';
 import {
   algorithm,
-  type SigningDeps,
   type SigningKey,
   type SigningKeyRing,
   signingKeyRing,
@@ -34,7 +33,7 @@ export type TokenRequest = { clientId: string; advisorId: number; scopes: string
 const tokenType = 'at+jwt';
 
 /** A token that the operator issues directly: for the sandbox, for tests and for support. */
-export async function issueToken(deps: SigningDeps, request: TokenRequest): Promise<string> {
+export async function issueToken(deps: Deps, request: TokenRequest): Promise<string> {
   const { clientId, advisorId, scopes } = request;
   const grantId = await makeIssuedGrant(deps, advisorId, request);
   const [key] = await signingKeyRing(deps)();

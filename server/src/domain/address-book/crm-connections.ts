@@ -3,13 +3,9 @@ import type { CrmConnectionRow } from '../../store/address-book/crm-connections.
 import * as store from '../../store/address-book/crm-connections.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { byOperator } from '../archive/archive.ts';
-import { type Crm, type CrmAccess, CrmFault, type CrmKind, type OpenCrm } from '../ports.ts';
+import { type Crm, type CrmAccess, CrmFault, type CrmKind } from '../ports.ts';
 import { problem } from '../problems.ts';
 import { numberOf } from '../shared/enumerations.ts';
-import type { Sealer } from '../shared/sealing.ts';
-
-/** CRM functions also need a way to reach a CRM, and the key that opens its secret. */
-export type CrmDeps = Deps & { openCrm: OpenCrm; sealer: Sealer };
 
 export type CrmConnection = Omit<CrmConnectionRow, 'sealedSecret'> & { kind: CrmKind };
 
@@ -26,7 +22,7 @@ const checkPhone = '+15005550100';
 
 /** Connects the advisor's CRM once it has answered, replacing the one they had. */
 export async function connectCrm(
-  deps: CrmDeps,
+  deps: Deps,
   advisorId: number,
   access: CrmAccess,
   { daily, check }: { daily: boolean; check: boolean },
@@ -60,7 +56,7 @@ export async function disconnectCrm(deps: Deps, advisorId: number): Promise<void
   });
 }
 
-export async function openConnection(deps: CrmDeps, advisorId: number): Promise<{ kind: CrmKind; crm: Crm }> {
+export async function openConnection(deps: Deps, advisorId: number): Promise<{ kind: CrmKind; crm: Crm }> {
   const row = await find(deps, advisorId);
   const secret = row.sealedSecret ? { secret: deps.sealer.open(row.sealedSecret, secretOf(advisorId)) } : {};
   // connectCrm split the access into these parts.
@@ -69,7 +65,7 @@ export async function openConnection(deps: CrmDeps, advisorId: number): Promise<
 }
 
 /** Seals every secret again with the first key; returns how many. */
-export async function resealSecrets(deps: CrmDeps): Promise<number> {
+export async function resealSecrets(deps: Deps): Promise<number> {
   let resealed = 0;
   for (const { advisorId, sealedSecret } of await store.listCrmConnections(deps.db)) {
     if (!sealedSecret) continue;

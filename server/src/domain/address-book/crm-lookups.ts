@@ -1,10 +1,10 @@
-import { inTransaction } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import { listContactsByPhone } from '../../store/address-book/contacts.ts';
 import { listCrmContacts } from '../../store/address-book/crm-contacts.ts';
 import type { CrmLookup } from '../../store/address-book/crm-lookups.ts';
 import * as store from '../../store/address-book/crm-lookups.ts';
 import { CrmFault, type CrmKind, type RemoteContact } from '../ports.ts';
-import { type CrmDeps, openConnection } from './crm-connections.ts';
+import { openConnection } from './crm-connections.ts';
 import { isBare, saveCrmContacts } from './crm-contacts.ts';
 
 const lookupTimeoutMs = 10_000;
@@ -17,7 +17,7 @@ const backoffMsMax = 10 * 60 * 1000;
 const failuresMax = 8;
 
 /** Looks up numbers that are new from texting, in their advisors' CRMs. Sending never waits for it. */
-export async function lookUpDue(deps: CrmDeps, report: (fault: CrmFault, advisorId: number) => void): Promise<void> {
+export async function lookUpDue(deps: Deps, report: (fault: CrmFault, advisorId: number) => void): Promise<void> {
   const until = new Date(Date.now() + leaseMs);
   const claim = { realNow: new Date(), until, limit: lookupsMax, eachMax: lookupsPerAdvisorMax };
   const lookups = await store.claimCrmLookups(deps.db, claim);
@@ -25,7 +25,7 @@ export async function lookUpDue(deps: CrmDeps, report: (fault: CrmFault, advisor
 }
 
 async function lookUp(
-  deps: CrmDeps,
+  deps: Deps,
   lookup: CrmLookup,
   report: (fault: CrmFault, advisorId: number) => void,
 ): Promise<void> {
@@ -45,12 +45,7 @@ async function lookUp(
 }
 
 /** The contact may have been edited, deleted or linked in the meantime: only one that is still bare is filled in. */
-async function saveAnswer(
-  deps: CrmDeps,
-  lookup: CrmLookup,
-  kind: CrmKind,
-  remote: RemoteContact | null,
-): Promise<void> {
+async function saveAnswer(deps: Deps, lookup: CrmLookup, kind: CrmKind, remote: RemoteContact | null): Promise<void> {
   const { advisorId, phone } = lookup;
   await inTransaction(deps, async (deps) => {
     const { db } = deps;
@@ -65,7 +60,7 @@ async function saveAnswer(
   await store.updateAnsweringCrm(deps.db, advisorId);
 }
 
-async function saveFailure(deps: CrmDeps, lookup: CrmLookup, { message: fault }: CrmFault): Promise<void> {
+async function saveFailure(deps: Deps, lookup: CrmLookup, { message: fault }: CrmFault): Promise<void> {
   const again = new Date(Date.now() + Math.min(backoffMs * 2 ** lookup.failures, backoffMsMax));
   await inTransaction(deps, async ({ db }) => {
     await store.updateFailedLookup(db, lookup, { fault, again });

@@ -6,7 +6,7 @@ import * as store from '../../store/address-book/crm-syncs.ts';
 import { type Crm, type CrmBatch, CrmFault, type CrmKind } from '../ports.ts';
 import { Problem, problem } from '../problems.ts';
 import { dayMs } from '../shared/time.ts';
-import { type CrmDeps, openConnection } from './crm-connections.ts';
+import { openConnection } from './crm-connections.ts';
 import { saveCrmContacts } from './crm-contacts.ts';
 
 export type CrmSync = CrmSyncRow;
@@ -32,7 +32,7 @@ type Running = { advisorId: number; syncId: number; kind: CrmKind };
 class Superseded extends Error {}
 
 /** Syncs the CRMs that are due, each on the first node to claim it. */
-export async function syncDue(deps: CrmDeps, report: (sync: CrmSync, advisorId: number) => void): Promise<void> {
+export async function syncDue(deps: Deps, report: (sync: CrmSync, advisorId: number) => void): Promise<void> {
   const due = await listDueForSync(deps.db, { now: deps.clock.now(), realNow: new Date(), limit: syncsAtOnceMax });
   await Promise.all(
     due.map(async (advisorId) => {
@@ -51,7 +51,7 @@ export async function syncDue(deps: CrmDeps, report: (sync: CrmSync, advisorId: 
  * transaction, so an interrupted sync keeps what it saved, and the next one continues from there.
  */
 export async function syncCrm(
-  deps: CrmDeps,
+  deps: Deps,
   advisorId: number,
   actor: 'operator' | 'schedule',
   progress: Progress = () => {},
@@ -86,7 +86,7 @@ async function getSync(deps: Deps, advisorId: number, syncId: number): Promise<C
 type Ending = Pick<CrmSyncRow, 'status' | 'reason'>;
 
 /** Renews the lease while the sync runs, so other nodes don't take it over while the CRM is slow. */
-async function runUnderLease(deps: CrmDeps, running: Running, crm: Crm, progress: Progress): Promise<Ending> {
+async function runUnderLease(deps: Deps, running: Running, crm: Crm, progress: Progress): Promise<Ending> {
   const { advisorId, syncId } = running;
   const { signal: stopping } = deps.signals.stopping;
   const until = AbortSignal.any([stopping, AbortSignal.timeout(syncTimeoutMs)]);
@@ -106,13 +106,7 @@ async function runUnderLease(deps: CrmDeps, running: Running, crm: Crm, progress
   }
 }
 
-async function saveAll(
-  deps: CrmDeps,
-  running: Running,
-  crm: Crm,
-  until: AbortSignal,
-  progress: Progress,
-): Promise<void> {
+async function saveAll(deps: Deps, running: Running, crm: Crm, until: AbortSignal, progress: Progress): Promise<void> {
   const { advisorId, kind } = running;
   const versions = await listKnownVersions(deps.db, advisorId, kind);
   const known = new Map(versions.map(({ locator, version }) => [locator, version]));
@@ -134,7 +128,7 @@ function locatorsOf({ contacts, unchanged, refused }: CrmBatch): string[] {
 }
 
 async function saveBatch(
-  deps: CrmDeps,
+  deps: Deps,
   running: Running,
   { contacts, unchanged, refused }: CrmBatch,
   found: Map<FindingKind, number>,
@@ -158,7 +152,7 @@ async function saveBatch(
 
 /** Contacts that the CRM no longer lists stay in the book: a person decides whether to delete them. */
 async function reportMissing(
-  deps: CrmDeps,
+  deps: Deps,
   running: Running,
   seen: string[],
   found: Map<FindingKind, number>,
@@ -218,7 +212,7 @@ function refusal({ what, why }: CrmBatch['refused'][number]): Finding {
   return { kind: 'refused', remoteContactId: null, contactId: null, detail: `${what}: ${why}` };
 }
 
-async function endSync(deps: CrmDeps, { advisorId, syncId }: Running, { status, reason }: Ending): Promise<void> {
+async function endSync(deps: Deps, { advisorId, syncId }: Running, { status, reason }: Ending): Promise<void> {
   const now = deps.clock.now();
   const waitMs = { succeeded: dayMs, failed: retryMs, interrupted: 0, running: 0 }[status];
   const ending = { status, reason, now, nextSyncAt: new Date(now.getTime() + waitMs) };

@@ -3,11 +3,10 @@ import * as store from '../../store/archive/archive-tree.ts';
 import type { Verifier } from '../examiner/notes.mjs';
 import { checkpointIn } from './archive-memory.ts';
 import { type Verification, verifyArchive } from './archive-verification.ts';
-import type { CopyDeps } from './checkpoint-copies.ts';
 import { findForgotten } from './continuity.ts';
 import { findCopiesFault, readKept, readMemory } from './outside-copies.ts';
 
-export async function archiveStatus(deps: CopyDeps) {
+export async function archiveStatus(deps: Deps) {
   const { db, signer, checkpointFolder, archiveMemory } = deps;
   const { size, fault } = await store.findTree(db);
   const last = await store.findCheckpoint(db);
@@ -32,36 +31,24 @@ export async function archiveStatus(deps: CopyDeps) {
 
 type Asked = { verifiers: Verifier[]; notes: string | null; progress(done: number, total: number): void };
 
-export async function verifyAgainstCopies(
-  deps: CopyDeps,
-  { verifiers, notes, progress }: Asked,
-): Promise<Verification> {
+export async function verifyAgainstCopies(deps: Deps, { verifiers, notes, progress }: Asked): Promise<Verification> {
   const kept = await readKept(deps, { notes, forgotten: await findForgotten(deps) });
   return verifyArchive(deps, { verifiers, kept, progress });
 }
 
 /** Whether this node signs but has no memory of what was signed: its file is lost, or it is new and other nodes have signed. */
-export async function hasForgotten({ db, archiveMemory }: Pick<CopyDeps, 'db' | 'archiveMemory'>): Promise<boolean> {
+export async function hasForgotten({ db, archiveMemory }: Pick<Deps, 'db' | 'archiveMemory'>): Promise<boolean> {
   if (!archiveMemory || (await store.findCheckpoint(db)) === null) return false;
   // A file that can't be read is not forgotten: nothing is signed until somebody has looked.
   return (await archiveMemory.read().catch(() => false)) === null;
 }
-
-type RestoredDeps = Pick<CopyDeps, 'db' | 'checkpointFolder' | 'archiveMemory'> & {
-  config: Pick<Deps['config'], 'environment'>;
-};
 
 /**
  * Why the database is an earlier one than what was signed, as after a restore; null if it isn't, or if nothing outside says so.
  * Texts that wait in it may have gone out since. In a sandbox a database may also be a new one beside an old folder: there it
  * must be one that the folder knows.
  */
-export async function findRestored({
-  db,
-  checkpointFolder,
-  archiveMemory,
-  config,
-}: RestoredDeps): Promise<string | null> {
+export async function findRestored({ db, checkpointFolder, archiveMemory, config }: Deps): Promise<string | null> {
   // Before the tree: everything outside was committed by then. A folder that can't be read is reported elsewhere.
   const copied = (await checkpointFolder?.last().catch(() => null))?.size ?? 0;
   const remembered = (await readMemory(archiveMemory))?.remembered;
@@ -73,7 +60,7 @@ export async function findRestored({
 }
 
 /** Whether the folder has this checkpoint: only the database that it is a copy of can have it too. */
-async function knows(folder: CopyDeps['checkpointFolder'], checkpoint: { note: string } | null): Promise<boolean> {
+async function knows(folder: Deps['checkpointFolder'], checkpoint: { note: string } | null): Promise<boolean> {
   if (!folder || !checkpoint) return false;
   for await (const note of folder.notes()) if (note === checkpoint.note) return true;
   return false;

@@ -5,22 +5,10 @@ import * as store from '../../store/archive/archive-tree.ts';
 import { entryHash } from '../examiner/entries.mjs';
 import { readCheckpoint } from '../examiner/notes.mjs';
 import { hashBytes } from '../examiner/tree.mjs';
-import { ArchiveFault, type ArchiveMemory, type Remembered, rememberSigned } from './archive-memory.ts';
+import type { NoteSigner, Remembered } from '../ports.ts';
+import { ArchiveFault, rememberSigned } from './archive-memory.ts';
 import { checkContinues, checkRemembered, ForgottenFault, recall } from './continuity.ts';
 import { append, type Edge, edgeWidths, rootOf, tileWidth } from './merkle.ts';
-import type { NoteSigner } from './signed-notes.ts';
-
-/** What the tree needs besides Deps: the key, which is not in the database, and the copies that are outside of it. */
-export type ArchiveDeps = Deps & {
-  signer: NoteSigner | null;
-  checkpointFolder: LastCopy | null;
-  archiveMemory: ArchiveMemory | null;
-};
-
-/** The folder with checkpoint copies, as far as the tree needs it. */
-export type LastCopy = {
-  last(): Promise<{ size: number; root: Buffer } | null>;
-};
 
 export { ArchiveFault } from './archive-memory.ts';
 
@@ -35,7 +23,7 @@ const heartbeatMs = 5 * 60 * 1000;
  * that can't know what was signed signs nothing.
  * Returns how many entries it added, or null if another node has the lock.
  */
-export async function growTree(deps: ArchiveDeps): Promise<number | null> {
+export async function growTree(deps: Deps): Promise<number | null> {
   if (!deps.signer) return null;
   const { signer } = deps;
   try {
@@ -54,12 +42,12 @@ export async function growTree(deps: ArchiveDeps): Promise<number | null> {
   }
 }
 
-type Signing = ArchiveDeps & { signer: NoteSigner };
+type Signing = Deps & { signer: NoteSigner };
 
 type Outside = { remembered: Remembered | null; copy: { size: number; root: Buffer } | null };
 
 /** Before the tree: everything outside was committed by then. If the folder can't be read, a node that remembers can do without. */
-async function readOutside({ archiveMemory, checkpointFolder }: ArchiveDeps): Promise<Outside> {
+async function readOutside({ archiveMemory, checkpointFolder }: Deps): Promise<Outside> {
   const remembered = (await archiveMemory?.read()) ?? null;
   const copy = checkpointFolder?.last().catch((error) => {
     if (remembered) return null;

@@ -3,6 +3,7 @@ import type { BookRow, StoredLeaf } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
 import { isCommittedTo } from '../examiner/entries.mjs';
 import type { Checkpoint, Verifier } from '../examiner/notes.mjs';
+import type { KeptLeaf } from '../ports.ts';
 import { readLeafHashes } from './archive-tree.ts';
 import { type EntryTimes, entryTimes } from './comparisons/entry-times.ts';
 import { compareTables } from './comparisons/tables.ts';
@@ -17,18 +18,9 @@ import {
   type SignedCheckpoints,
   type Step,
 } from './verification/signed-checkpoints.ts';
-import {
-  forged,
-  type KeptLeaf,
-  type LeafFault,
-  type Page,
-  startWalk,
-  type Walk,
-  walkPage,
-} from './verification/walk.ts';
+import { forged, type LeafFault, type Page, startWalk, type Walk, walkPage } from './verification/walk.ts';
 
 export type { Fault } from './verification/faults.ts';
-export type { KeptLeaf } from './verification/walk.ts';
 
 /** Intact; something was altered, inserted or moved; something is missing; or there is nothing to compare with. */
 export type Verdict = 'intact' | 'altered' | 'incomplete' | 'unknown';

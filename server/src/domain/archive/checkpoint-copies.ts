@@ -2,20 +2,14 @@ import type { Deps } from '../../deps.ts';
 import * as treeStore from '../../store/archive/archive-tree.ts';
 import { findCheckpointId } from '../../store/archive/checkpoint-deliveries.ts';
 import { readCheckpoint } from '../examiner/notes.mjs';
+import type { CheckpointFolder, KeptLeaf, NoteSigner } from '../ports.ts';
 import { requireRunning } from '../shared/signals.ts';
-import { ArchiveFault, type ArchiveMemory, rememberCopied } from './archive-memory.ts';
+import { ArchiveFault, rememberCopied } from './archive-memory.ts';
 import { readLeafHashes } from './archive-tree.ts';
-import type { KeptLeaf } from './archive-verification.ts';
 import { checkContinues, checkRemembered, recall } from './continuity.ts';
-import { type CheckpointFolder, checkCopies, rememberedCopies } from './outside-copies.ts';
-import type { NoteSigner } from './signed-notes.ts';
+import { checkCopies, rememberedCopies } from './outside-copies.ts';
 
-export type CopyDeps = Deps & {
-  signer: NoteSigner | null;
-  checkpointFolder: CheckpointFolder | null;
-  archiveMemory: ArchiveMemory | null;
-};
-type Copying = CopyDeps & { signer: NoteSigner; folder: CheckpointFolder };
+type Copying = Deps & { signer: NoteSigner; folder: CheckpointFolder };
 
 const leavesMax = 20_000;
 const notesMax = 100;
@@ -25,7 +19,7 @@ const notesMax = 100;
  * whether that write was cut short. A folder that has a different tree, or less than this node left in it, is left as it
  * is: it is evidence.
  */
-export async function copyCheckpoints(deps: CopyDeps): Promise<void> {
+export async function copyCheckpoints(deps: Deps): Promise<void> {
   const { signer, checkpointFolder: folder } = deps;
   if (!signer || !folder) return;
   await recall(deps);
@@ -47,7 +41,7 @@ export async function copyCheckpoints(deps: CopyDeps): Promise<void> {
 }
 
 /** Adds everything to the folder again, after what is left there. For an operator who has looked into what happened. */
-export async function copyAnew(deps: CopyDeps & { signer: NoteSigner; folder: CheckpointFolder }): Promise<number> {
+export async function copyAnew(deps: Deps & { signer: NoteSigner; folder: CheckpointFolder }): Promise<number> {
   // Copies of a tree that this node can't know would vouch for it.
   await recall(deps);
   const tree = await treeStore.findTree(deps.db);
@@ -59,7 +53,7 @@ export async function copyAnew(deps: CopyDeps & { signer: NoteSigner; folder: Ch
   return rememberFolder(deps, deps.folder);
 }
 
-async function rememberFolder(deps: CopyDeps, folder: CheckpointFolder): Promise<number> {
+async function rememberFolder(deps: Deps, folder: CheckpointFolder): Promise<number> {
   const last = await folder.last();
   if (!last) return 0;
   const { checkpoints, leaves } = await folder.lengths();

@@ -3,13 +3,7 @@ import type { CheckpointRow } from '../../store/archive/archive-tree.ts';
 import { findCheckpoint } from '../../store/archive/archive-tree.ts';
 import type { DeliveryKind } from '../../store/archive/checkpoint-deliveries.ts';
 import * as store from '../../store/archive/checkpoint-deliveries.ts';
-
-/** Who else gets checkpoints: the operator's command, and an authority that certifies when it saw one. */
-export type CheckpointDeliveries = {
-  command: ((note: string, size: number) => Promise<void>) | null;
-  timestamp: ((note: string) => Promise<Buffer>) | null;
-  timestampEveryMs: number;
-};
+import type { CheckpointDeliveries } from '../ports.ts';
 
 export type DeliveryFault = { kind: DeliveryKind; size: number; what: string };
 

@@ -4,23 +4,13 @@ import type { TreeRow } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
 import { findLastDelivery } from '../../store/archive/checkpoint-deliveries.ts';
 import { readCheckpoint } from '../examiner/notes.mjs';
+import type { ArchiveMemory, KeptCheckpoint, NoteSigner, Remembered } from '../ports.ts';
 import { requireRunning } from '../shared/signals.ts';
-import {
-  ArchiveFault,
-  type ArchiveMemory,
-  checkpointIn,
-  type KeptCheckpoint,
-  type MemoryDeps,
-  type Remembered,
-  remember,
-} from './archive-memory.ts';
+import { ArchiveFault, checkpointIn, remember } from './archive-memory.ts';
 import { hashesOf, rootOf, tileName, tilesNeeded } from './merkle.ts';
-import type { NoteSigner } from './signed-notes.ts';
 
 /** This node doesn't know what was signed. The tree may be right, and nodes that know may sign it. */
 export class ForgottenFault extends ArchiveFault {}
-
-type RecallDeps = Deps & MemoryDeps & { signer: NoteSigner | null };
 
 /** Another node copies each checkpoint right after it is committed. */
 const copiesFollowMs = 3_000;
@@ -31,13 +21,13 @@ const pollMs = 100;
  * nothing says that this tree is the largest that was signed: somebody may have put an earlier one in its place, and removed
  * the memory so that it doesn't show.
  */
-export async function recall(deps: RecallDeps): Promise<void> {
+export async function recall(deps: Deps): Promise<void> {
   const recalled = await findRecalled(deps);
   if (recalled) await remember(deps, recalled);
 }
 
 /** Why this node can't know what was signed; null if it does, or could take it from the copies. */
-export async function findForgotten(deps: RecallDeps): Promise<string | null> {
+export async function findForgotten(deps: Deps): Promise<string | null> {
   try {
     await findRecalled(deps);
   } catch (error) {
@@ -49,7 +39,7 @@ export async function findForgotten(deps: RecallDeps): Promise<string | null> {
 }
 
 /** What a node without a memory can take for it; null if it has one, or signs nothing. */
-async function findRecalled(deps: RecallDeps): Promise<Remembered | null> {
+async function findRecalled(deps: Deps): Promise<Remembered | null> {
   const { archiveMemory: memory, signer } = deps;
   if (!memory || !signer || (await memory.read())) return null;
   // Written before the first checkpoint: after a crash in between, it is not taken for a memory that was lost.
@@ -64,7 +54,7 @@ async function findRecalled(deps: RecallDeps): Promise<Remembered | null> {
 }
 
 /** Nothing was ever signed; or it is a sandbox with a new key, whose folder was removed while its database was not. */
-async function isNew({ db, config }: RecallDeps, { verifier }: NoteSigner): Promise<boolean> {
+async function isNew({ db, config }: Deps, { verifier }: NoteSigner): Promise<boolean> {
   const newest = await store.findCheckpoint(db);
   if (!newest) return (await listDelivered(db)).length === 0;
   return config.environment === 'sandbox' && !readCheckpoint(newest.note, verifier);
@@ -76,7 +66,7 @@ export function memoryOf({ verifier, sign }: NoteSigner, { size, root }: Pick<Tr
 }
 
 /** Throws unless some copies have the tree's size. They are read before the tree: everything in them was committed by then. */
-async function checkReached(deps: RecallDeps, { copies }: ArchiveMemory): Promise<void> {
+async function checkReached(deps: Deps, { copies }: ArchiveMemory): Promise<void> {
   for (;;) {
     requireRunning(deps);
     const lasts = await Promise.all(copies.map(({ last }) => last().catch(() => null)));
@@ -106,7 +96,7 @@ async function listDelivered(db: Deps['db']) {
  * The largest checkpoint among all copies; null if there is none. Throws unless the tree begins with it. All are read, since
  * somebody who can only append may have added an earlier one at the end.
  */
-export async function checkCopies(deps: Deps & MemoryDeps): Promise<KeptCheckpoint | null> {
+export async function checkCopies(deps: Deps): Promise<KeptCheckpoint | null> {
   let largest: KeptCheckpoint | null = null;
   for (const copies of deps.archiveMemory?.copies ?? []) {
     const found = await largestOf(copies.notes()).catch(() => null);

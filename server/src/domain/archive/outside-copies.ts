@@ -1,34 +1,16 @@
 import { Readable } from 'node:stream';
+import type { Deps } from '../../deps.ts';
 import { type Checkpoint, notesOf } from '../examiner/notes.mjs';
-import {
-  ArchiveFault,
-  type ArchiveMemory,
-  type Copied,
-  type Copies,
-  checkpointIn,
-  type Remembered,
-} from './archive-memory.ts';
-import type { Kept, KeptLeaf } from './archive-verification.ts';
+import type { ArchiveMemory, CheckpointFolder, Copied, FileLengths, Remembered } from '../ports.ts';
+import { ArchiveFault, checkpointIn } from './archive-memory.ts';
+import type { Kept } from './archive-verification.ts';
 import type { FoundCopies } from './verification/expected-copies.ts';
 import type { Fault } from './verification/faults.ts';
-
-/** A folder outside the database with copies of checkpoints and leaves. Anything in it is only ever added. */
-export type CheckpointFolder = Copies & {
-  path: string;
-  lengths(): Promise<FileLengths>;
-  leafCount(): Promise<number>;
-  /** Adds leaves, then checkpoints. Once it returns, they survive a power failure. */
-  append(leaves: KeptLeaf[], notes: string[]): Promise<void>;
-  /** Those leaves from `from` up to but not including `to` that are there. */
-  leaves(from: number, to: number): Promise<KeptLeaf[]>;
-};
-/** In bytes; null if the file is missing. */
-export type FileLengths = { checkpoints: number | null; leaves: number | null };
 
 /** The copies outside the database are not what this node left there: nothing more is copied until somebody has looked. */
 export class CopiesFault extends Error {}
 
-type Deps = { checkpointFolder: CheckpointFolder | null; archiveMemory: ArchiveMemory | null };
+type Outside = Pick<Deps, 'checkpointFolder' | 'archiveMemory'>;
 /** Notes that somebody kept elsewhere, and why this node can't know what was signed. */
 type Given = { notes: string | null; forgotten: string | null };
 type FileFault = [file: 'checkpoints' | 'leaves', what: string];
@@ -37,13 +19,13 @@ type FileFault = [file: 'checkpoints' | 'leaves', what: string];
 const copiedWithinMs = 60_000;
 
 /** What this node remembers to have copied to this folder; null if the folder is a different one, or new. */
-export async function rememberedCopies({ checkpointFolder: folder, archiveMemory }: Deps): Promise<Copied | null> {
+export async function rememberedCopies({ checkpointFolder: folder, archiveMemory }: Outside): Promise<Copied | null> {
   const copied = (await archiveMemory?.read())?.copied ?? null;
   return folder && copied?.folder === folder.path ? copied : null;
 }
 
 /** What is wrong with the copies at first sight: from their lengths and their ends. Verification reads all of them. */
-export async function findCopiesFault(deps: Deps): Promise<string | null> {
+export async function findCopiesFault(deps: Outside): Promise<string | null> {
   const { checkpointFolder: folder } = deps;
   if (!folder) return null;
   const copied = await rememberedCopies(deps);
@@ -57,7 +39,7 @@ export async function findCopiesFault(deps: Deps): Promise<string | null> {
   }
 }
 
-export async function checkCopies(deps: Deps): Promise<void> {
+export async function checkCopies(deps: Outside): Promise<void> {
   const fault = await findCopiesFault(deps);
   if (fault) throw new CopiesFault(fault);
 }
@@ -89,7 +71,10 @@ function lengthFault(file: FileFault[0], bytes: number | null, wanted: number): 
  * What is known outside the database: the folder, the node's memory, and the notes given. Its `compare` also finds what
  * should be outside and isn't.
  */
-export async function readKept({ checkpointFolder: folder, archiveMemory }: Deps, given: Given): Promise<Kept | null> {
+export async function readKept(
+  { checkpointFolder: folder, archiveMemory }: Outside,
+  given: Given,
+): Promise<Kept | null> {
   const memory = await readMemory(archiveMemory);
   const copies = folder && (await openCopies(folder));
   const notes = sorted(notesOf((given.notes ?? '').split(/\n{2,}/)));

@@ -1,13 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { keyIdOf, readVerifier, type Verifier } from '../examiner/notes.mjs';
-
-/** Signs notes (C2SP signed-note, Ed25519) under a name. */
-export type NoteSigner = {
-  verifier: Verifier;
-  /** The public key as a line of text, for anyone who verifies. */
-  publicKey: string;
-  sign(text: string): string;
-};
+import { keyIdOf, readVerifier } from '../examiner/notes.mjs';
+import type { NoteSigner } from '../ports.ts';
 
 const publicKeyBytes = 32;
 

@@ -1,14 +1,15 @@
+import type { Deps } from '../../deps.ts';
 import { ArchiveFault } from './archive-memory.ts';
 import { findRestored } from './archive-status.ts';
 import { growTree } from './archive-tree.ts';
-import { type CopyDeps, copyCheckpoints } from './checkpoint-copies.ts';
+import { copyCheckpoints } from './checkpoint-copies.ts';
 import { CopiesFault, checkCopies } from './outside-copies.ts';
 
 /**
  * Signs committed entries in a checkpoint, and copies the checkpoint out of the database's reach. Anything wrong with
  * the archive stays in `signals.archive` until it is over: metrics and readiness show it.
  */
-export async function signArchive(deps: CopyDeps): Promise<void> {
+export async function signArchive(deps: Deps): Promise<void> {
   const { archive } = deps.signals;
   archive.restored = await findRestored(deps);
   const grown = await orFault(growTree(deps));

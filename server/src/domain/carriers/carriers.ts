@@ -6,10 +6,7 @@ import { archiveSetting, changesOf } from '../accounts/settings.ts';
 import { type By, byOperator, byService } from '../archive/archive.ts';
 import type { CarrierKind, CarrierSettings } from '../ports.ts';
 import { problem } from '../problems.ts';
-import type { Sealer } from '../shared/sealing.ts';
 import { changedSettings, checkSettings, withoutSecrets } from './settings.ts';
-
-export type CarrierDeps = Deps & { sealer: Sealer; carrierKinds: Record<string, CarrierKind> };
 
 /** Its secrets are hidden. */
 export type CarrierView = Pick<CarrierRow, 'carrierId' | 'name' | 'kind' | 'disabled' | 'version'> & {
@@ -19,7 +16,7 @@ export type CarrierView = Pick<CarrierRow, 'carrierId' | 'name' | 'kind' | 'disa
 const namePattern = /^[a-z0-9][a-z0-9_-]{0,49}$/;
 
 export async function addCarrier(
-  deps: CarrierDeps,
+  deps: Deps,
   { name, kind, settings }: { name: string; kind: string; settings: unknown },
   by: By = byOperator,
 ): Promise<CarrierView> {
@@ -40,7 +37,7 @@ export async function addCarrier(
 
 /** Changes some of its settings; nodes open it again within seconds. */
 export async function setCarrier(
-  deps: CarrierDeps,
+  deps: Deps,
   name: string,
   change: { settings?: CarrierSettings | undefined; disabled?: boolean | undefined },
   by: By = byOperator,
@@ -65,7 +62,7 @@ export async function setCarrier(
   });
 }
 
-export async function removeCarrier(deps: CarrierDeps, name: string, by: By = byOperator): Promise<void> {
+export async function removeCarrier(deps: Deps, name: string, by: By = byOperator): Promise<void> {
   await inTransaction(deps, async (deps) => {
     const { carrierId } = await lockCarrier(deps, name);
     if (!(await store.deleteCarrier(deps.db, carrierId)))
@@ -74,7 +71,7 @@ export async function removeCarrier(deps: CarrierDeps, name: string, by: By = by
   });
 }
 
-export async function listCarriers(deps: CarrierDeps): Promise<CarrierView[]> {
+export async function listCarriers(deps: Deps): Promise<CarrierView[]> {
   return (await store.listCarriers(deps.db)).map((row) => shown(deps, row));
 }
 
@@ -88,7 +85,7 @@ export async function getUsableCarrier(deps: Deps, name: string): Promise<Carrie
 }
 
 /** Seals every carrier's settings again with the first key; returns how many. */
-export async function resealCarriers(deps: CarrierDeps): Promise<number> {
+export async function resealCarriers(deps: Deps): Promise<number> {
   let resealed = 0;
   for (const { name } of await store.listCarriers(deps.db))
     await inTransaction(deps, async (deps) => {
@@ -103,12 +100,12 @@ export async function resealCarriers(deps: CarrierDeps): Promise<number> {
   return resealed;
 }
 
-export function settingsOf({ sealer }: Pick<CarrierDeps, 'sealer'>, row: CarrierRow): CarrierSettings {
+export function settingsOf({ sealer }: Pick<Deps, 'sealer'>, row: CarrierRow): CarrierSettings {
   return row.sealedSettings ? JSON.parse(sealer.open(row.sealedSettings, ownerOf(row.carrierId))) : {};
 }
 
 /** The sandbox's can't be changed. */
-async function lockCarrier(deps: CarrierDeps, name: string): Promise<CarrierRow> {
+async function lockCarrier(deps: Deps, name: string): Promise<CarrierRow> {
   const row = await store.findCarrierForUpdate(deps.db, name);
   if (!row) throw noCarrier(name);
   if (row.carrierId === store.sandboxCarrierId)
@@ -116,14 +113,14 @@ async function lockCarrier(deps: CarrierDeps, name: string): Promise<CarrierRow>
   return row;
 }
 
-function kindOf({ carrierKinds }: CarrierDeps, kind: string): CarrierKind {
+function kindOf({ carrierKinds }: Deps, kind: string): CarrierKind {
   const known = kind === 'sandbox' ? undefined : carrierKinds[kind];
   const others = Object.keys(carrierKinds).filter((each) => each !== 'sandbox');
   if (!known) throw problem('invalid_request', `There is no kind of carrier ${kind}, only ${others.join(', ')}.`);
   return known;
 }
 
-function shown(deps: CarrierDeps, row: CarrierRow): CarrierView {
+function shown(deps: Deps, row: CarrierRow): CarrierView {
   const { carrierId, name, kind, disabled, version } = row;
   const known = deps.carrierKinds[kind];
   const canOpen = row.sealedSettings === null || deps.sealer.canOpen(row.sealedSettings);
@@ -137,7 +134,7 @@ function archived({ name, kind, disabled, sealedSettings }: CarrierRow, settings
   return { name, kind, disabled, settings, settingsHash };
 }
 
-function sealed({ sealer }: CarrierDeps, carrierId: number, settings: CarrierSettings): Buffer {
+function sealed({ sealer }: Deps, carrierId: number, settings: CarrierSettings): Buffer {
   return sealer.seal(JSON.stringify(settings), ownerOf(carrierId));
 }
 

@@ -1,17 +1,10 @@
 import type { Deps } from '../../deps.ts';
 import { type CarrierRow, listCarriers } from '../../store/carriers/carriers.ts';
-import type { CarrierEvent, CarrierExtra, CarrierKind, Carriers, OpenCarrier } from '../ports.ts';
+import type { CarrierEvent, CarrierExtra, CarrierFault, CarrierKind, Carriers, OpenCarrier } from '../ports.ts';
 import type { Sealer } from '../shared/sealing.ts';
 import { noCalls } from './calls.ts';
 import { settingsOf } from './carriers.ts';
 import { checkSettings } from './settings.ts';
-
-export type FollowedCarriers = Carriers & {
-  /** Opens those that are new or changed, and forgets those that are gone or disabled. */
-  refresh(): Promise<void>;
-  faults(): CarrierFault[];
-};
-export type CarrierFault = { carrierId: number; name: string; version: number; why: string };
 
 type Opening = {
   db: Deps['db'];
@@ -24,7 +17,7 @@ type Opening = {
 };
 
 /** A bad row never stops the server: the others go on, and so does the row's earlier version in nobody's hands. */
-export function followCarriers({ db, sealer, kinds, extra, onFault }: Opening): FollowedCarriers {
+export function followCarriers({ db, sealer, kinds, extra, onFault }: Opening): Carriers {
   let open = new Map<number, OpenCarrier>();
   let faults = new Map<number, CarrierFault>();
 

@@ -1,14 +1,13 @@
-import { inTransaction } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import { setAside } from '../../store/delivery/set-aside.ts';
 import { findRestored } from '../archive/archive-status.ts';
-import type { CopyDeps } from '../archive/checkpoint-copies.ts';
 import { problem } from '../problems.ts';
 
 /**
  * Puts every text that waits in a restored database in doubt: it may have gone out after the moment that was restored. Only while
  * something outside says that it was restored. Returns how many there were.
  */
-export async function setWaitingAside(deps: CopyDeps): Promise<number> {
+export async function setWaitingAside(deps: Deps): Promise<number> {
   if (!(await findRestored(deps)))
     throw problem(
       'conflict',

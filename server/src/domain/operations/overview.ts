@@ -1,7 +1,7 @@
+import type { Deps } from '../../deps.ts';
 import { findFirstTurn } from '../../store/delivery/dispatches.ts';
 import { findOverview, type OverviewRow } from '../../store/operations/overview.ts';
 import { archiveStatus } from '../archive/archive-status.ts';
-import type { CopyDeps } from '../archive/checkpoint-copies.ts';
 import { type CarrierOverview, readStatus } from '../carriers/status.ts';
 import { listWebhooks } from '../webhooks/webhooks.ts';
 import { listNodes, type Node } from './nodes.ts';
@@ -14,7 +14,7 @@ export type Overview = {
   archive: Awaited<ReturnType<typeof archiveStatus>>;
 };
 
-export async function readOverview(deps: CopyDeps): Promise<Overview> {
+export async function readOverview(deps: Deps): Promise<Overview> {
   const realNow = new Date();
   const first = await findFirstTurn(deps.db);
   const webhooks = await listWebhooks(deps);

@@ -6,11 +6,11 @@ import { getAdvisor } from '../accounts/advisors.ts';
 import { getFirm } from '../accounts/firms.ts';
 import { archive, byOperator, deployment } from '../archive/archive.ts';
 import { makeProver, type Prover } from '../archive/archive-proofs.ts';
-import { type ArchiveDeps, ArchiveFault, growTree } from '../archive/archive-tree.ts';
-import type { NoteSigner } from '../archive/signed-notes.ts';
+import { ArchiveFault, growTree } from '../archive/archive-tree.ts';
 import type { Advisor as ExportedAdvisor } from '../examiner/emails.mjs';
 import type { Outcome } from '../examiner/entries.mjs';
 import { readCheckpoint } from '../examiner/notes.mjs';
+import type { NoteSigner } from '../ports.ts';
 import { problem } from '../problems.ts';
 import { disposalsOf, type Exported, rulesOf, witnessesOf } from './archive-export-disposals.ts';
 import { withOutcomes } from './exported-outcomes.ts';
@@ -46,7 +46,7 @@ const growMs = 30_000;
 
 /** Opens an export. Before any of it leaves, the export is archived, and all entries so far, that one too, are in the tree. */
 export async function exportArchive(
-  deps: ArchiveDeps,
+  deps: Deps,
   idOrEmail: string,
   { from, to, format }: Period & { format: ExportFormat },
 ): Promise<ArchiveExport> {
@@ -98,7 +98,7 @@ async function exportedAdvisor(
 }
 
 /** Grows the tree, as other nodes may do too, until the entry is in it. Returns the number of the last entry that is. */
-async function growTo(deps: ArchiveDeps, advisorId: number, number: number): Promise<number> {
+async function growTo(deps: Deps, advisorId: number, number: number): Promise<number> {
   for (let deadline = Date.now() + growMs; ; ) {
     const takenNumber = await store.findTaken(deps.db, advisorId);
     if (takenNumber >= number) return takenNumber;

@@ -1,9 +1,9 @@
+import type { Deps } from '../../deps.ts';
 import { findTree } from '../../store/archive/archive-tree.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import type { Staff } from '../accounts/staff.ts';
 import { byStaff } from '../archive/archive.ts';
 import { ArchiveFault, remember } from '../archive/archive-memory.ts';
-import type { CopyDeps } from '../archive/checkpoint-copies.ts';
 import { checkCopies, findForgotten, memoryOf, rootAt } from '../archive/continuity.ts';
 import { problem } from '../problems.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
@@ -15,7 +15,7 @@ export type Trusted = { size: number; root: string; forgotten: string };
  * Lets a node sign again that can't know what was signed: from now on it remembers the tree as it is. The entry comes first, so
  * that nobody can do this without a trace. Copies that contradict the tree are evidence, which nobody can overrule.
  */
-export async function trustTree(deps: CopyDeps, { reason, staff }: Act): Promise<Trusted> {
+export async function trustTree(deps: Deps, { reason, staff }: Act): Promise<Trusted> {
   const { archiveMemory, signer } = deps;
   if (!archiveMemory || !signer) throw problem('conflict', 'This node has no key of the archive: it signs nothing.');
   if (isBlank(reason))
@@ -35,7 +35,7 @@ export async function trustTree(deps: CopyDeps, { reason, staff }: Act): Promise
 }
 
 /** The tree, if its hashes are those of its root, and it begins with all copies that there are. */
-async function readSound(deps: CopyDeps): Promise<{ size: number; root: Buffer }> {
+async function readSound(deps: Deps): Promise<{ size: number; root: Buffer }> {
   try {
     await checkCopies(deps);
     const tree = await findTree(deps.db);

@@ -1,14 +1,6 @@
 import type { Db } from '../../store/database/db.ts';
 import { addToClockOffset, findClockOffset } from '../../store/sandbox/sandbox-clock.ts';
-import type { Clock } from '../ports.ts';
-
-/** A clock that can be moved forward. Its offset is in the database, so every node and the next start agree on it. */
-export type SandboxClock = Clock & {
-  offsetMs(): number;
-  advance(ms: number): Promise<void>;
-  /** Picks up a move by another node. */
-  refresh(): Promise<void>;
-};
+import type { SandboxClock } from '../ports.ts';
 
 export async function startSandboxClock(db: Db): Promise<SandboxClock> {
   let offsetMs = await findClockOffset(db);

@@ -1,16 +1,14 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { ConfigError } from '../../config.ts';
+import type { Deps } from '../../deps.ts';
 import { ProviderFault } from '../access/identity-provider.ts';
 import { allScopes } from '../access/scopes.ts';
-import type { SigningDeps } from '../access/signing-keys.ts';
 import { issueToken } from '../access/tokens.ts';
 import { makeSandbox, type SandboxAdvisor, type SandboxFile } from './sandbox.ts';
 import { readSandboxFile, sandboxFilePath } from './sandbox-file.ts';
 
-export type Sandboxed = SigningDeps & { config: { dataDir: string } };
-
-export async function writeSandboxFile(deps: Sandboxed): Promise<SandboxFile> {
+export async function writeSandboxFile(deps: Deps): Promise<SandboxFile> {
   const { dataDir } = deps.config;
   const sandbox = await makeSandbox(deps, readSandboxFile(dataDir)).catch((cause) => {
     if (!(cause instanceof ProviderFault)) throw cause;
@@ -26,7 +24,7 @@ export async function writeSandboxFile(deps: Sandboxed): Promise<SandboxFile> {
 }
 
 /** The text shown when the sandbox is ready: where it is, and three calls to start with. */
-export async function greeting(deps: Sandboxed, sandbox: SandboxFile): Promise<string> {
+export async function greeting(deps: Deps, sandbox: SandboxFile): Promise<string> {
   const [advisor] = sandbox.advisors;
   if (!advisor) throw new Error('The sandbox has no advisor.');
   const messages = `${sandbox.baseUrl}/text/messaging/messages`;
@@ -51,13 +49,13 @@ Ctrl-C stops it.
 }
 
 /** Empty if an identity provider signs advisors in: then our pages are off. */
-function advisorPages({ config }: Sandboxed, { email }: SandboxAdvisor): string {
+function advisorPages({ config }: Deps, { email }: SandboxAdvisor): string {
   if (config.oauthIssuer) return '';
   return `  An advisor's own pages        ${config.publicUrl}/connected-apps (${email}, password in the same file)\n`;
 }
 
 /** The lines that set KEY and TOKEN. If tokens come from an identity provider, only it can make one. */
-async function firstCredentials(deps: Sandboxed, sandbox: SandboxFile, advisor: SandboxAdvisor): Promise<string> {
+async function firstCredentials(deps: Deps, sandbox: SandboxFile, advisor: SandboxAdvisor): Promise<string> {
   const { apiKey, clientId } = sandbox;
   const { oauthIssuer } = deps.config;
   if (oauthIssuer)

@@ -1,9 +1,9 @@
+import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
 import type { StreamRow } from '../../store/webhooks/streams.ts';
 import { claimStreams, markBehind } from '../../store/webhooks/turns.ts';
 import { listActiveWebhooks, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { leaseMs, takeTurn } from './turns.ts';
-import type { WebhookDeps } from './webhooks.ts';
 
 export type Deliverer = {
   /** Looks for streams that have something to tell, and begins their turns. As these end, others begin. */
@@ -24,7 +24,7 @@ const restShare = 9;
 const restMsMax = 5_000;
 const markedAtOnce = 2_000;
 
-export function deliverer(deps: WebhookDeps, log: Log): Deliverer {
+export function deliverer(deps: Deps, log: Log): Deliverer {
   const lines = new Map<number, Line>();
   const { signal: stopping } = deps.signals.stopping;
   let restUntilMs = 0;

@@ -6,7 +6,7 @@ import { forgetBefore } from '../shared/in-batches.ts';
 import { dayMs } from '../shared/time.ts';
 import { findPushedEvent } from './pushed-events.ts';
 import { deliver, endpointOf } from './turns.ts';
-import { findWebhook, type WebhookDeps } from './webhooks.ts';
+import { findWebhook } from './webhooks.ts';
 
 export type Delivery = NewDelivery;
 
@@ -19,7 +19,7 @@ export async function listDeliveries(deps: Deps, clientId: string, limit: number
 }
 
 /** Pushes an event that says nothing, so that somebody can see whether it arrives. */
-export async function testWebhook(deps: WebhookDeps, clientId: string): Promise<Delivery> {
+export async function testWebhook(deps: Deps, clientId: string): Promise<Delivery> {
   const webhook = await findWebhook(deps, clientId);
   const [id, type] = [`evt_test_${randomUUID()}`, 'webhook.test'];
   const body = JSON.stringify({ id, type, dateTime: deps.clock.now(), advisorId: null, data: {} });
@@ -29,7 +29,7 @@ export async function testWebhook(deps: WebhookDeps, clientId: string): Promise<
 }
 
 /** Pushes an event again, with the same id, whatever became of it before. */
-export async function redeliver(deps: WebhookDeps, clientId: string, eventId: string): Promise<Delivery> {
+export async function redeliver(deps: Deps, clientId: string, eventId: string): Promise<Delivery> {
   const webhook = await findWebhook(deps, clientId);
   const { applicationId } = webhook;
   const [last] = await store.listDeliveries(deps.db, applicationId, { limit: 1, eventId });

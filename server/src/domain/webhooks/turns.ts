@@ -1,3 +1,4 @@
+import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
 import type { NewDelivery } from '../../store/webhooks/deliveries.ts';
 import { insertDeliveries } from '../../store/webhooks/deliveries.ts';
@@ -6,7 +7,7 @@ import { type StreamChange, type StreamUpdate, type Updated, updateStreams } fro
 import { disableWebhook, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { dayMs } from '../shared/time.ts';
 import { findNext, type PushedEvent } from './pushed-events.ts';
-import { secretsOf, type WebhookDeps } from './webhooks.ts';
+import { secretsOf } from './webhooks.ts';
 
 /** How long a stream is one node's. Its turn ends well before: a request takes 10 s at most. */
 export const leaseMs = 60_000;
@@ -52,7 +53,7 @@ const recording: Batch<Told, Updated | null> = {
  * again. Returns why the endpoint was switched off, if it was.
  */
 export async function takeTurn(
-  deps: WebhookDeps,
+  deps: Deps,
   webhook: WebhookRow,
   claimed: StreamRow,
   leasedUntil: Date,
@@ -77,12 +78,7 @@ export async function takeTurn(
 
 type Page = { limit: number; endAtMs: number };
 
-async function tellPage(
-  deps: WebhookDeps,
-  endpoint: Endpoint,
-  stream: StreamRow,
-  { limit, endAtMs }: Page,
-): Promise<Outcome> {
+async function tellPage(deps: Deps, endpoint: Endpoint, stream: StreamRow, { limit, endAtMs }: Page): Promise<Outcome> {
   const { events, end, isLast } = await findNext(deps, stream, limit);
   const deliveries: NewDelivery[] = [];
   let position = { number: stream.number, contactId: stream.contactId };
@@ -143,13 +139,13 @@ async function deliverUnlessStopping(...of: Parameters<typeof deliver>): Promise
 
 export type Endpoint = { applicationId: number; url: string; secrets: string[] };
 
-export function endpointOf(deps: WebhookDeps, webhook: WebhookRow): Endpoint {
+export function endpointOf(deps: Deps, webhook: WebhookRow): Endpoint {
   const { applicationId, url } = webhook;
   return { applicationId, url, secrets: secretsOf(deps, webhook) };
 }
 
 export async function deliver(
-  deps: WebhookDeps,
+  deps: Deps,
   { applicationId, url, secrets }: Endpoint,
   { id, type, body }: Pick<PushedEvent, 'id' | 'type' | 'body'>,
   { advisorId, attempt }: { advisorId: number | null; attempt: number },

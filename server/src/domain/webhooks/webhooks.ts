@@ -7,13 +7,8 @@ import * as store from '../../store/webhooks/webhooks.ts';
 import { getApplication } from '../access/applications.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { byOperator } from '../archive/archive.ts';
-import type { Push } from '../ports.ts';
 import { problem } from '../problems.ts';
-import type { Sealer } from '../shared/sealing.ts';
 import { dayMs } from '../shared/time.ts';
-
-/** Webhook functions also need a way to reach endpoints, and the key that opens their secrets. */
-export type WebhookDeps = Deps & { push: Push; sealer: Sealer };
 
 export type Webhook = {
   clientId: string;
@@ -31,7 +26,7 @@ const secretBytes = 32;
  * Sets where the application is told what happens, and switches that on. Returns the secret, which is shown only once. If it
  * was switched off, it goes on where it was.
  */
-export async function setWebhook(deps: WebhookDeps, clientId: string, url: string): Promise<string> {
+export async function setWebhook(deps: Deps, clientId: string, url: string): Promise<string> {
   const { applicationId } = await getApplication(deps, clientId);
   checkUrl(deps, url);
   const secret = makeSecret();
@@ -47,7 +42,7 @@ export async function setWebhook(deps: WebhookDeps, clientId: string, url: strin
 }
 
 /** A new secret. For a day, deliveries are signed with the old one too, so that the application can change over. */
-export async function rotateWebhookSecret(deps: WebhookDeps, clientId: string): Promise<string> {
+export async function rotateWebhookSecret(deps: Deps, clientId: string): Promise<string> {
   const { applicationId, sealedSecret } = await findWebhook(deps, clientId);
   const secret = makeSecret();
   const rotated = {
@@ -100,7 +95,7 @@ export async function findWebhook(deps: Deps, clientId: string): Promise<Webhook
   return row;
 }
 
-export function secretsOf({ sealer }: Pick<WebhookDeps, 'sealer'>, webhook: WebhookRow): string[] {
+export function secretsOf({ sealer }: Pick<Deps, 'sealer'>, webhook: WebhookRow): string[] {
   const { applicationId, sealedSecret, sealedOldSecret, oldSecretUntil } = webhook;
   const isOldValid = sealedOldSecret !== null && oldSecretUntil !== null && oldSecretUntil.getTime() > Date.now();
   const sealed = isOldValid ? [sealedSecret, sealedOldSecret] : [sealedSecret];
@@ -108,7 +103,7 @@ export function secretsOf({ sealer }: Pick<WebhookDeps, 'sealer'>, webhook: Webh
 }
 
 /** Seals every secret again with the first key; returns how many. */
-export async function resealWebhookSecrets(deps: WebhookDeps): Promise<number> {
+export async function resealWebhookSecrets(deps: Deps): Promise<number> {
   let resealed = 0;
   for (const row of await store.listWebhooks(deps.db)) {
     const of = secretOf(row.applicationId);

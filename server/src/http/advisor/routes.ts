@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { type Deps, onReserved, type Reserved } from '../../deps.ts';
+import { type Deps, onReserved } from '../../deps.ts';
 import type { Lane } from '../../domain/shared/lane.ts';
 import type { AuthorizationRequests } from '../../oauth/authorization-requests.ts';
 import { sendFailure } from '../browser/failures.ts';
@@ -22,7 +22,7 @@ const webauthnScript = readFileSync(
 /** The pages that advisors see: choose a password, sign in, allow an application, connected apps, passkeys. */
 export function addAdvisorPages(
   app: FastifyInstance,
-  deps: Deps & Reserved,
+  deps: Deps,
   server: AuthorizationRequests,
   lanes: { visits: Lane; revocations: Lane },
 ): void {

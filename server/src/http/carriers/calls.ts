@@ -1,13 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Deps, onReserved, type Reserved } from '../../deps.ts';
+import { type Deps, onReserved } from '../../deps.ts';
 import { takeCall } from '../../domain/delivery/calls.ts';
 import type { CarrierNews, OpenCarrier } from '../../domain/ports.ts';
 import { problem } from '../../domain/problems.ts';
 import { makeLane } from '../../domain/shared/lane.ts';
 import { readRawBody } from '../door/body.ts';
-
-type CallDeps = Deps & Reserved;
 
 const bodyBytesMax = 1024 * 1024;
 /** Carriers send their few kilobytes at once. */
@@ -21,7 +19,7 @@ const signatureHeader = /signature|^authorization$/;
  * Where carriers deliver replies and receipts: `POST /carriers/:name/calls`. A call is answered once what it says is stored.
  * Otherwise it gets an error, and the carrier calls again. Storing twice changes nothing.
  */
-export function addCarrierCalls(app: FastifyInstance, deps: CallDeps): void {
+export function addCarrierCalls(app: FastifyInstance, deps: Deps): void {
   const lane = makeLane({ width: readingMax, share: readingEachMax, tooMany });
   const path = '/carriers/:name/calls';
   // Before the body is parsed: most of it is never read if nothing is signed.
@@ -39,7 +37,7 @@ export function addCarrierCalls(app: FastifyInstance, deps: CallDeps): void {
 type Call = { carrier: OpenCarrier; news: CarrierNews };
 
 /** Anybody can make it look for a carrier, so it looks in memory. */
-async function read(request: FastifyRequest, { carriers, config }: CallDeps): Promise<Call> {
+async function read(request: FastifyRequest, { carriers, config }: Deps): Promise<Call> {
   const { name } = request.params as { name: string };
   const carrier = carriers.list().find((each) => each.name === name);
   if (!carrier?.readCall) throw problem('not_found', 'There is no carrier of this name, or it makes no calls.');

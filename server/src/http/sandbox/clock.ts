@@ -1,5 +1,5 @@
+import type { SandboxClock } from '../../domain/ports.ts';
 import { invalid } from '../../domain/problems.ts';
-import type { SandboxClock } from '../../domain/sandbox/sandbox-clock.ts';
 import { ClockAdvance, ClockReading, lastMs } from '../../schemas/sandbox/clock.ts';
 import { type SandboxRoute, sandboxRoute } from './route.ts';
 

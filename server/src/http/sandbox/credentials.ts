@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../../deps.ts';
 import { allScopes } from '../../domain/access/scopes.ts';
 import { issueToken } from '../../domain/access/tokens.ts';
 import { problem } from '../../domain/problems.ts';
 import type { SandboxAdvisor } from '../../domain/sandbox/sandbox.ts';
 import { readSandboxFile } from '../../domain/sandbox/sandbox-file.ts';
-import type { Sandboxed } from '../../domain/sandbox/sandbox-start.ts';
 import { cookieJar } from '../browser/cookies.ts';
 import { sendFailure } from '../browser/failures.ts';
 import { formDoor } from '../browser/forms.ts';
@@ -15,7 +15,7 @@ import { answerHereOnly } from './this-machine.ts';
  * The sandbox's API key and a fresh access token, for calls from the reference page. Like the phones' pages it needs no
  * key: the sandbox listens on this machine alone, and only our own page has the form token.
  */
-export function addCredentials(app: FastifyInstance, deps: Sandboxed): void {
+export function addCredentials(app: FastifyInstance, deps: Deps): void {
   const forms = formsOf(deps);
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
@@ -32,7 +32,7 @@ export function addCredentials(app: FastifyInstance, deps: Sandboxed): void {
 }
 
 /** For the reference page: whom its calls act for, and the way to the phones that they text. */
-export function credentialsBar(deps: Sandboxed): (request: FastifyRequest, reply: FastifyReply) => Html {
+export function credentialsBar(deps: Deps): (request: FastifyRequest, reply: FastifyReply) => Html {
   const forms = formsOf(deps);
   const { dataDir, oauthIssuer } = deps.config;
   return (request, reply) => {
@@ -51,6 +51,6 @@ function option({ id, name, about }: SandboxAdvisor): Html {
   return html`<option value="${id}" data-about="${about}">${name}</option>`;
 }
 
-function formsOf({ config }: Sandboxed) {
+function formsOf({ config }: Deps) {
   return formDoor(cookieJar(config.publicUrl), config);
 }

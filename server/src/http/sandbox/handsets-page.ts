@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Deps, onReserved, type Reserved } from '../../deps.ts';
+import { type Deps, onReserved } from '../../deps.ts';
 import {
   getHandset,
   type Handset,
@@ -33,7 +33,7 @@ const quickReplies = ['ACCEPT', 'YES', 'NO', 'STOP', 'START', 'HELP'];
  * The sandbox's phones on a screen. A browser that opens a page sends no API key, so these pages need none: the sandbox
  * listens on this machine alone, and only our own pages can send the forms.
  */
-export function addHandsetsPage(app: FastifyInstance, deps: Deps & Reserved): void {
+export function addHandsetsPage(app: FastifyInstance, deps: Deps): void {
   const forms = formDoor(cookieJar(deps.config.publicUrl), deps.config, formBytesMax);
 
   app.register(async (scope) => {

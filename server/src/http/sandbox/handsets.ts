@@ -1,10 +1,10 @@
-import { type Deps, onReserved, type Reserved } from '../../deps.ts';
+import { type Deps, onReserved } from '../../deps.ts';
 import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../../domain/sandbox/handsets.ts';
 import { HandsetMessages, HandsetParams, HandsetReply, HandsetReplyResult } from '../../schemas/sandbox/handsets.ts';
 import { type SandboxRoute, sandboxRoute } from './route.ts';
 
 /** The sandbox's phones: the texts that each received, and replies from it. */
-export function handsetRoutes(deps: Deps & Reserved): SandboxRoute[] {
+export function handsetRoutes(deps: Deps): SandboxRoute[] {
   return [
     sandboxRoute({
       method: 'GET',

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { onReserved, type Reserved } from '../../deps.ts';
+import { type Deps, onReserved } from '../../deps.ts';
 import { requireApiKey } from '../../domain/access/callers.ts';
-import type { SandboxClock } from '../../domain/sandbox/sandbox-clock.ts';
-import type { Sandboxed } from '../../domain/sandbox/sandbox-start.ts';
-import type { WebhookDeps } from '../../domain/webhooks/webhooks.ts';
+import type { SandboxClock } from '../../domain/ports.ts';
 import { apiKeyOf } from '../door/authenticate.ts';
 import { serveDocument } from '../openapi/document.ts';
 import { sandboxDocument } from '../openapi/sandbox.ts';
@@ -15,12 +13,7 @@ import { addSandboxRoute } from './route.ts';
 import { addWebhooksPage } from './webhooks-page.ts';
 
 /** The sandbox's own routes, which production doesn't have. They need the API key alone; what our pages use needs nothing. */
-export function addSandbox(
-  app: FastifyInstance,
-  deps: Sandboxed & Reserved & WebhookDeps,
-  clock: SandboxClock,
-  deliverDue = async () => {},
-): void {
+export function addSandbox(app: FastifyInstance, deps: Deps, clock: SandboxClock, deliverDue = async () => {}): void {
   const routes = [...handsetRoutes(deps), ...clockRoutes(clock, deliverDue)];
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request) => requireApiKey(onReserved(deps), apiKeyOf(request)));

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Deps } from '../../deps.ts';
 import { listApplications } from '../../domain/access/applications.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type Delivery, listDeliveries, redeliver, testWebhook } from '../../domain/webhooks/deliveries.ts';
 import { isSuccess } from '../../domain/webhooks/turns.ts';
-import { listWebhooks, type Webhook, type WebhookDeps } from '../../domain/webhooks/webhooks.ts';
+import { listWebhooks, type Webhook } from '../../domain/webhooks/webhooks.ts';
 import { cookieJar } from '../browser/cookies.ts';
 import { sendFailure } from '../browser/failures.ts';
 import { formDoor } from '../browser/forms.ts';
@@ -15,7 +16,7 @@ const style = readFileSync(new URL('browser/webhooks.css', import.meta.url));
 const deliveriesShown = 50;
 
 /** What was pushed to webhooks, and what came back. Like the phones' pages it needs no key. */
-export function addWebhooksPage(app: FastifyInstance, deps: WebhookDeps): void {
+export function addWebhooksPage(app: FastifyInstance, deps: Deps): void {
   const forms = formDoor(cookieJar(deps.config.publicUrl), deps.config);
 
   app.register(async (scope) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Config, ConfigError } from '../../../config.ts';
-import { makeNoteSigner, makeSigningKey, type NoteSigner } from '../../../domain/archive/signed-notes.ts';
+import { makeNoteSigner, makeSigningKey } from '../../../domain/archive/signed-notes.ts';
+import type { NoteSigner } from '../../../domain/ports.ts';
 import { readOrMake } from './made-files.ts';
 
 /** Signs checkpoints with the key in the file, or null if this node has none. The sandbox makes its own key. */

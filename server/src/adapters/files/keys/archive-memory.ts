@@ -1,13 +1,8 @@
 import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../../../config.ts';
-import {
-  ArchiveFault,
-  type ArchiveMemory,
-  type Copies,
-  checkpointIn,
-  type Remembered,
-} from '../../../domain/archive/archive-memory.ts';
+import { ArchiveFault, checkpointIn } from '../../../domain/archive/archive-memory.ts';
+import type { ArchiveMemory, Copies, Remembered } from '../../../domain/ports.ts';
 
 /** The memory of the node with this key, or null if it has none. */
 export function archiveMemory(

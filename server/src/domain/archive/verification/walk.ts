@@ -2,12 +2,10 @@ import { setImmediate as others } from 'node:timers/promises';
 import type { StoredLeaf } from '../../../store/archive/archive-tree.ts';
 import { entryHash, isBodiless, isCommittedTo } from '../../examiner/entries.mjs';
 import { hashBytes } from '../../examiner/tree.mjs';
+import type { KeptLeaf } from '../../ports.ts';
 import type { DisposalJudge } from '../disposals.ts';
 import { type GrowingTree, openTree, type Tile, tileWidth } from '../merkle.ts';
 import { altered, type Fault, gone, nameOf } from './faults.ts';
-
-/** A leaf as it is kept outside the database: which entry it was, with its hash. */
-export type KeptLeaf = { leaf: number; advisorId: number; number: number; hash: Buffer };
 
 /** The tree as it is recomputed, and the size up to which a checkpoint has confirmed it. */
 export type Walk = { tree: GrowingTree; provenSize: number; disposed: number };

@@ -1,0 +1,37 @@
+import { carrierKinds } from '../../src/adapters/carriers/kinds.ts';
+import { crmOpener } from '../../src/adapters/crm/open.ts';
+import { makePush } from '../../src/adapters/webhooks/push.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Deps } from '../../src/deps.ts';
+import { makeSealer } from '../../src/domain/shared/sealing.ts';
+import { makeSignals } from '../../src/domain/shared/signals.ts';
+import { systemClock } from '../../src/domain/shared/time.ts';
+import { makeJudges } from '../../src/domain/supervision/judges.ts';
+import type { Db } from '../../src/store/database/db.ts';
+import { fixedCarriers } from './carriers.ts';
+
+const thisMachine = ['127.0.0.0/8', '::1'];
+
+/** What a process works with, on a database: without a carrier, and with no archive outside of it. */
+export function depsOn(db: Db, own: Partial<Deps> = {}): Deps {
+  const config = own.config ?? readConfig({ LOG_LEVEL: 'silent' });
+  return {
+    db,
+    reserved: db,
+    clock: systemClock,
+    sandboxClock: undefined,
+    config,
+    signals: makeSignals(),
+    carriers: fixedCarriers(),
+    carrierKinds,
+    judges: makeJudges(),
+    openCrm: crmOpener(thisMachine),
+    push: makePush(thisMachine),
+    sealer: makeSealer(config.credentialsKeys),
+    signer: null,
+    archiveMemory: null,
+    checkpointFolder: null,
+    checkpointDeliveries: { command: null, timestamp: null, timestampEveryMs: config.archiveTimestampEveryMs },
+    ...own,
+  };
+}
