@@ -2,7 +2,7 @@
 // reference and the table of imports in ARCHITECTURE.md. With --check it only compares, and fails if one is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { arrows, ground } from '../server/arrows.ts';
+import { allowedImports, ground } from '../server/allowed-imports.ts';
 import { describeSchema } from '../server/describe-schema.ts';
 import { help, overview } from '../server/src/cli/help.ts';
 import { listVerbs } from '../server/src/cli/verbs.ts';
@@ -146,11 +146,11 @@ async function command(): Promise<string> {
 /** The page as it is, with a fresh table between its markers. */
 function architecture(): string {
   const text = read('ARCHITECTURE.md');
-  const between = /(?<=<!-- arrows -->\n).*(?=<!-- \/arrows -->)/s;
+  const between = /(?<=<!-- allowed imports -->\n).*(?=<!-- \/allowed imports -->)/s;
   if (!between.test(text))
-    throw new Error('ARCHITECTURE.md has no <!-- arrows --> … <!-- /arrows --> to write between.');
-  const rows = Object.entries(arrows).map(([room, allowed]) => [code(room), mayImport(allowed)]);
-  const written = `\nThe *ground* is ${code(ground)}.\n\n${table(['room', 'may import'], rows)}\n`;
+    throw new Error('ARCHITECTURE.md has no <!-- allowed imports --> … <!-- /allowed imports --> to write between.');
+  const rows = Object.entries(allowedImports).map(([folder, allowed]) => [code(folder), mayImport(allowed)]);
+  const written = `\nThe *ground* is ${code(ground)}.\n\n${table(['folder', 'may import'], rows)}\n`;
   return text.replace(between, () => written);
 }
 

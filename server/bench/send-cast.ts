@@ -14,7 +14,7 @@ import { setInitialConsent } from '../src/domain/sandbox/initial-consent.ts';
 import { ensureMembers } from '../src/domain/texting/recipients.ts';
 import { makeLog } from '../src/log.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
-import type { Embedded } from '../src/store/database/embedded.ts';
+import type { EmbeddedPostgres } from '../src/store/database/embedded.ts';
 import { ensureDatabase } from '../src/store/database/schema/migrate.ts';
 import { postRequest } from './load.ts';
 import { started } from './program.ts';
@@ -63,7 +63,7 @@ export function phoneOf(person: number): string {
   return `+${firstDigits + person}`;
 }
 
-export async function makeCast(scratch: Scratch, embedded: Pick<Embedded, 'url'>, name: string): Promise<Cast> {
+export async function makeCast(scratch: Scratch, embedded: Pick<EmbeddedPostgres, 'url'>, name: string): Promise<Cast> {
   await ensureDatabase(embedded.url('postgres'), name);
   const databaseUrl = embedded.url(name);
   const dataDir = join(scratch.folder, `data-${name}`);

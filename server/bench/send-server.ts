@@ -8,7 +8,7 @@ import { growTree } from '../src/domain/archive/archive-tree.ts';
 import { copyCheckpoints } from '../src/domain/archive/checkpoint-copies.ts';
 import type { MessageResult } from '../src/domain/messages/sends.ts';
 import { segmentsOf } from '../src/domain/texting/segments.ts';
-import type { Running } from '../src/jobs/repeat.ts';
+import type { RunningJobs } from '../src/jobs/repeat.ts';
 import { startRequestJobs } from '../src/jobs/requests.ts';
 import { startJobs } from '../src/jobs/start.ts';
 import { makeLog } from '../src/log.ts';
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const db = shape === 'product' ? runtime.db : withBatch(runtime.db, answers[shape](runtime));
   const app = await buildApp({ ...runtime, db, log });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  const jobs: Running[] = [];
+  const jobs: RunningJobs[] = [];
   if (dispatch === 'running')
     jobs.push(startJobs({ ...runtime, db: runtime.background }, log), startRequestJobs(runtime, log));
   let signed = Promise.resolve();

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { type Deps, onReserved } from './deps.ts';
 import { callerFinder } from './domain/access/callers.ts';
-import { makeCrowd, timeUntil } from './domain/access/crowd.ts';
 import { externalVerifier } from './domain/access/external-issuer.ts';
+import { makeLoadShedder, timeUntil } from './domain/access/load-shedder.ts';
 import { poolShares } from './domain/access/pool-shares.ts';
 import { type SigningKeyRing, signingKeyRing } from './domain/access/signing-keys.ts';
 import { tokenVerifier } from './domain/access/tokens.ts';
 import type { SharedBuckets } from './domain/ports.ts';
 import { problem } from './domain/problems.ts';
-import { makeLane } from './domain/shared/lane.ts';
+import { makeFairQueue } from './domain/shared/fair-queue.ts';
 import { addAdvisorPages } from './http/advisor/routes.ts';
 import { browserSecrets } from './http/browser/browser-secrets.ts';
 import { sendUnknownPath } from './http/browser/failures.ts';
@@ -51,10 +51,10 @@ export type App = FastifyInstance;
 export async function buildApp(deps: Deps & Surroundings): Promise<App> {
   const { config, log, sandboxClock } = deps;
   const app = makeServer({ ...config, log, sendPage: sendUnknownPath });
-  const crowd = makeCrowd(config.requestsMax, timeUntil(deps.signals.stopping.signal));
+  const shedder = makeLoadShedder(config.requestsMax, timeUntil(deps.signals.stopping.signal));
   if (deps.tracer) addSpans(app, deps.tracer);
   // At the root, so that they also count requests that no route answers.
-  addMetrics(app, deps, { ...deps, crowd });
+  addMetrics(app, deps, { ...deps, shedder: shedder });
   serveDocument(app, '/openapi.json', () => partnerDocument(config, routes));
   await app.register(async (scope) => {
     // An API that is busy is not an API that is down.
@@ -66,7 +66,12 @@ export async function buildApp(deps: Deps & Surroundings): Promise<App> {
     if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys);
     const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
     const share = poolShares(deps.db, config.databasePoolSize);
-    addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share, crowd, buckets: deps.buckets }, routes);
+    addRoutes(
+      scope,
+      deps,
+      { findCaller: callerFinder(deps, verify), share, shedder: shedder, buckets: deps.buckets },
+      routes,
+    );
     addCarrierCalls(scope, deps);
     if (config.environment === 'sandbox' && sandboxClock) addSandbox(scope, deps, sandboxClock, deps.deliverDue);
   });
@@ -87,14 +92,14 @@ export async function buildWorkApp(deps: Deps & Surroundings): Promise<App> {
 function addAuthorizationServer(scope: App, deps: Deps & Surroundings, keys: SigningKeyRing): void {
   const { config, log } = deps;
   const server = oauthServer(deps, { keys, log, errorPage, browsers: browserSecrets(config.publicUrl) });
-  const lanes = {
+  const queues = {
     // Anyone may ask for these, signed in or not: a flood of them must leave connections for the API …
-    visits: makeLane({ width: Math.max(1, Math.floor(config.databasePoolSize / 2)), tooMany }),
+    visits: makeFairQueue({ width: Math.max(1, Math.floor(config.databasePoolSize / 2)), tooMany }),
     // … and must not keep anyone from ending an application's access.
-    revocations: makeLane({ width: revocationsAtOnce, tooMany }),
+    revocations: makeFairQueue({ width: revocationsAtOnce, tooMany }),
   };
-  addOAuth(scope, server, lanes);
-  addAdvisorPages(scope, deps, server, lanes);
+  addOAuth(scope, server, queues);
+  addAdvisorPages(scope, deps, server, queues);
 }
 
 function tooMany() {

@@ -6,11 +6,11 @@ import type {
   CheckpointDeliveries,
   CheckpointFolder,
   Clock,
-  Judges,
   NoteSigner,
   OpenCrm,
   Push,
   SandboxClock,
+  Screeners,
   Tracer,
 } from './domain/ports.ts';
 import type { Sealer } from './domain/shared/sealing.ts';
@@ -29,7 +29,7 @@ export type Deps = {
   readonly signals: Signals;
   readonly carriers: Carriers;
   readonly carrierKinds: Record<string, CarrierKind>;
-  readonly judges: Judges;
+  readonly screeners: Screeners;
   readonly openCrm: OpenCrm;
   readonly push: Push;
   /** Seals the secrets that are in the database. */

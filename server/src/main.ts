@@ -6,10 +6,10 @@ import { serve } from './serve.ts';
 const parentPollMs = 500;
 
 /** What the command line may say instead of the environment. */
-export type Given = { role?: string | undefined };
+export type ServeOptions = { role?: string | undefined };
 
 /** Serves until a signal. `assent serve` runs this too. */
-export async function main({ role }: Given): Promise<void> {
+export async function main({ role }: ServeOptions): Promise<void> {
   const config = readConfig({ ...process.env, ...(role && { ROLE: role }) });
   const starting = serve(config, (line) => void process.stdout.write(`${line}\n`));
 
@@ -41,7 +41,7 @@ function stopWithParent(stop: () => void): void {
   }, parentPollMs).unref();
 }
 
-function givenIn(args: string[]): Given {
+function givenIn(args: string[]): ServeOptions {
   try {
     return parseArgs({ args, options: { role: { type: 'string' } } }).values;
   } catch (error) {

@@ -16,17 +16,17 @@ import type {
   Carriers,
   CheckpointDeliveries,
   CheckpointFolder,
-  Judges,
   NoteSigner,
   OpenCrm,
   Push,
   SandboxClock,
+  Screeners,
 } from './domain/ports.ts';
 import { startSandboxClock } from './domain/sandbox/sandbox-clock.ts';
 import { makeSealer, type Sealer } from './domain/shared/sealing.ts';
 import { makeSignals, type Signals } from './domain/shared/signals.ts';
 import { systemClock } from './domain/shared/time.ts';
-import { makeJudges } from './domain/supervision/judges.ts';
+import { makeScreeners } from './domain/supervision/screeners.ts';
 import type { Log } from './log.ts';
 import { describeLeftovers, type Leftover, listLeftovers, removeLeftover } from './store/database/cluster-folders.ts';
 import { exposureOf } from './store/database/connecting/tls.ts';
@@ -66,7 +66,7 @@ export type Runtime = {
   push: Push;
   sealer: Sealer;
   signals: Signals;
-  judges: Judges;
+  screeners: Screeners;
   stop(): Promise<void>;
 };
 
@@ -187,9 +187,9 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
   }
 }
 
-type Connected = { pool: Pool; background: Pool; reserved: Pool; config: Config; log: Log };
+type ConnectedPools = { pool: Pool; background: Pool; reserved: Pool; config: Config; log: Log };
 
-async function runtimeOn({ pool, background, reserved, config, log }: Connected) {
+async function runtimeOn({ pool, background, reserved, config, log }: ConnectedPools) {
   const signals = makeSignals();
   const sandboxClock = config.environment === 'sandbox' ? await startSandboxClock(pool) : undefined;
   const sealer = makeSealer(sealingKeysOf(config));
@@ -228,7 +228,7 @@ async function runtimeOn({ pool, background, reserved, config, log }: Connected)
     checkpointFolder,
     checkpointDeliveries: checkpointDeliveriesOf(config, signals),
     signals,
-    judges: makeJudges(),
+    screeners: makeScreeners(),
     openCrm: crmOpener(config.outboundAllowedNetworks),
     push: makePush(
       config.environment === 'sandbox'

@@ -168,7 +168,7 @@ create index scheduled_messages_list on scheduled_messages (advisor_id, status, 
 -- A member's consent is what its last consent entry says, which the same transaction writes. Checked at the commit, and
 -- against the row as it is then: a transaction may move it twice.
 -- While a shard of a distributed database is moved, what is written meanwhile comes to its new node by replication, as a role of Citus
--- that no other node knows. It was checked on the node that it comes from, so the walls let it through: otherwise the move
+-- that no other node knows. It was checked on the node that it comes from, so the guards let it through: otherwise the move
 -- would never end, and the shard's advisors would wait for it.
 create function refuse_unproven_consent() returns trigger
 language plpgsql

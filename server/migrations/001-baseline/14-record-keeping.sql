@@ -167,7 +167,7 @@ $$;
 
 -- Removes those bodies, and says which. Nobody else can: the trigger below lets nothing but this pass. It reads the rules
 -- by itself, behind a lock that a new hold waits for, and with statements that see what was committed a moment ago.
--- The table's wall is on the advisor's node, and asks there whether this function disposes of bodies. So it is said in a statement
+-- The table's guard is on the advisor's node, and asks there whether this function disposes of bodies. So it is said in a statement
 -- that goes to that node, in the same transaction.
 create function dispose_bodies(of_advisor bigint, after_number bigint, bodies_max integer, by_actor text)
 returns table (body_number bigint, is_old boolean, is_disposed boolean)

@@ -290,21 +290,21 @@ export type Push = (delivery: {
   id: string;
   body: string;
   until: AbortSignal;
-}) => Promise<Pushed>;
+}) => Promise<PushResponse>;
 /** The status and the beginning of the answer; no status, and why, if none came. */
-export type Pushed = { status: number | null; answer: string };
+export type PushResponse = { status: number | null; answer: string };
 
 export type { LineType } from '../store/texting/number-lookups.ts';
 export type { TextKind } from '../store/texting/texts.ts';
 
-/** The firm's lexicon's verdict on a text: the strictest action that the matching rules ask for. */
-export type Verdict = { action: 'flag' | 'hold' | 'block'; rules: string[]; lexiconVersion: number };
+/** What the firm's lexicon finds in a text: the strictest action that the matching rules ask for. */
+export type ScreeningFinding = { action: 'flag' | 'hold' | 'block'; rules: string[]; lexiconVersion: number };
 /** What a firm's lexicon says about a text. */
-export type Judge = (text: string) => Verdict | null;
+export type Screener = (text: string) => ScreeningFinding | null;
 
 /** A node's judges. It has made those it used recently ready, so most texts cost no statement. */
-export type Judges = {
-  of(db: Db, firmIds: number[]): Promise<Map<number, Judge>>;
+export type Screeners = {
+  of(db: Db, firmIds: number[]): Promise<Map<number, Screener>>;
   /** The next text is judged by the lexicon that the database has by then. */
   expire(firmId: number): void;
 };
@@ -351,17 +351,17 @@ export type ArchiveMemory = {
   /** Copies of checkpoints outside the database, this node's and other nodes', that a lost memory is taken from. */
   copies: Copies[];
   /** Null if this node has signed nothing yet, or its file was lost before the process started. */
-  read(): Promise<Remembered | null>;
+  read(): Promise<ArchiveMemoryState | null>;
   /** The process remembers it even if the file can't be written. */
-  write(remembered: Remembered): Promise<void>;
+  write(remembered: ArchiveMemoryState): Promise<void>;
 };
 
-export type Remembered = {
+export type ArchiveMemoryState = {
   /** How large the tree was when this memory began: about smaller trees it knows nothing. */
   since: number;
   /** The checkpoint of the largest tree that this node has signed, or seen signed with its key. */
   note: string;
-  copied: Copied | null;
+  copied: LastCopy | null;
 };
 
 export type Copies = {
@@ -373,7 +373,7 @@ export type Copies = {
 export type KeptCheckpoint = { size: number; root: Buffer; note: string };
 
 /** The last checkpoint that was copied to this folder, and how long its files were then. They only ever grow. */
-export type Copied = { folder: string; note: string; checkpointsBytes: number; leavesBytes: number };
+export type LastCopy = { folder: string; note: string; checkpointsBytes: number; leavesBytes: number };
 
 /** A leaf as it is kept outside the database: which entry it was, with its hash. */
 export type KeptLeaf = { leaf: number; advisorId: number; number: number; hash: Buffer };

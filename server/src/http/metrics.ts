@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Deps } from '../deps.ts';
-import type { Crowd } from '../domain/access/crowd.ts';
+import type { LoadShedder } from '../domain/access/load-shedder.ts';
 import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
 import { problem } from '../domain/problems.ts';
 import { type Environment, hashSecret } from '../domain/shared/secrets.ts';
@@ -18,7 +18,7 @@ type MetricsOptions = {
   /** For a process that hands texts over. */
   carrierStatuses?: CarrierStatuses;
   /** For a process that answers requests. */
-  crowd?: Crowd;
+  shedder?: LoadShedder;
 };
 
 /** The library's sums over gauges that it also has by type. A name that ends in `_total` promises a counter. */
@@ -26,7 +26,7 @@ const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 
 /** Prometheus metrics for one server: requests by route and code, their latency, waiting texts, the pool, the process. */
 export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOptions): void {
-  const { pool, config, carrierStatuses, crowd } = options;
+  const { pool, config, carrierStatuses, shedder } = options;
   const registry = processMetrics(pool);
   const registers = [registry];
   const observe = requestMetrics(registry);
@@ -58,7 +58,7 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
   });
 
   addArchiveMetrics(registry, deps);
-  if (crowd) addCrowdMetrics(registry, crowd);
+  if (shedder) addLoadShedderMetrics(registry, shedder);
   addCarrierMetrics(registry, deps.carriers, carrierStatuses);
 
   app.addHook('onResponse', (request, reply, next) => {
@@ -94,14 +94,14 @@ function processMetrics(pool: MetricsOptions['pool']): Registry {
   return registry;
 }
 
-function addCrowdMetrics(registry: Registry, crowd: Crowd): void {
+function addLoadShedderMetrics(registry: Registry, shedder: LoadShedder): void {
   const registers = [registry];
   new Gauge({
     name: 'assent_requests_inside',
     help: 'Requests that are being answered.',
     registers,
     collect() {
-      this.set(crowd.counts().inside);
+      this.set(shedder.counts().inside);
     },
   });
   new Gauge({
@@ -109,7 +109,7 @@ function addCrowdMetrics(registry: Registry, crowd: Crowd): void {
     help: 'How many can be answered at once: REQUESTS_MAX, or fewer while requests are slow.',
     registers,
     collect() {
-      this.set(crowd.counts().places);
+      this.set(shedder.counts().places);
     },
   });
   new Counter({
@@ -118,7 +118,7 @@ function addCrowdMetrics(registry: Registry, crowd: Crowd): void {
     registers,
     collect() {
       this.reset();
-      this.inc(crowd.counts().turnedAway);
+      this.inc(shedder.counts().turnedAway);
     },
   });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Lane } from '../domain/shared/lane.ts';
+import type { FairQueue } from '../domain/shared/fair-queue.ts';
 import { describeFault } from '../oauth/faults.ts';
 import { authorizePath, basicChallenge, discoveryPaths, jwksPath, revokePath, tokenPath } from '../oauth/routes.ts';
 import type { OAuthServer } from '../oauth/server.ts';
@@ -11,7 +11,7 @@ import { isRepeated } from './door/headers.ts';
 import { logOf } from './door/trace.ts';
 
 /** Queues for the database, which floods must not fill. */
-export type Lanes = { visits: Lane; revocations: Lane };
+export type RequestQueues = { visits: FairQueue; revocations: FairQueue };
 
 /** The library's own limit. */
 const formBytesMax = 56 * 1024;
@@ -20,11 +20,11 @@ const formBytesMax = 56 * 1024;
  * The authorization server's endpoints at their exact paths, because the library's own router is lenient about case and
  * slashes. The library answers the raw request itself.
  */
-export function addOAuth(root: FastifyInstance, server: OAuthServer, lanes: Lanes): void {
-  root.register(async (app) => addEndpoints(app, server, lanes));
+export function addOAuth(root: FastifyInstance, server: OAuthServer, queues: RequestQueues): void {
+  root.register(async (app) => addEndpoints(app, server, queues));
 }
 
-function addEndpoints(app: FastifyInstance, server: OAuthServer, lanes: Lanes): void {
+function addEndpoints(app: FastifyInstance, server: OAuthServer, queues: RequestQueues): void {
   app.setErrorHandler(sendUnavailable);
   const get = [authorizePath, `${authorizePath}/:uid`, jwksPath, ...discoveryPaths];
   for (const url of get) add('GET', url);
@@ -46,8 +46,8 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer, lanes: Lanes): 
     await server.ready();
     if (isRepeated(request.raw, 'authorization')) return void sendTwoHeaders(request, reply);
     if (request.method === 'POST' && !(await readBody(request.raw))) return void sendTooLarge(request, reply);
-    const lane = request.routeOptions.url === revokePath ? lanes.revocations : lanes.visits;
-    const leave = needsDatabase(request) ? await lane.enter(request.ip) : () => {};
+    const queue = request.routeOptions.url === revokePath ? queues.revocations : queues.visits;
+    const leave = needsDatabase(request) ? await queue.enter(request.ip) : () => {};
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);
     const { raw: req, ip: address, id: traceId } = request;

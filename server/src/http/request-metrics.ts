@@ -1,10 +1,10 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-type Observed = { method: string; route: string; status: number; code: string; seconds: number };
+type RequestSample = { method: string; route: string; status: number; code: string; seconds: number };
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export function requestMetrics(registry: Registry): (observed: Observed) => void {
+export function requestMetrics(registry: Registry): (observed: RequestSample) => void {
   const registers = [registry];
   const requests = new Counter({
     name: 'assent_http_requests_total',

@@ -2,10 +2,10 @@ import { isStopping, type Signals } from '../domain/shared/signals.ts';
 import type { Log } from '../log.ts';
 
 export type Job = { name: string; everyMs: number; run(): Promise<void> };
-export type Running = { stop(): Promise<void> };
+export type RunningJobs = { stop(): Promise<void> };
 
 /** Waits `everyMs` after each run, so runs never overlap. */
-export function repeat(deps: { signals: Signals }, { name, everyMs, run }: Job, log: Log): Running {
+export function repeat(deps: { signals: Signals }, { name, everyMs, run }: Job, log: Log): RunningJobs {
   let current = Promise.resolve();
   const next = () => {
     current = run()
@@ -27,7 +27,7 @@ export function repeat(deps: { signals: Signals }, { name, everyMs, run }: Job, 
   };
 }
 
-export function together(jobs: Running[]): Running {
+export function together(jobs: RunningJobs[]): RunningJobs {
   return {
     async stop(): Promise<void> {
       await Promise.all(jobs.map((job) => job.stop()));

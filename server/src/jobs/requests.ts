@@ -6,10 +6,10 @@ import { wakeReaders } from '../domain/events/events.ts';
 import { tellNode, tellNodeEveryMs } from '../domain/operations/nodes.ts';
 import { reportUnprovenConsents } from '../domain/texting/unproven-consents.ts';
 import type { Log } from '../log.ts';
-import { type Job, type Running, repeat, together } from './repeat.ts';
+import { type Job, type RunningJobs, repeat, together } from './repeat.ts';
 
 /** What a process that answers requests follows: changes that others made and that its requests wait for or go by. */
-export function startRequestJobs(deps: Deps, log: Log): Running {
+export function startRequestJobs(deps: Deps, log: Log): RunningJobs {
   const running = together(requestJobsOf(deps, log).map((job) => repeat(deps, job, log)));
   return {
     async stop() {

@@ -23,13 +23,13 @@ import { forgetOldLookups, lookUpNumbers } from '../domain/texting/number-lookup
 import { type Deliverer, deliverer } from '../domain/webhooks/deliverer.ts';
 import { forgetOldDeliveries } from '../domain/webhooks/deliveries.ts';
 import type { Log } from '../log.ts';
-import { type Job, type Running, repeat, together } from './repeat.ts';
+import { type Job, type RunningJobs, repeat, together } from './repeat.ts';
 import { processJobsOf } from './requests.ts';
 
 const minuteMs = 60 * 1000;
 
 /** Runs a node's background jobs. */
-export function startJobs(deps: Deps, log: Log, texting: Dispatcher = dispatcher(onReserved(deps), log)): Running {
+export function startJobs(deps: Deps, log: Log, texting: Dispatcher = dispatcher(onReserved(deps), log)): RunningJobs {
   const webhooks = deliverer(deps, log);
   const running = jobsOf(deps, log, { texting, webhooks }).map((job) => repeat(deps, job, log));
   const all = together([startTexting(texting), ...running]);
@@ -101,7 +101,7 @@ async function deliverCheckpoint(log: Log, next: () => Promise<DeliveryFault[]>)
 }
 
 /** Sends texts, and receives replies and receipts from the carriers. */
-export function startTexting(texting: Dispatcher): Running {
+export function startTexting(texting: Dispatcher): RunningJobs {
   texting.start({ listens: true });
   return texting;
 }

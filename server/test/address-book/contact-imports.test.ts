@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, suite, test } from 'node:test';
-import { type ImportRow, type Outcome, startImport } from '../../src/domain/address-book/contact-imports.ts';
+import { type ImportResult, type ImportRow, startImport } from '../../src/domain/address-book/contact-imports.ts';
 import { deleteGroup } from '../../src/domain/address-book/groups.ts';
 import { insertMembers } from '../../src/store/members/members.ts';
 import { failing } from '../support/crashes.ts';
@@ -37,7 +37,7 @@ suite('an import', () => {
       }
     });
     const saved = await Promise.all([...batches.map((rows) => contacts.save(rows)), ...others]);
-    assert.deepEqual(countsOf(saved.slice(0, 5).flat() as Outcome[]), { created: 5_199 });
+    assert.deepEqual(countsOf(saved.slice(0, 5).flat() as ImportResult[]), { created: 5_199 });
     await assertCounted(world, idOf(person));
     assert.equal((await search(person, contactsPath)).pageInfo.totalRecord, 5_199 + 60);
     await contacts.save(people(600, 9, { emailAddress: undefined }));
@@ -233,7 +233,7 @@ suite('an import', () => {
     assert.deepEqual(await snapshotOf(person), before);
     const real = importOf(person);
     assert.deepEqual([await real.save(rows), real.groupsCreated()], said);
-    assert.deepEqual(countsOf(said[0] as Outcome[]), { updated: 2, created: 2, repeated: 2 });
+    assert.deepEqual(countsOf(said[0] as ImportResult[]), { updated: 2, created: 2, repeated: 2 });
   });
 });
 
@@ -260,7 +260,7 @@ function people(count: number, batch: number, more: ImportRow['fields'] = {}): I
   }));
 }
 
-function countsOf(outcomes: Outcome[]): Record<string, number> {
+function countsOf(outcomes: ImportResult[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { result } of outcomes) counts[result] = (counts[result] ?? 0) + 1;
   return counts;

@@ -16,7 +16,7 @@ import { copyAnew, copyCheckpoints } from '../../src/domain/archive/checkpoint-c
 import { ForgottenFault } from '../../src/domain/archive/continuity.ts';
 import { CopiesFault } from '../../src/domain/archive/outside-copies.ts';
 import { signArchive } from '../../src/domain/archive/signing.ts';
-import type { CheckpointFolder, Remembered } from '../../src/domain/ports.ts';
+import type { ArchiveMemoryState, CheckpointFolder } from '../../src/domain/ports.ts';
 import { trustTree } from '../../src/domain/record-keeping/archive-trust.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import * as store from '../../src/store/archive/archive-tree.ts';
@@ -79,7 +79,7 @@ test('a crash before the first checkpoint is remembered is not taken for a memor
   assert.ok(archiveMemory);
   const crashing = {
     ...archiveMemory,
-    write: (each: Remembered) =>
+    write: (each: ArchiveMemoryState) =>
       checkpointIn(each.note).size > 0 ? Promise.reject(new Error('crashed')) : archiveMemory.write(each),
   };
   await write();

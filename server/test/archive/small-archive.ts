@@ -4,7 +4,7 @@ import { getAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { archiveSetting } from '../../src/domain/accounts/settings.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
-import type { Kept } from '../../src/domain/archive/archive-verification.ts';
+import type { KeptCopies } from '../../src/domain/archive/archive-verification.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
 import { entryHash } from '../../src/domain/examiner/entries.mjs';
 import type { KeptLeaf } from '../../src/domain/ports.ts';
@@ -25,7 +25,7 @@ export type SmallArchive = {
   /** A third one, with people and texts. */
   cat: number;
   /** Its own checkpoints, and copies from when the archive was smaller. */
-  kept: Kept;
+  kept: KeptCopies;
   /** A copy of the archive, to tamper with. */
   copy(): Promise<TestDatabase>;
   /** A copy from when it had only half of the entries. */
@@ -121,7 +121,7 @@ async function archiveAdvisor(deps: Deps, advisorId: number): Promise<void> {
 }
 
 /** The copies that a folder outside the database would have by now. */
-async function keep({ db }: Deps): Promise<Kept> {
+async function keep({ db }: Deps): Promise<KeptCopies> {
   const { size } = await store.findTree(db);
   const entries = await store.listStoredLeaves(db, 0, size);
   const leaves: KeptLeaf[] = entries.map((entry) => ({ ...entry, hash: entryHash(entry) }));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
+import { guardTamperings } from './guard-tampering.ts';
 import { outsideTamperings } from './outside-tampering.ts';
 import { archiveDepsOn, lastOfEightYears, makeSmallArchive } from './small-archive.ts';
 import { tamperings } from './tampering.ts';
 import { tryTampering, verify } from './try-tampering.ts';
-import { wallTamperings } from './wall-tampering.ts';
 
 const archive = await makeSmallArchive();
 after(() => archive.drop());
@@ -44,8 +44,8 @@ test('so is one whose bodies were disposed of when they were due', async () => {
 
 test('any tampering, by anyone, is refused or detected, and the entry is named', async () => {
   const outcomes = await tryTampering(archive);
-  const walls = (await isDistributed()) ? 0 : wallTamperings.length * 2;
-  assert.equal(outcomes.length, tamperings.length * 3 + 1 + outsideTamperings.length + walls);
+  const guards = (await isDistributed()) ? 0 : guardTamperings.length * 2;
+  assert.equal(outcomes.length, tamperings.length * 3 + 1 + outsideTamperings.length + guards);
   for (const { name, who, outcome, named, said } of outcomes) {
     if (who !== 'application') assert.equal(outcome, 'detected', `${name} by the ${who}: ${said}`);
     else assert.notEqual(outcome, 'missed', `${name} by the ${who}: ${said}`);

@@ -8,10 +8,10 @@ import type { Pool, Transaction } from '../../src/store/database/db.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { tryWalls } from './guard-tampering.ts';
 import { tryOutside } from './outside-tampering.ts';
 import { archiveDepsOn, type SmallArchive, signer } from './small-archive.ts';
 import { type Sql, type Tampering, tamperings, type Who } from './tampering.ts';
-import { tryWalls } from './wall-tampering.ts';
 
 export type Outcome = {
   name: string;

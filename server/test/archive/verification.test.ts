@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
-import { type Kept, verifyArchive } from '../../src/domain/archive/archive-verification.ts';
+import { type KeptCopies, verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { openSignedCheckpoints } from '../../src/domain/archive/verification/signed-checkpoints.ts';
 import { readCheckpoint } from '../../src/domain/examiner/notes.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
@@ -42,7 +42,7 @@ async function* each<Item>(items: Item[]): AsyncGenerator<Item> {
   yield* items;
 }
 
-function verify(kept: Partial<Kept>) {
+function verify(kept: Partial<KeptCopies>) {
   const all = { notes: () => [], leaves: async () => [], ...kept };
   return verifyArchive(deps, { verifiers: [signer.verifier], kept: all, progress: () => {} });
 }

@@ -187,7 +187,7 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     await assertCounted(world, advisor.advisorId);
   });
 
-  test('the walls of the archive are on every shard', assertWalls);
+  test('the guards of the archive are on every shard', assertWalls);
 
   test('on a worker, the application’s role can’t say when an entry was recorded, nor write one about a retention', async () => {
     const { name, host, port } = await shardOf('archive_entries', world.ann);
@@ -223,9 +223,9 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     await assertIntact();
   });
 
-  test('a wall against truncation that a later migration adds or drops is on the shards too', async () => {
+  test('a guard against truncation that a later migration adds or drops is on the shards too', async () => {
     const url = await newDatabase('later');
-    const walls = async () => (await describeNodes(url)).filter((line) => /TRIGGER later/.test(line));
+    const guards = async () => (await describeNodes(url)).filter((line) => /TRIGGER later/.test(line));
     await asOwner(url, async (client) => {
       await client.query('set citus.enable_unsafe_triggers to on');
       await client.query(
@@ -234,18 +234,22 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
       await client.query('alter table events enable always trigger later');
     });
     assert.deepEqual(await migrate(url), ['the triggers on shards of events']);
-    const wall = (shard: string) =>
+    const guard = (shard: string) =>
       `A CREATE TRIGGER later${shard} BEFORE TRUNCATE ON public.events${shard} FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()`;
-    assert.deepEqual(await walls(), [`coordinator: ${wall('')}`, `worker: ${wall('')}`, `worker: ${wall(' shard')}`]);
+    assert.deepEqual(await guards(), [
+      `coordinator: ${guard('')}`,
+      `worker: ${guard('')}`,
+      `worker: ${guard(' shard')}`,
+    ]);
     await asOwner(url, async (client) => {
       await client.query('set citus.enable_unsafe_triggers to on');
       await client.query('drop trigger later on events');
     });
     await migrate(url);
-    assert.deepEqual(await walls(), []);
+    assert.deepEqual(await guards(), []);
   });
 
-  test('a shard that is moved while it is written to keeps its entries, its walls and what the application may do', async () => {
+  test('a shard that is moved while it is written to keeps its entries, its guards and what the application may do', async () => {
     const [here, there] = await Promise.all(people.map((person) => shardOf('archive_heads', person)));
     let isMoved = false;
     const values = [here?.shardId, here?.host, here?.port, there?.host, there?.port];

@@ -7,7 +7,7 @@ import { type ClaimedText, claimTexts } from '../../src/domain/delivery/claims.t
 import { maintainOutbox } from '../../src/domain/delivery/outbox-maintenance.ts';
 import { recordAnswer, recordOutcome } from '../../src/domain/delivery/outcomes.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
-import type { Result } from '../../src/domain/delivery/submissions.ts';
+import type { SubmissionResult } from '../../src/domain/delivery/submissions.ts';
 import { failTexts } from '../../src/domain/texting/held-texts.ts';
 import { makeLog } from '../../src/log.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
@@ -52,7 +52,7 @@ suite('the outcome of a text', () => {
   }
 
   const node = () => ({ deps: world.deps, log, abandoned });
-  const answer = (text: ClaimedText, result: Result) => recordOutcome(node(), text, result);
+  const answer = (text: ClaimedText, result: SubmissionResult) => recordOutcome(node(), text, result);
   const receipt = (carrierMessageId: string, status: 'delivered' | 'undelivered', code?: string) =>
     receiveReceipt(world.deps, sandboxCarrierId, { carrierMessageId, status, ...(code ? { code } : {}) });
 
@@ -177,7 +177,7 @@ suite('the outcome of a text', () => {
     });
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     const settled: string[] = [];
-    const record = (name: string, of: ClaimedText, result: Result) =>
+    const record = (name: string, of: ClaimedText, result: SubmissionResult) =>
       recordOutcome({ deps: { ...world.deps, db }, log, abandoned }, of, result).then((isWritten) => {
         settled.push(`${name} ${isWritten}`);
       });
@@ -258,7 +258,7 @@ suite('the outcome of a text', () => {
     ]);
   });
 
-  const results: [Result, string, Entry[]][] = [
+  const results: [SubmissionResult, string, Entry[]][] = [
     [{ accepted: 'written twice' }, 'sent', []],
     [{ refused: 'rejected' }, 'failed', [{ outcome: 'failed', reason: 'rejected', ...byCarrier }]],
     [{ notTaken: 'busy' }, 'queued', []],

@@ -5,7 +5,7 @@ import type { App } from '../../src/app.ts';
 import { provision } from '../../src/domain/access/grants.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import type { Pool } from '../../src/store/database/db.ts';
-import { type Embedded, startEmbedded } from '../../src/store/database/embedded.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/store/database/embedded.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { appRole, migrate } from '../../src/store/database/schema/migrate.ts';
 import { type DatabaseProxy, type Fate, startProxy } from '../support/database-proxy.ts';
@@ -47,7 +47,7 @@ function codeOf(back: Visit): string {
 
 suite('while PostgreSQL is stopped', () => {
   const folder = makeDataFolder();
-  let postgres: Embedded;
+  let postgres: EmbeddedPostgres;
   let isUp = false;
   let world: World;
   let client: Client;

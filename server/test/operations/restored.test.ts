@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
 import { findRestored } from '../../src/domain/archive/archive-status.ts';
-import { carrierLane } from '../../src/domain/delivery/carrier-lane.ts';
+import { carrierSender } from '../../src/domain/delivery/carrier-sender.ts';
 import { setWaitingAside } from '../../src/domain/delivery/set-aside.ts';
 import type { OpenCarrier } from '../../src/domain/ports.ts';
 import { acceptedPhone, handset, received, send, statusOf } from '../support/texting.ts';
@@ -34,7 +34,7 @@ suite('a database that is from before what was signed', () => {
   test('hands no text over until an operator has decided, and accepts them meanwhile', async () => {
     const { deps, ann, app } = world;
     const phone = await acceptedPhone(world, ann);
-    const lane = carrierLane(deps, deps.carriers.list()[0] as OpenCarrier, app.log);
+    const lane = carrierSender(deps, deps.carriers.list()[0] as OpenCarrier, app.log);
     deps.signals.archive.restored = 'it is an earlier one';
     assert.equal((await send(ann, { phone, text: 'Hello' })).status, 200);
     assert.equal(await lane.next(), 'blocked');

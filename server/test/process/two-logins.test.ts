@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import { root } from '../../src/config.ts';
-import type { Embedded } from '../../src/store/database/embedded.ts';
+import type { EmbeddedPostgres } from '../../src/store/database/embedded.ts';
 import { runCommand } from '../support/commands.ts';
 import { launchServer, makeDataFolder, startServer } from '../support/programs.ts';
 import { startTemporary } from '../support/temporary-postgres.ts';
@@ -13,7 +13,7 @@ const page = readFileSync(join(root, 'docs/operators/running.md'), 'utf8');
 
 suite('the two logins of production, as the page for operators has them', () => {
   const folder = makeDataFolder();
-  let postgres: Embedded;
+  let postgres: EmbeddedPostgres;
   before(async () => {
     postgres = await startTemporary();
   });

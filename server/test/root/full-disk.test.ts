@@ -8,7 +8,7 @@ import pg from 'pg';
 import { openCheckpointFolder } from '../../src/adapters/checkpoints/folder.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { copyCheckpoints } from '../../src/domain/archive/checkpoint-copies.ts';
-import type { Embedded } from '../../src/store/database/embedded.ts';
+import type { EmbeddedPostgres } from '../../src/store/database/embedded.ts';
 import { migrate } from '../../src/store/database/schema/migrate.ts';
 import { signer } from '../archive/small-archive.ts';
 import { assertProblem } from '../support/problem.ts';
@@ -54,7 +54,7 @@ async function administer(administration: string, sql: string): Promise<void> {
 }
 
 suite('a full disk', { skip }, () => {
-  let postgres: Embedded;
+  let postgres: EmbeddedPostgres;
   let world: World;
   before(async () => {
     assert.ok(disk);

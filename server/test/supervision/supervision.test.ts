@@ -9,11 +9,11 @@ import { Problem } from '../../src/domain/problems.ts';
 import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
 import { sampleForReview, setSamplePercent } from '../../src/domain/supervision/review-samples.ts';
 import {
-  type Decision,
   getReview,
   listReviews,
   noteReview,
   type Review,
+  type ReviewDecision,
 } from '../../src/domain/supervision/reviews.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
@@ -55,7 +55,7 @@ async function heldText(text = promise): Promise<{ phone: string; messageId: num
   return { phone, messageId: body.successes[0].messageId, reviewId: (await reviewOf(phone)).reviewId };
 }
 
-async function decide(reviewId: number, decision: Decision['decision'], more: Partial<Decision> = {}) {
+async function decide(reviewId: number, decision: ReviewDecision['decision'], more: Partial<ReviewDecision> = {}) {
   return decideReview(world.deps, reviewId, { decision, staff: sue, ...more });
 }
 

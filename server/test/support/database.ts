@@ -44,7 +44,7 @@ export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestD
     max: 4,
     idleTimeoutMillis: ownerIdleMs,
     allowExitOnIdle: true,
-    // So that tests can break the walls of a distributed database, too.
+    // So that tests can break the guards of a distributed database, too.
     options: '-c citus.enable_unsafe_triggers=on',
   });
   owner.on('error', () => {});

@@ -6,7 +6,7 @@ import type { Deps } from '../../src/deps.ts';
 import { makeSealer } from '../../src/domain/shared/sealing.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { systemClock } from '../../src/domain/shared/time.ts';
-import { makeJudges } from '../../src/domain/supervision/judges.ts';
+import { makeScreeners } from '../../src/domain/supervision/screeners.ts';
 import type { Db } from '../../src/store/database/db.ts';
 import { fixedCarriers } from './carriers.ts';
 
@@ -24,7 +24,7 @@ export function depsOn(db: Db, own: Partial<Deps> = {}): Deps {
     signals: makeSignals(),
     carriers: fixedCarriers(),
     carrierKinds,
-    judges: makeJudges(),
+    screeners: makeScreeners(),
     openCrm: crmOpener(thisMachine),
     push: makePush(thisMachine),
     sealer: makeSealer(config.credentialsKeys),

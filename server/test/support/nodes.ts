@@ -1,7 +1,7 @@
 import { type App, buildApp, type Surroundings } from '../../src/app.ts';
 import type { Deps } from '../../src/deps.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
-import { makeJudges } from '../../src/domain/supervision/judges.ts';
+import { makeScreeners } from '../../src/domain/supervision/screeners.ts';
 import type { World } from './world.ts';
 
 /** Another node on the world's database: an app that shares only the database with the first one. */
@@ -12,7 +12,7 @@ export async function anotherNode(
 ): Promise<App> {
   const { database, app, deps } = world;
   const pool = changes.pool ?? database.pool;
-  const own = { db: pool, pool, reserved: pool, log: app.log, signals: makeSignals(), judges: makeJudges() };
+  const own = { db: pool, pool, reserved: pool, log: app.log, signals: makeSignals(), judges: makeScreeners() };
   return build({ ...deps, ...own, ...changes });
 }
 

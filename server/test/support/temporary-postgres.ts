@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Embedded, startEmbedded } from '../../src/store/database/embedded.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/store/database/embedded.ts';
 
 /** Many tests share it, and a crash may take their data. */
 export const carelessSettings = {
@@ -12,7 +12,7 @@ export const carelessSettings = {
 };
 
 /** A PostgreSQL whose folder is deleted when it stops: for tests and for files generated from the schema. */
-export async function startTemporary(home = tmpdir()): Promise<Embedded> {
+export async function startTemporary(home = tmpdir()): Promise<EmbeddedPostgres> {
   const folder = mkdtempSync(join(home, 'assent-'));
   // Under root PostgreSQL runs as a different user. A copy of its programs, where one is needed, is in a folder that it can
   // enter, and goes with this one.

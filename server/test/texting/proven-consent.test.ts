@@ -13,7 +13,7 @@ after(() => world.close());
 const { ann, database } = world;
 const { advisorId, firmId, textingNumber } = ann.advisor;
 
-/** As a superuser who knows how to remove the wall. */
+/** As a superuser who knows how to remove the guard. */
 async function forge(change: string, phone: string): Promise<void> {
   await database.asOwner('alter table members disable trigger user');
   await database.asOwner(`update members set ${change} where advisor_id = $1 and phone = $2`, [advisorId, phone]);
@@ -42,7 +42,7 @@ test('nobody changes consent in the table without an entry, not even the owner',
   await assert.rejects(database.asOwner(`update members set phone = '+12125550000'`), /a member keeps its number/);
 });
 
-test('a state that was forged past the wall gets nobody texted', async () => {
+test('a state that was forged past the guard gets nobody texted', async () => {
   const stopped = newPhone();
   await setConsent(world, ann, stopped, 'opted_out');
   await forge(`state = 'accepted'`, stopped);

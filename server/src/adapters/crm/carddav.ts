@@ -5,7 +5,7 @@ import { findAddressBooks } from './address-books.ts';
 import { safeAddress } from './addresses.ts';
 import { askDav, DavFault, type DavRequest, type DavResponse, type DavServer, notCardDav } from './dav.ts';
 import { withFaults } from './faults.ts';
-import { contactsMax, emptyBatch, type Result, refusal, remoteContact, sorter } from './remote-contacts.ts';
+import { type ContactResult, contactsMax, emptyBatch, refusal, remoteContact, sorter } from './remote-contacts.ts';
 
 const cardsAtOnce = 100;
 const unchangedAtOnce = 5_000;
@@ -14,11 +14,11 @@ const noSearchStatuses = [400, 403, 404, 405, 415, 422, 501];
 
 type Access = CrmAccess & { kind: 'carddav' };
 /** Needed for every request of a listing or lookup. */
-type Reading = { server: DavServer; region: Region; until: AbortSignal };
+type CardDavRequest = { server: DavServer; region: Region; until: AbortSignal };
 /** A card as a listing names it. */
-type Listed = { book: URL; url: URL; version: string | null };
+type ListedCard = { book: URL; url: URL; version: string | null };
 
-const notReturned: Result = { refused: 'It is listed, but the server didn’t return it.' };
+const notReturned: ContactResult = { refused: 'It is listed, but the server didn’t return it.' };
 
 export function openCardDav(access: Access, ask: typeof fetch): Crm {
   return withFaults(notCardDav, {
@@ -27,17 +27,21 @@ export function openCardDav(access: Access, ask: typeof fetch): Crm {
   });
 }
 
-function readingOf({ username, secret, region }: Access, ask: typeof fetch, until: AbortSignal): Reading {
+function readingOf({ username, secret, region }: Access, ask: typeof fetch, until: AbortSignal): CardDavRequest {
   if (!isRegion(region)) throw new CrmFault('Its region is not a country code such as US.');
   const authorization = `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
   return { server: { ask, authorization }, region, until };
 }
 
-async function* listBooks(reading: Reading, url: URL, known: ReadonlyMap<string, string>): AsyncGenerator<CrmBatch> {
+async function* listBooks(
+  reading: CardDavRequest,
+  url: URL,
+  known: ReadonlyMap<string, string>,
+): AsyncGenerator<CrmBatch> {
   const { cards, refused } = await listCards(reading, url);
   const total = cards.length + refused.length;
   const unchanged: string[] = [];
-  const changed: Listed[] = [];
+  const changed: ListedCard[] = [];
   for (const card of cards) {
     if (card.version !== null && known.get(card.url.href) === card.version) unchanged.push(card.url.href);
     else changed.push(card);
@@ -57,8 +61,8 @@ async function* listBooks(reading: Reading, url: URL, known: ReadonlyMap<string,
 }
 
 /** Lists every card in the account with its version before any is read, so the total is known. */
-async function listCards({ server, until }: Reading, start: URL) {
-  const cards = new Map<string, Listed>();
+async function listCards({ server, until }: CardDavRequest, start: URL) {
+  const cards = new Map<string, ListedCard>();
   const refused: CrmBatch['refused'] = [];
   for (const book of await findAddressBooks(server, start, until)) {
     const request: DavRequest = { method: 'PROPFIND', url: book, depth: '1', body: versions };
@@ -76,9 +80,13 @@ async function listCards({ server, until }: Reading, start: URL) {
 }
 
 /** Results by locator. Cards deleted in the meantime are skipped, and cards that weren't asked for are ignored. */
-async function getCards({ server, region, until }: Reading, book: URL, listed: Listed[]): Promise<Map<string, Result>> {
+async function getCards(
+  { server, region, until }: CardDavRequest,
+  book: URL,
+  listed: ListedCard[],
+): Promise<Map<string, ContactResult>> {
   const asked = new Map(listed.map((card) => [nameOf(card.url), card]));
-  const got = new Map<string, Result>(listed.map(({ url }) => [url.href, notReturned]));
+  const got = new Map<string, ContactResult>(listed.map(({ url }) => [url.href, notReturned]));
   const body = multiget(listed.map(({ url }) => url.pathname + url.search));
   const request: DavRequest = { method: 'REPORT', url: book, depth: '1', body };
   for await (const { url, status, properties } of askDav(server, request, until)) {
@@ -91,7 +99,7 @@ async function getCards({ server, region, until }: Reading, book: URL, listed: L
 }
 
 /** Servers compare text, but people write numbers in many ways: cards with the last digits are compared as numbers here. */
-async function lookUp(reading: Reading, start: URL, phone: string): Promise<RemoteContact | null> {
+async function lookUp(reading: CardDavRequest, start: URL, phone: string): Promise<RemoteContact | null> {
   for (const book of await findAddressBooks(reading.server, start, reading.until))
     for await (const { url, properties } of search(reading, book, phone)) {
       if (url?.origin !== book.origin) continue;
@@ -101,7 +109,7 @@ async function lookUp(reading: Reading, start: URL, phone: string): Promise<Remo
   return null;
 }
 
-async function* search({ server, until }: Reading, book: URL, phone: string): AsyncGenerator<DavResponse> {
+async function* search({ server, until }: CardDavRequest, book: URL, phone: string): AsyncGenerator<DavResponse> {
   const body = query(waysToWrite(phone.slice(-4)));
   try {
     yield* askDav(server, { method: 'REPORT', url: book, depth: '1', body }, until);
@@ -114,9 +122,9 @@ async function* search({ server, until }: Reading, book: URL, phone: string): As
 
 function readContact(
   properties: DavResponse['properties'],
-  { url, version }: Pick<Listed, 'url' | 'version'>,
+  { url, version }: Pick<ListedCard, 'url' | 'version'>,
   region: Region,
-): { result: Result; phones: string[] } {
+): { result: ContactResult; phones: string[] } {
   const [text] = properties.get('address-data') ?? [];
   const [etag] = properties.get('getetag') ?? [];
   const card = text ? readVcard(text, region) : null;

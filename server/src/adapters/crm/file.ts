@@ -4,7 +4,7 @@ import type { FileContact, Unreadable } from '../files/contacts/fields.ts';
 import { isRegion } from '../files/contacts/phones.ts';
 import { openContactFile } from '../files/contacts/reading.ts';
 import { withFaults } from './faults.ts';
-import { contactsMax, emptyBatch, type Result, remoteContact, sorter } from './remote-contacts.ts';
+import { type ContactResult, contactsMax, emptyBatch, remoteContact, sorter } from './remote-contacts.ts';
 
 type Access = CrmAccess & { kind: 'file' };
 
@@ -77,7 +77,7 @@ async function readable(path: string) {
   return file;
 }
 
-function contactOf(row: FileContact | Unreadable, { format }: Access): Result {
+function contactOf(row: FileContact | Unreadable, { format }: Access): ContactResult {
   if ('unreadable' in row) return { refused: row.unreadable };
   if (row.isGroup) return { refused: 'It is a group, not a person.' };
   if (row.remoteContactId === '') return { refused: withoutId[format] };

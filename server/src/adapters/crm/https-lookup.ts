@@ -3,14 +3,14 @@ import type { Webhook } from 'standardwebhooks';
 import { type Crm, type CrmAccess, type CrmBatch, CrmFault, type RemoteContact } from '../../domain/ports.ts';
 import { safeAddress } from './addresses.ts';
 import { withFaults } from './faults.ts';
-import { contactsMax, emptyBatch, type Label, type Result, remoteContact, sorter } from './remote-contacts.ts';
+import { type ContactResult, contactsMax, emptyBatch, type Label, remoteContact, sorter } from './remote-contacts.ts';
 import { openWebhook, verifyAnswer } from './standard-webhooks.ts';
 
 type Access = CrmAccess & { kind: 'https' };
 type Question =
   | { type: 'contact.lookup'; data: { phone: string } }
   | { type: 'contact.list'; data: { cursor: string | null; limit: number } };
-type Page = { contacts: Record<string, unknown>[]; nextCursor: string | null };
+type LookupPage = { contacts: Record<string, unknown>[]; nextCursor: string | null };
 
 const contactsAtOnce = 500;
 const contactsAtOnceMax = 5_000;
@@ -46,7 +46,7 @@ async function* listPages(access: Access, ask: typeof fetch, until: AbortSignal)
   let count = 0;
   for (let cursor: string | null = null; ; ) {
     const data = { cursor, limit: contactsAtOnce };
-    const page: Page | null = await askQuestion(access, ask, { type: 'contact.list', data }, until);
+    const page: LookupPage | null = await askQuestion(access, ask, { type: 'contact.list', data }, until);
     const batch = emptyBatch();
     for (const raw of page?.contacts ?? []) {
       count += 1;
@@ -68,7 +68,7 @@ async function askQuestion(
   ask: typeof fetch,
   question: Question,
   until: AbortSignal,
-): Promise<Page | null> {
+): Promise<LookupPage | null> {
   const url = safeAddress(access.url);
   const webhook = openWebhook(access.secret);
   const id = `msg_${randomUUID().replaceAll('-', '')}`;
@@ -96,7 +96,7 @@ function signedHeaders(webhook: Webhook, id: string, body: string): Record<strin
   };
 }
 
-function pageOf({ headers }: Response, bytes: Uint8Array): Page {
+function pageOf({ headers }: Response, bytes: Uint8Array): LookupPage {
   if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) throw new CrmFault(notAnswer);
   const page: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   if (!isRecord(page) || !Array.isArray(page.contacts) || !page.contacts.every(isRecord))
@@ -111,7 +111,7 @@ function pageOf({ headers }: Response, bytes: Uint8Array): Page {
   return { contacts, nextCursor };
 }
 
-function contactOf(raw: Record<string, unknown>): Result {
+function contactOf(raw: Record<string, unknown>): ContactResult {
   const { remoteContactId, remoteContactUrl, ...fields } = raw;
   return remoteContact({ remoteContactId, remoteContactUrl, fields });
 }

@@ -24,7 +24,7 @@ const validate = validator(ContactChange);
 const shownMax = 200;
 
 /** The contact with the fields that obey the rules, or why it is refused. */
-export function remoteContact(raw: RawContact): Result {
+export function remoteContact(raw: RawContact): ContactResult {
   const { remoteContactId } = raw;
   if (!isId(remoteContactId))
     return { refused: `Its id must be 1 to ${stringLengthMax} characters of well-formed Unicode without NUL.` };
@@ -41,13 +41,13 @@ export function remoteContact(raw: RawContact): Result {
 }
 
 /** A contact, or why it is refused. */
-export type Result = RemoteContact | { refused: string };
+export type ContactResult = RemoteContact | { refused: string };
 
 /** How reports name a contact, and its locator if known: a contact that is refused isn't missing. */
 export type Label = { what: string; locator?: string };
 
 /** Sorts the results of one listing into batches. A second contact with the same id is refused. */
-export function sorter(): (batch: CrmBatch, label: Label, result: Result) => void {
+export function sorter(): (batch: CrmBatch, label: Label, result: ContactResult) => void {
   const seen = new Map<string, string>();
   return (batch, label, result) => {
     const twin = 'refused' in result ? undefined : seen.get(result.remoteContactId);

@@ -126,9 +126,9 @@ function bounded(response: Response, { url, method }: Hop, { redirected, bytesMa
   return Object.defineProperties(answer, { url: { value: url.href }, redirected: { value: redirected } });
 }
 
-type Counting = { url: URL; bytesMax: number; tooLong(): OutboundFailed; exchange: Exchange };
+type ByteLimit = { url: URL; bytesMax: number; tooLong(): OutboundFailed; exchange: Exchange };
 
-function countedBody(body: ReadableStream, { url, bytesMax, tooLong, exchange }: Counting): ReadableStream {
+function countedBody(body: ReadableStream, { url, bytesMax, tooLong, exchange }: ByteLimit): ReadableStream {
   const reader = body.getReader();
   let bytes = 0;
   return new ReadableStream({

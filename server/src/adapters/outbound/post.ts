@@ -3,11 +3,11 @@ import { reachable } from './addresses.ts';
 import { addressOf, begin, connect, faultOf } from './exchanges.ts';
 import type { OutboundLimits } from './outbound.ts';
 
-export type Answered = { status: number; text: string };
+export type PostResponse = { status: number; text: string };
 export type Post = (
   url: string,
   request: { headers: Record<string, string>; body: string; signal: AbortSignal },
-) => Promise<Answered>;
+) => Promise<PostResponse>;
 
 /**
  * Posts to addresses that somebody else provided, with the checks and limits of `makeOutbound`. It follows no redirect. For

@@ -9,7 +9,7 @@ type Options = {
   onAway(why: { code: string | undefined }): void;
   onBack(): void;
 };
-type Waiting = BucketUse & { resolve(taken: TakenTokens | null): void };
+type Waiter = BucketUse & { resolve(taken: TakenTokens | null): void };
 
 /** A request waits no longer than these pauses for Redis, and then no other does until it answers again. */
 const pausesMax = 4;
@@ -72,7 +72,7 @@ export function redisBuckets({ url, prefix, onAway, onBack }: Options): SharedBu
   });
   const stopping = new AbortController();
   let away = false;
-  let turn = new Map<number, Waiting[]>();
+  let turn = new Map<number, Waiter[]>();
 
   // It reconnects by itself. The first request that gets no answer tells.
   client.on('error', goAway);
@@ -114,7 +114,7 @@ export function redisBuckets({ url, prefix, onAway, onBack }: Options): SharedBu
     for (const [keyId, waiting] of asked) void ask(keyId, waiting);
   }
 
-  async function ask(keyId: number, waiting: Waiting[]): Promise<void> {
+  async function ask(keyId: number, waiting: Waiter[]): Promise<void> {
     const [plan] = waiting;
     const takers = waiting.filter(({ wanted }) => wanted > 0).length;
     const answer = plan && client.isReady ? await within(client.take(`${prefix}${keyId}`, plan, takers)) : null;

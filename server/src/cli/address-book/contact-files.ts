@@ -5,7 +5,7 @@ import { openContactFile } from '../../adapters/files/contacts/reading.ts';
 import { writeVcard } from '../../adapters/files/contacts/vcard-writer.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { exportContacts } from '../../domain/address-book/contact-exports.ts';
-import { type Outcome, startImport } from '../../domain/address-book/contact-imports.ts';
+import { type ImportResult, startImport } from '../../domain/address-book/contact-imports.ts';
 import { searchContacts } from '../../domain/address-book/contacts.ts';
 import { contactFormatOf, countLines, requireFile } from '../files.ts';
 import { type Call, UsageError } from '../verb.ts';
@@ -31,7 +31,7 @@ export async function importFile(call: Call): Promise<void> {
   // Only a person looks at the progress.
   const lines = streams.stderr.isTTY ? await countLines(path) : 0;
 
-  const saving: { batch: PreparedRow[]; outcomes: Promise<Outcome[]> }[] = [];
+  const saving: { batch: PreparedRow[]; outcomes: Promise<ImportResult[]> }[] = [];
   /** Reports the oldest batch once it is saved, so that the report is in the order of the file. */
   const settle = async () => {
     const { batch, outcomes } = saving.shift() ?? { batch: [], outcomes: [] };

@@ -1,6 +1,6 @@
 import type { LeftOut } from '../../adapters/files/contacts/fields.ts';
 import type { About } from '../../adapters/files/contacts/reading.ts';
-import type { Outcome } from '../../domain/address-book/contact-imports.ts';
+import type { ImportResult } from '../../domain/address-book/contact-imports.ts';
 import { cutTo, inOneLine, jsonInOneLine } from '../terminal.ts';
 import type { Call } from '../verb.ts';
 import type { PreparedRow } from './import-rows.ts';
@@ -37,7 +37,7 @@ export function makeImportReport({ out, json }: Pick<Call, 'out' | 'json'>) {
     out.line(json ? jsonInOneLine({ line, ...record }) : inOneLine(`line ${line}: ${parts.join('; ')}`));
   }
 
-  function row(prepared: PreparedRow, outcome: Outcome | undefined): void {
+  function row(prepared: PreparedRow, outcome: ImportResult | undefined): void {
     counts[outcome?.result ?? 'refused'] += 1;
     for (const { why } of prepared.leftOut) leftOut.set(why, (leftOut.get(why) ?? 0) + 1);
     for (const column of prepared.further) further.set(column, (further.get(column) ?? 0) + 1);
@@ -49,7 +49,7 @@ export function makeImportReport({ out, json }: Pick<Call, 'out' | 'json'>) {
   }
 
   return {
-    batch(prepared: PreparedRow[], outcomes: Outcome[]): void {
+    batch(prepared: PreparedRow[], outcomes: ImportResult[]): void {
       const next = outcomes.values();
       for (const each of prepared) row(each, 'row' in each ? next.next().value : undefined);
     },

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../adapters/files/content/listings.ts';
-import type { ContentInput, Saved } from '../../domain/content/content.ts';
+import type { ContentInput, SaveResult } from '../../domain/content/content.ts';
 import { inOneLine, jsonInOneLine } from '../terminal.ts';
 import type { Call } from '../verb.ts';
 
@@ -12,7 +12,7 @@ export function makeReport({ out, json }: Call) {
     out.line(json ? jsonInOneLine({ result, ...record }) : inOneLine(`${result}: ${text}`));
   return {
     counts,
-    saved(saved: Saved, { title, url }: ContentInput): void {
+    saved(saved: SaveResult, { title, url }: ContentInput): void {
       counts[saved] += 1;
       if (saved !== 'unchanged') print(saved, `${title} (${url})`, { title, url });
     },

@@ -1,8 +1,8 @@
 import type { FeedEntry, SitemapEntry } from '../../adapters/files/content/listings.ts';
 import {
   documentBytesMax,
+  type FetchOptions,
   isWebAddress,
-  type Reading,
   readSource,
   type Source,
   whyNot,
@@ -36,7 +36,7 @@ type Sync = {
   owner: { firmId: number | null; source: string };
   chosen: Pick<ContentInput, 'type' | 'status'>;
   titlesMax: number;
-  reading: Reading;
+  reading: FetchOptions;
   report: SyncReport;
 };
 
@@ -67,7 +67,7 @@ export async function syncContent(call: Call): Promise<number> {
   return sync.report.counts.refused;
 }
 
-async function readListed(address: string, reading: Reading): Promise<Source> {
+async function readListed(address: string, reading: FetchOptions): Promise<Source> {
   try {
     return await readSource(address, reading);
   } catch (error) {

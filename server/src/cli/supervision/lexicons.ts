@@ -38,9 +38,9 @@ async function show({ runtime, operands, json, out }: Call): Promise<void> {
 }
 
 async function test({ runtime, operands, json, out }: Call): Promise<void> {
-  const { verdict, findings } = await testLexicon(runtime, firmOf(operands), operands.TEXT ?? '');
-  if (json) return out.records([{ action: verdict?.action ?? null, findings }]);
-  out.line(`The text would ${verdict ? outcomes[verdict.action] : 'go out'}.`);
+  const { finding, findings } = await testLexicon(runtime, firmOf(operands), operands.TEXT ?? '');
+  if (json) return out.records([{ action: finding?.action ?? null, findings }]);
+  out.line(`The text would ${finding ? outcomes[finding.action] : 'go out'}.`);
   if (findings.length > 0) out.records(findings.map((each) => ({ ...each, found: inOneLine(each.found) })));
 }
 

@@ -5,10 +5,10 @@ import { decideReview } from '../../domain/consent/reviews.ts';
 import { type ReplyMedia, readMedia } from '../../domain/supervision/media.ts';
 import { setSamplePercent } from '../../domain/supervision/review-samples.ts';
 import {
-  type Decision,
   getReview,
   listReviews,
   noteReview,
+  type ReviewDecision,
   type ReviewDetail,
   type ReviewEvent,
   reviewKinds,
@@ -126,7 +126,7 @@ function endingOf({ contentType }: ReplyMedia): string {
   return /\/([a-z0-9]{1,20})$/.exec(contentType)?.[1] ?? 'bin';
 }
 
-async function decide({ runtime, operands, options, out }: Call, decision: Decision['decision']): Promise<void> {
+async function decide({ runtime, operands, options, out }: Call, decision: ReviewDecision['decision']): Promise<void> {
   const staff = await getStaff(runtime, options.by ?? '');
   const decided = await decideReview(runtime, idOf(operands), { decision, staff, note: options.note });
   const { reviewId, status, decidedBy, outcome } = decided;

@@ -27,8 +27,8 @@ const refusedMax = 1_000;
  */
 export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: Credentials) => Promise<Caller> {
   const tokens = new BoundedMap<string, AccessToken>();
-  const accepted = new BoundedMap<string, Known>();
-  const refused = new BoundedMap<string, Known>(refusedMax);
+  const accepted = new BoundedMap<string, KnownCaller>();
+  const refused = new BoundedMap<string, KnownCaller>(refusedMax);
 
   async function accessToken(token: string): Promise<AccessToken> {
     const key = hashSecret(token).toString('base64');
@@ -41,7 +41,7 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
     return verified;
   }
 
-  async function find(credentials: Credentials): Promise<Known> {
+  async function find(credentials: Credentials): Promise<KnownCaller> {
     const token = await accessToken(credentials.accessToken);
     const keyHash = hashSecret(checkedKey(credentials.apiKey, deps));
     const { client, advisor, grantId, tokenId, authorizationId, kid } = token;
@@ -62,9 +62,9 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
 }
 
 /** The caller, or why they are refused: a refused caller shouldn't cost a query each time either. */
-type Known = { caller: Caller | Problem; goodUntilMs: number };
+type KnownCaller = { caller: Caller | Problem; goodUntilMs: number };
 
-function isRecent(known: Known | undefined): known is Known {
+function isRecent(known: KnownCaller | undefined): known is KnownCaller {
   return known !== undefined && known.goodUntilMs > Date.now();
 }
 

@@ -8,7 +8,7 @@ import { invalid, Problem } from '../problems.ts';
 import { inBatches } from '../shared/in-batches.ts';
 
 /** The answer is the door’s: it is kept and returned as given, and nothing here looks into it. */
-export type Answered = { answer: Answer; replayed: boolean };
+export type IdempotentResponse = { answer: Answer; replayed: boolean };
 
 /** What a request's work came to. A key is spent only if it took effect: otherwise the same key can be used again. */
 export type Done = { answer: Answer; tookEffect: boolean };
@@ -19,13 +19,13 @@ export type Work = {
   together: boolean;
 };
 
-type Asked = { deps: Deps; key: AnswerKey; fingerprint: Buffer; work: Work };
+type KeyedRequest = { deps: Deps; key: AnswerKey; fingerprint: Buffer; work: Work };
 
 const keptMs = 24 * 60 * 60 * 1000;
 
 /** What became of a request with a key. One that was not kept has left the key as it was. */
-type Outcome = Answered & { kept: boolean };
-type Result = Outcome | 'different body' | { refused: Problem };
+type KeyedResponse = IdempotentResponse & { kept: boolean };
+type KeyedResult = KeyedResponse | 'different body' | { refused: Problem };
 
 /**
  * Does the work at most once per Idempotency-Key. The answer is committed in the same transaction as the work, so a
@@ -33,9 +33,9 @@ type Result = Outcome | 'different body' | { refused: Problem };
  * that a hundred duplicates don't hold a hundred connections; on another node through the row lock on the key.
  */
 export function idempotency() {
-  const inFlight = new Map<string, { fingerprint: Buffer; outcome: Promise<Outcome> }>();
+  const inFlight = new Map<string, { fingerprint: Buffer; outcome: Promise<KeyedResponse> }>();
 
-  async function answerOnce(deps: Deps, key: AnswerKey, fingerprint: Buffer, work: Work): Promise<Answered> {
+  async function answerOnce(deps: Deps, key: AnswerKey, fingerprint: Buffer, work: Work): Promise<IdempotentResponse> {
     const id = JSON.stringify(key);
     for (let first = inFlight.get(id); first; first = inFlight.get(id)) {
       // A fault is shared too: if each duplicate retried on its own, the last would wait for one timeout per duplicate.
@@ -56,7 +56,7 @@ export function idempotency() {
   return answerOnce;
 }
 
-async function perform(asked: Asked): Promise<Outcome> {
+async function perform(asked: KeyedRequest): Promise<KeyedResponse> {
   const result = await (asked.work.together ? asked.deps.db.batch(together, asked) : performAlone(asked));
   if (result === 'different body') throw differentBody();
   if ('refused' in result) throw result.refused;
@@ -64,7 +64,7 @@ async function perform(asked: Asked): Promise<Outcome> {
 }
 
 /** A problem that the work throws undoes the claim as well. */
-async function performAlone(asked: Asked): Promise<Result> {
+async function performAlone(asked: KeyedRequest): Promise<KeyedResult> {
   return inTransaction(asked.deps, async (deps) => {
     const [claimed] = await claim(deps.db, [asked]);
     if (!claimed) return findKept(deps.db, asked);
@@ -75,7 +75,7 @@ async function performAlone(asked: Asked): Promise<Result> {
 }
 
 /** Concurrent requests: one statement claims their keys, one does their work, and one keeps their answers. */
-const together: Batch<Asked, Result> = {
+const together: Batch<KeyedRequest, KeyedResult> = {
   advisorOf: ({ key }) => key.advisorId,
   async run(db, all) {
     const claimed = await claim(db, all);
@@ -92,19 +92,19 @@ const together: Batch<Asked, Result> = {
   },
 };
 
-type Refused = { refused: Problem };
+type RefusedRequest = { refused: Problem };
 
 /** The request's own problem must not fail the others of its batch. */
-function refusal(error: unknown): Refused {
+function refusal(error: unknown): RefusedRequest {
   if (error instanceof Problem) return { refused: error };
   throw error;
 }
 
-function outcomeOf(done: Done | Refused): Result {
+function outcomeOf(done: Done | RefusedRequest): KeyedResult {
   return 'refused' in done ? done : { answer: done.answer, replayed: false, kept: done.tookEffect };
 }
 
-async function settle(db: Db, all: { key: AnswerKey; done: Done | Refused }[]): Promise<void> {
+async function settle(db: Db, all: { key: AnswerKey; done: Done | RefusedRequest }[]): Promise<void> {
   const answers = all.flatMap(({ key, done }) =>
     'answer' in done && done.tookEffect ? { key, answer: done.answer } : [],
   );
@@ -113,13 +113,13 @@ async function settle(db: Db, all: { key: AnswerKey; done: Done | Refused }[]): 
   await store.deleteAnswers(db, unspent);
 }
 
-function claim(db: Db, all: Asked[]): Promise<boolean[]> {
+function claim(db: Db, all: KeyedRequest[]): Promise<boolean[]> {
   const now = new Date();
   const asked = all.map(({ key, fingerprint }) => ({ ...key, fingerprint }));
   return store.claimAnswers(db, asked, { now, expiredBefore: new Date(now.getTime() - keptMs) });
 }
 
-async function findKept(db: Db, { key, fingerprint }: Asked): Promise<Outcome | 'different body'> {
+async function findKept(db: Db, { key, fingerprint }: KeyedRequest): Promise<KeyedResponse | 'different body'> {
   const kept = await store.findAnswer(db, key);
   if (!kept?.fingerprint.equals(fingerprint)) return 'different body';
   return { answer: kept.answer, replayed: true, kept: true };

@@ -1,6 +1,6 @@
 import type { Db } from '../../store/database/db.ts';
 import { DatabaseBusy } from '../../store/database/errors.ts';
-import { makeLane } from '../shared/lane.ts';
+import { makeFairQueue } from '../shared/fair-queue.ts';
 
 const waitingPerConnectionMax = 100;
 
@@ -13,7 +13,7 @@ export type PoolShares = (keyId: number, cost: number) => Db;
  * connections.
  */
 export function poolShares(db: Db, size: number): PoolShares {
-  const lane = makeLane({
+  const queue = makeFairQueue({
     width: size,
     share: Math.max(1, Math.floor(size / 2)),
     waitingMax: size * waitingPerConnectionMax,
@@ -23,7 +23,7 @@ export function poolShares(db: Db, size: number): PoolShares {
 
   return (keyId, cost) => {
     async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-      const leave = await lane.enter(String(keyId), cost);
+      const leave = await queue.enter(String(keyId), cost);
       return work().finally(leave);
     }
     return {

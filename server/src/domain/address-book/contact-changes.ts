@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts';
 import { type ChangeRow, listContactsIn, listChanges as listRows } from '../../store/address-book/contact-changes.ts';
 import { listContactsWithGroups } from '../../store/address-book/contacts.ts';
-import type { Kept } from '../../store/shared/feeds.ts';
-import { cursorAt, type Feed, numbersIn, type Place, requireKept } from '../shared/feeds.ts';
+import type { KeptRange } from '../../store/shared/feeds.ts';
+import { cursorAt, type Feed, type FeedKey, numbersIn, requireKept } from '../shared/feeds.ts';
 import type { Contact } from './contacts.ts';
 
 /** A change, with the contact as it is now; a deleted one is gone. */
@@ -24,7 +24,7 @@ const piecesMax = 20;
  */
 export type Position = { number: number; contactId: number | null };
 /** A change, and the position after it. */
-export type Found = { contactId: number; change: ChangeRow; position: Position };
+export type FoundChange = { contactId: number; change: ChangeRow; position: Position };
 
 /**
  * The changes of an advisor's contacts in the order of commits, after a cursor or from the first that is kept. A change of a
@@ -35,7 +35,7 @@ export async function listChanges(
   advisorId: number,
   { cursor, pageSize }: { cursor?: string; pageSize: number },
 ): Promise<Feed<ContactChange>> {
-  const place: Place = { feed: 'changes', advisorId };
+  const place: FeedKey = { feed: 'changes', advisorId };
   let position = cursor === undefined ? null : positionIn(numbersIn(cursor, place));
   for (let piece = 1; ; piece++) {
     const { found, next, more, kept } = await findChanges(deps, advisorId, position, pageSize);
@@ -59,7 +59,7 @@ export async function findChanges(
   advisorId: number,
   position: Position | null,
   limit: number,
-): Promise<{ found: Found[]; next: Position; more: boolean; kept: Kept }> {
+): Promise<{ found: FoundChange[]; next: Position; more: boolean; kept: KeptRange }> {
   const from = position === null ? 0 : position.contactId === null ? position.number + 1 : position.number;
   const { kept, changes: rows } = await listRows(db, advisorId, { from, limit: rowsMax + 1 });
   const changes = rows.slice(0, rowsMax).map((row) => restOf(row, position));
@@ -72,7 +72,7 @@ export async function findChanges(
 }
 
 /** Where a reader is who has nothing to read. */
-function before(position: Position | null, { first }: Kept): number {
+function before(position: Position | null, { first }: KeptRange): number {
   return position?.number ?? first - 1;
 }
 
@@ -83,7 +83,12 @@ function restOf(row: ChangeRow, position: Position | null): ChangeRow {
 }
 
 /** The contacts that changes are about, in order; those that are gone only for their deletion. */
-async function contactsOf(db: Deps['db'], advisorId: number, changes: ChangeRow[], limit: number): Promise<Found[]> {
+async function contactsOf(
+  db: Deps['db'],
+  advisorId: number,
+  changes: ChangeRow[],
+  limit: number,
+): Promise<FoundChange[]> {
   const present = changes.filter(({ change }) => change !== 'deleted');
   const inBook = (await listContactsIn(db, advisorId, present, limit)).map(({ position, contactId }) =>
     foundIn(present[position] as ChangeRow, contactId),
@@ -96,7 +101,7 @@ async function contactsOf(db: Deps['db'], advisorId: number, changes: ChangeRow[
     .slice(0, limit);
 }
 
-function foundIn(change: ChangeRow, contactId: number): Found {
+function foundIn(change: ChangeRow, contactId: number): FoundChange {
   const isLast = contactId === change.lastContactId;
   return { contactId, change, position: { number: change.number, contactId: isLast ? null : contactId } };
 }
@@ -106,7 +111,7 @@ function idsOf({ firstContactId, lastContactId }: ChangeRow, limit: number): num
   return Array.from({ length: Math.max(0, count) }, (_, index) => firstContactId + index);
 }
 
-async function withContacts({ db }: Deps, advisorId: number, found: Found[]): Promise<ContactChange[]> {
+async function withContacts({ db }: Deps, advisorId: number, found: FoundChange[]): Promise<ContactChange[]> {
   const ids = found.flatMap(({ change, contactId }) => (change.change === 'deleted' ? [] : contactId));
   const contacts = ids.length > 0 ? await listContactsWithGroups(db, advisorId, [...new Set(ids)]) : [];
   const byId = new Map(contacts.map((contact) => [contact.contactId, contact]));

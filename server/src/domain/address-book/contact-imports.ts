@@ -12,14 +12,14 @@ import type { Transaction } from '../../store/database/db.ts';
 import { knowManyNumbers } from '../members/known-numbers.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { contactSearchText } from './contacts.ts';
-import { type Decision, decide, type Entry, type ImportRow } from './import-decisions.ts';
+import { decide, type Entry, type ImportDecision, type ImportRow } from './import-decisions.ts';
 import { findGroups } from './import-groups.ts';
 
 export type { ImportRow, OwnIds } from './import-decisions.ts';
 export type { FileGroup } from './import-groups.ts';
 
 /** What became of a row, or would become of it. */
-export type Outcome =
+export type ImportResult =
   | { result: 'created' }
   /** In the book before. `kept` are fields that are different there, and stayed as they were. */
   | { result: 'updated' | 'unchanged'; contactId: number; kept: string[] }
@@ -28,13 +28,13 @@ export type Outcome =
 
 export type ContactImport = {
   /** Takes rows in the order of the file. The next rows may come before these are saved. */
-  save(rows: ImportRow[]): Promise<Outcome[]>;
+  save(rows: ImportRow[]): Promise<ImportResult[]>;
   groupsCreated(): number;
 };
 
 const importSource = numberOf('source', 'Import');
 /** Most rows of a large file share these. */
-const created: Outcome = { result: 'created' };
+const created: ImportResult = { result: 'created' };
 const none: number[] = [];
 
 /** Whether the book has nobody but the contacts of this import: then nobody needs to be looked for. */
@@ -61,9 +61,9 @@ export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun:
     return result;
   }
 
-  async function prepare(rows: ImportRow[]): Promise<{ entries: Decision[]; ids: number[] }> {
+  async function prepare(rows: ImportRow[]): Promise<{ entries: ImportDecision[]; ids: number[] }> {
     await book.look();
-    const entries: Decision[] = [];
+    const entries: ImportDecision[] = [];
     for (const row of rows) {
       const groupIds = row.groups.length > 0 ? await groups.find(row.groups) : none;
       entries.push({ row, groupIds, known: null });
@@ -83,7 +83,7 @@ export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun:
       if (!dryRun && decisions.some(({ known }) => known === null)) await emptySearchList();
       let next = 0;
       return lines.map((line) =>
-        line === null ? outcomeOf(decisions[next++] as Decision) : { result: 'repeated', line },
+        line === null ? outcomeOf(decisions[next++] as ImportDecision) : { result: 'repeated', line },
       );
     },
   };
@@ -119,7 +119,7 @@ function together(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-function outcomeOf({ known }: Decision): Outcome {
+function outcomeOf({ known }: ImportDecision): ImportResult {
   if (!known) return created;
   const { contact, isOwn, differing, joins } = known;
   const isChanged = joins.length > 0 || (isOwn && differing.length > 0);
@@ -140,7 +140,7 @@ function watchBook(deps: Deps, advisorId: number) {
     async look(): Promise<void> {
       isOurs ??= (await store.countContacts(deps.db, advisorId)) === 0;
     },
-    async adding(count: number, save: (isOurs: IsOurs) => Promise<Decision[]>): Promise<Decision[]> {
+    async adding(count: number, save: (isOurs: IsOurs) => Promise<ImportDecision[]>): Promise<ImportDecision[]> {
       const batch = { count };
       unsettled.add(batch);
       try {
@@ -165,8 +165,8 @@ function watchBook(deps: Deps, advisorId: number) {
 async function saveEntries(
   deps: Deps,
   advisorId: number,
-  { entries, ids, isOurs }: { entries: Decision[]; ids: number[]; isOurs: IsOurs },
-): Promise<Decision[]> {
+  { entries, ids, isOurs }: { entries: ImportDecision[]; ids: number[]; isOurs: IsOurs },
+): Promise<ImportDecision[]> {
   const isNobodyKnown = await isOurs();
   return inTransaction(deps, async (deps) => {
     const { db } = deps;
@@ -186,7 +186,7 @@ async function saveEntries(
 async function write(
   { db, clock }: Pick<Deps, 'clock'> & { db: Transaction },
   advisorId: number,
-  decisions: Decision[],
+  decisions: ImportDecision[],
   ids: number[],
 ): Promise<void> {
   const now = clock.now();
@@ -196,7 +196,7 @@ async function write(
   const groups = new Set(wanted.size > 0 ? await listGroupIds(db, advisorId, [...wanted]) : []);
   const added = decisions.filter(({ known }) => known === null);
   const addedIds = ids.slice(0, added.length);
-  const contactOf = (contactId: number, index: number) => newContact(added[index] as Decision, contactId, groups);
+  const contactOf = (contactId: number, index: number) => newContact(added[index] as ImportDecision, contactId, groups);
   if (added.length > 0) await store.insertImportedContacts(db, advisorId, addedIds, contactOf, now);
   if (added.length < decisions.length) await updateContacts(db, advisorId, decisions.flatMap(changesOf), now);
   if (groups.size === 0) return;
@@ -227,7 +227,7 @@ function groupsOf({ groupIds }: Entry, groups: Set<number>): number[] {
 }
 
 /** Only a contact of our own export is changed, and only where the file has something different. */
-function changesOf({ row, known }: Decision): ChangedContact[] {
+function changesOf({ row, known }: ImportDecision): ChangedContact[] {
   if (!known?.isOwn || known.differing.length === 0) return [];
   const contact = { ...known.contact, ...row.fields };
   const { contactId, source, remoteContactId, remoteContactUrl } = contact;

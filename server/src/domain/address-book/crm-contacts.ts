@@ -14,9 +14,9 @@ import { crmSources } from './crm-connections.ts';
 /** The outcome of a batch. */
 export type SavedBatch = { added: number; updated: number; unchanged: number; findings: Finding[] };
 
-type Decision = { remote: RemoteContact; base: CrmContactRow | undefined; merged: Merged | null };
+type ContactDecision = { remote: RemoteContact; base: CrmContactRow | undefined; merged: MergeResult | null };
 /** The contact after a merge; `conflicts` are fields that both sides changed. */
-type Merged = { contact: ContactRow; changed: boolean; conflicts: (keyof ContactFields)[] };
+type MergeResult = { contact: ContactRow; changed: boolean; conflicts: (keyof ContactFields)[] };
 
 /**
  * Saves a batch of the CRM's contacts in the book, inside a transaction. A known contact is updated where it wasn't edited
@@ -74,7 +74,7 @@ async function decide(
   kind: CrmKind,
   remotes: RemoteContact[],
   phones: string[],
-): Promise<Decision[]> {
+): Promise<ContactDecision[]> {
   const ids = remotes.map(({ remoteContactId }) => remoteContactId);
   const bases = new Map(
     (await store.listCrmContacts(db, advisorId, kind, ids)).map((row) => [row.remoteContactId, row]),
@@ -107,7 +107,7 @@ export function isBare(contact: ContactRow): boolean {
 }
 
 /** Merges field by field: the CRM's change counts, unless the field was edited here since the last sync. */
-function merge(kind: CrmKind, local: ContactRow, base: ContactFields, remote: RemoteContact): Merged {
+function merge(kind: CrmKind, local: ContactRow, base: ContactFields, remote: RemoteContact): MergeResult {
   const wanted = fieldsOf(remote.fields);
   const isNameless = wanted.firstName === null && wanted.lastName === null;
   const contact = { ...local };
@@ -149,14 +149,14 @@ function fieldsOf(given: Partial<ContactFields>): ContactFields {
   return { ...fields, gender: given.gender ?? 0, maritalStatus: given.maritalStatus ?? 0 };
 }
 
-function conflictFindings({ remote, merged }: Decision): Finding[] {
+function conflictFindings({ remote, merged }: ContactDecision): Finding[] {
   if (!merged || merged.conflicts.length === 0) return [];
   const detail = `edited here and changed in the CRM, kept as edited: ${merged.conflicts.join(', ')}`;
   const { remoteContactId } = remote;
   return [{ kind: 'conflict', remoteContactId, contactId: merged.contact.contactId, detail }];
 }
 
-function leftOutFindings({ remote: { remoteContactId, leftOut } }: Decision): Finding[] {
+function leftOutFindings({ remote: { remoteContactId, leftOut } }: ContactDecision): Finding[] {
   return leftOut.map((detail) => ({ kind: 'left_out', remoteContactId, contactId: null, detail }));
 }
 
@@ -165,7 +165,7 @@ async function duplicateFindings(
   { db }: Deps,
   advisorId: number,
   created: Map<string, number>,
-  fresh: Decision[],
+  fresh: ContactDecision[],
 ): Promise<Finding[]> {
   const phones = fresh.flatMap(({ remote }) => remote.fields.phone ?? []);
   const owners = Map.groupBy(await contacts.listContactsByPhone(db, advisorId, phones), ({ phone }) => phone);

@@ -26,7 +26,7 @@ const findingsPerKindMax = 1_000;
 const keptSyncs = 10;
 const shownSyncs = 20;
 
-type Running = { advisorId: number; syncId: number; kind: CrmKind };
+type RunningSync = { advisorId: number; syncId: number; kind: CrmKind };
 
 /** Another node or a command took over the sync. */
 class Superseded extends Error {}
@@ -83,10 +83,10 @@ async function getSync(deps: Deps, advisorId: number, syncId: number): Promise<C
   return sync;
 }
 
-type Ending = Pick<CrmSyncRow, 'status' | 'reason'>;
+type SyncEnd = Pick<CrmSyncRow, 'status' | 'reason'>;
 
 /** Renews the lease while the sync runs, so other nodes don't take it over while the CRM is slow. */
-async function runUnderLease(deps: Deps, running: Running, crm: Crm, progress: Progress): Promise<Ending> {
+async function runUnderLease(deps: Deps, running: RunningSync, crm: Crm, progress: Progress): Promise<SyncEnd> {
   const { advisorId, syncId } = running;
   const { signal: stopping } = deps.signals.stopping;
   const until = AbortSignal.any([stopping, AbortSignal.timeout(syncTimeoutMs)]);
@@ -106,7 +106,13 @@ async function runUnderLease(deps: Deps, running: Running, crm: Crm, progress: P
   }
 }
 
-async function saveAll(deps: Deps, running: Running, crm: Crm, until: AbortSignal, progress: Progress): Promise<void> {
+async function saveAll(
+  deps: Deps,
+  running: RunningSync,
+  crm: Crm,
+  until: AbortSignal,
+  progress: Progress,
+): Promise<void> {
   const { advisorId, kind } = running;
   const versions = await listKnownVersions(deps.db, advisorId, kind);
   const known = new Map(versions.map(({ locator, version }) => [locator, version]));
@@ -129,7 +135,7 @@ function locatorsOf({ contacts, unchanged, refused }: CrmBatch): string[] {
 
 async function saveBatch(
   deps: Deps,
-  running: Running,
+  running: RunningSync,
   { contacts, unchanged, refused }: CrmBatch,
   found: Map<FindingKind, number>,
 ): Promise<void> {
@@ -153,7 +159,7 @@ async function saveBatch(
 /** Contacts that the CRM no longer lists stay in the book: a person decides whether to delete them. */
 async function reportMissing(
   deps: Deps,
-  running: Running,
+  running: RunningSync,
   seen: string[],
   found: Map<FindingKind, number>,
 ): Promise<void> {
@@ -172,7 +178,7 @@ async function reportMissing(
 }
 
 /** Keeps other syncs from starting until this transaction ends; a sync that was taken over stops here. */
-async function requireLease(db: Deps['db'], { advisorId, syncId }: Running): Promise<void> {
+async function requireLease(db: Deps['db'], { advisorId, syncId }: RunningSync): Promise<void> {
   const held = await store.renewSync(db, advisorId, syncId, new Date(Date.now() + leaseMs));
   if (!held) throw new Superseded('Another sync took its place, or the CRM was disconnected.');
 }
@@ -190,7 +196,7 @@ const noCounts: SyncCounts = {
 /** Counts every finding, but saves no more of each kind than a person would read. */
 async function saveFindings(
   db: Deps['db'],
-  { advisorId, syncId }: Running,
+  { advisorId, syncId }: RunningSync,
   findings: Finding[],
   found: Map<FindingKind, number>,
   counts: SyncCounts,
@@ -212,7 +218,7 @@ function refusal({ what, why }: CrmBatch['refused'][number]): Finding {
   return { kind: 'refused', remoteContactId: null, contactId: null, detail: `${what}: ${why}` };
 }
 
-async function endSync(deps: Deps, { advisorId, syncId }: Running, { status, reason }: Ending): Promise<void> {
+async function endSync(deps: Deps, { advisorId, syncId }: RunningSync, { status, reason }: SyncEnd): Promise<void> {
   const now = deps.clock.now();
   const waitMs = { succeeded: dayMs, failed: retryMs, interrupted: 0, running: 0 }[status];
   const ending = { status, reason, now, nextSyncAt: new Date(now.getTime() + waitMs) };

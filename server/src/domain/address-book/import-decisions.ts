@@ -23,17 +23,17 @@ export type OwnIds = {
 export type Entry = { row: ImportRow; groupIds: (number | null)[] };
 
 /** The contact of the book that a row is about, and what the row has that it hasn't. */
-export type Known = {
+export type KnownContact = {
   contact: ContactRow;
   /** The file has its ids: we exported it. */
   isOwn: boolean;
   differing: (keyof ContactFields)[];
   joins: (number | null)[];
 };
-export type Decision = Entry & { known: Known | null };
+export type ImportDecision = Entry & { known: KnownContact | null };
 
 /** Finds the contact of the book for each row that is about one. */
-export async function decide({ db }: Pick<Deps, 'db'>, advisorId: number, entries: Entry[]): Promise<Decision[]> {
+export async function decide({ db }: Pick<Deps, 'db'>, advisorId: number, entries: Entry[]): Promise<ImportDecision[]> {
   const found = new Map<Entry, { contactId: number; isOwn: boolean }>();
   const own = entries.flatMap((entry) => (entry.row.own ? { entry, ...entry.row.own } : []));
   for (const { position, contactId } of await store.listOwnContacts(db, advisorId, own))

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import type { ArchiveMemory, Copied, Remembered } from '../ports.ts';
+import type { ArchiveMemory, ArchiveMemoryState, LastCopy } from '../ports.ts';
 
 /** The archive is not what was signed before: nothing more is signed until somebody has looked into it. */
 export class ArchiveFault extends Error {}
@@ -23,18 +23,22 @@ export async function rememberSigned(
   });
 }
 
-export async function remember({ archiveMemory, signals }: Deps, remembered: Remembered): Promise<void> {
+export async function remember({ archiveMemory, signals }: Deps, remembered: ArchiveMemoryState): Promise<void> {
   if (archiveMemory) await keep(archiveMemory, signals.archive, remembered);
 }
 
-export async function rememberCopied({ archiveMemory, signals }: Deps, copied: Copied): Promise<void> {
+export async function rememberCopied({ archiveMemory, signals }: Deps, copied: LastCopy): Promise<void> {
   if (!archiveMemory) return;
   const known = await archiveMemory.read();
   // A node copies only what it has signed, or seen signed.
   if (known) await keep(archiveMemory, signals.archive, { ...known, copied });
 }
 
-async function keep(memory: ArchiveMemory, archive: Deps['signals']['archive'], remembered: Remembered): Promise<void> {
+async function keep(
+  memory: ArchiveMemory,
+  archive: Deps['signals']['archive'],
+  remembered: ArchiveMemoryState,
+): Promise<void> {
   try {
     await memory.write(remembered);
     archive.memory = null;

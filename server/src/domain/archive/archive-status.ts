@@ -29,9 +29,12 @@ export async function archiveStatus(deps: Deps) {
   };
 }
 
-type Asked = { verifiers: Verifier[]; notes: string | null; progress(done: number, total: number): void };
+type VerificationOptions = { verifiers: Verifier[]; notes: string | null; progress(done: number, total: number): void };
 
-export async function verifyAgainstCopies(deps: Deps, { verifiers, notes, progress }: Asked): Promise<Verification> {
+export async function verifyAgainstCopies(
+  deps: Deps,
+  { verifiers, notes, progress }: VerificationOptions,
+): Promise<Verification> {
   const kept = await readKept(deps, { notes, forgotten: await findForgotten(deps) });
   return verifyArchive(deps, { verifiers, kept, progress });
 }

@@ -5,7 +5,7 @@ import * as store from '../../store/archive/archive-tree.ts';
 import { entryHash } from '../examiner/entries.mjs';
 import { readCheckpoint } from '../examiner/notes.mjs';
 import { hashBytes } from '../examiner/tree.mjs';
-import type { NoteSigner, Remembered } from '../ports.ts';
+import type { ArchiveMemoryState, NoteSigner } from '../ports.ts';
 import { ArchiveFault, rememberSigned } from './archive-memory.ts';
 import { checkContinues, checkRemembered, ForgottenFault, recall } from './continuity.ts';
 import { append, type Edge, edgeWidths, rootOf, tileWidth } from './merkle.ts';
@@ -42,9 +42,9 @@ export async function growTree(deps: Deps): Promise<number | null> {
   }
 }
 
-type Signing = Deps & { signer: NoteSigner };
+type SigningContext = Deps & { signer: NoteSigner };
 
-type Outside = { remembered: Remembered | null; copy: { size: number; root: Buffer } | null };
+type Outside = { remembered: ArchiveMemoryState | null; copy: { size: number; root: Buffer } | null };
 
 /** Before the tree: everything outside was committed by then. If the folder can't be read, a node that remembers can do without. */
 async function readOutside({ archiveMemory, checkpointFolder }: Deps): Promise<Outside> {
@@ -59,7 +59,7 @@ async function readOutside({ archiveMemory, checkpointFolder }: Deps): Promise<O
 /** The newest checkpoint with this node's key, and how large the tree was before. */
 type Grown = { added: number; signed: { note: string; since: number } | null };
 
-async function grow(deps: Signing, tree: TreeRow, { remembered, copy }: Outside): Promise<Grown> {
+async function grow(deps: SigningContext, tree: TreeRow, { remembered, copy }: Outside): Promise<Grown> {
   const edge = await readEdge(deps, tree.size);
   if (!rootOf(edge).equals(tree.root)) throw new ArchiveFault('The stored hashes don’t match the root of the tree.');
   if (remembered) await checkRemembered(deps, tree, remembered);
@@ -89,7 +89,10 @@ async function grow(deps: Signing, tree: TreeRow, { remembered, copy }: Outside)
 }
 
 /** Whether the last checkpoint is recent enough that an unchanged tree needs no new one. Throws if it is wrong. */
-async function checkLastSigned(deps: Signing, tree: TreeRow): Promise<{ isQuiet: boolean; note: string | null }> {
+async function checkLastSigned(
+  deps: SigningContext,
+  tree: TreeRow,
+): Promise<{ isQuiet: boolean; note: string | null }> {
   const last = await store.findCheckpoint(deps.db);
   const checkpoint = last && readCheckpoint(last.note, deps.signer.verifier);
   // One signed with a different key proves nothing here; anyone with that key can still check it.

@@ -18,7 +18,7 @@ import {
   type SignedCheckpoints,
   type Step,
 } from './verification/signed-checkpoints.ts';
-import { forged, type LeafFault, type Page, startWalk, type Walk, walkPage } from './verification/walk.ts';
+import { forged, type LeafFault, type LeafPage, startWalk, type Walk, walkPage } from './verification/walk.ts';
 
 export type { Fault } from './verification/faults.ts';
 
@@ -36,26 +36,33 @@ export type Verification = {
 };
 
 /** Copies outside the database: signed checkpoints, and which entry each leaf was, with its hash. */
-export type Kept = KeptNotes & {
+export type KeptCopies = KeptNotes & {
   leaves(from: number, to: number): Promise<KeptLeaf[]>;
   /** Finds what should be outside and isn't. Called after all leaves and checkpoints were read. */
   compare?(found: FoundCopies & { stored: number }): Fault[];
 };
 
-type Asked = { verifiers: Verifier[]; kept: Kept | null; progress(done: number, total: number): void };
+type VerificationOptions = {
+  verifiers: Verifier[];
+  kept: KeptCopies | null;
+  progress(done: number, total: number): void;
+};
 type Evidence = {
   size: number;
   checkpoints: SignedCheckpoints;
   disposals: DisposalJudge;
   times: EntryTimes;
-  kept: Kept | null;
+  kept: KeptCopies | null;
 };
 
 // Whole tiles, so a page is compared with whole rows. Larger pages take more memory and no less time.
 const pageLeaves = 20 * tileWidth;
 
 /** Recomputes everything from the stored bytes, and compares it with everything that was signed, and the tables with it. */
-export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: Asked): Promise<Verification> {
+export async function verifyArchive(
+  deps: Deps,
+  { verifiers, kept, progress }: VerificationOptions,
+): Promise<Verification> {
   const { size } = await store.findTree(deps.db);
   const checkpoints = openSignedCheckpoints(deps, { verifiers, kept, treeSize: size });
   const times = entryTimes({ isAhead: deps.config.environment === 'sandbox' });
@@ -88,7 +95,12 @@ function resultOf<Result>(settled: PromiseSettledResult<Result>): Result {
 }
 
 /** Walks through all pages. The next one is read while this one is hashed. */
-async function walkTree(deps: Deps, evidence: Evidence, walk: Walk, progress: Asked['progress']): Promise<Fault[]> {
+async function walkTree(
+  deps: Deps,
+  evidence: Evidence,
+  walk: Walk,
+  progress: VerificationOptions['progress'],
+): Promise<Fault[]> {
   const { size, disposals, times } = evidence;
   const faults: Fault[] = [];
   const late: Checkpoint[] = [];
@@ -114,7 +126,7 @@ async function walkTree(deps: Deps, evidence: Evidence, walk: Walk, progress: As
 async function* readPages(
   deps: Deps,
   { size, checkpoints, kept }: Evidence,
-): AsyncGenerator<{ page: Page; step: Step }, void, void> {
+): AsyncGenerator<{ page: LeafPage; step: Step }, void, void> {
   const endOf = (from: number) => Math.min(size, from + pageLeaves);
   let ahead = store.listStoredLeaves(deps.db, 0, endOf(0));
   try {
@@ -191,7 +203,7 @@ async function compareSizes(deps: Deps, { size, checkpoints, kept }: Evidence): 
 }
 
 /** A checkpoint that covers more entries than the tree has: an older state was restored. */
-async function lost(size: number, signed: number, kept: Kept | null): Promise<Fault[]> {
+async function lost(size: number, signed: number, kept: KeptCopies | null): Promise<Fault[]> {
   if (signed <= size) return [];
   const [first] = (await kept?.leaves(size, size + 1)) ?? [];
   const what = `it and all after it were removed: ${signed} entries were signed, and the tree has ${size}`;

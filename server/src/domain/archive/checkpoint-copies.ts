@@ -9,7 +9,7 @@ import { readLeafHashes } from './archive-tree.ts';
 import { checkContinues, checkRemembered, recall } from './continuity.ts';
 import { checkCopies, rememberedCopies } from './outside-copies.ts';
 
-type Copying = Deps & { signer: NoteSigner; folder: CheckpointFolder };
+type CopyContext = Deps & { signer: NoteSigner; folder: CheckpointFolder };
 
 const leavesMax = 20_000;
 const notesMax = 100;
@@ -65,7 +65,7 @@ async function rememberFolder(deps: Deps, folder: CheckpointFolder): Promise<num
 
 type CopyFrom = { size: number; checkpointId: number };
 
-async function appendCheckpoints(deps: Copying, { size, checkpointId }: CopyFrom): Promise<void> {
+async function appendCheckpoints(deps: CopyContext, { size, checkpointId }: CopyFrom): Promise<void> {
   for (let [from, after, more] = [size, checkpointId, true]; more; ) {
     requireRunning(deps);
     const rows = await treeStore.listCheckpointsAfter(deps.db, after, notesMax);
@@ -87,7 +87,7 @@ async function appendCheckpoints(deps: Copying, { size, checkpointId }: CopyFrom
 
 type Range = { from: number; to: number };
 
-async function appendLeaves(deps: Copying, { from, to }: Range): Promise<void> {
+async function appendLeaves(deps: CopyContext, { from, to }: Range): Promise<void> {
   for (let at = from; at < to; at += leavesMax) {
     requireRunning(deps);
     await deps.folder.append(await leavesOf(deps, { from: at, to: Math.min(to, at + leavesMax) }), []);

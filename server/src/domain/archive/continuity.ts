@@ -4,7 +4,7 @@ import type { TreeRow } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
 import { findLastDelivery } from '../../store/archive/checkpoint-deliveries.ts';
 import { readCheckpoint } from '../examiner/notes.mjs';
-import type { ArchiveMemory, KeptCheckpoint, NoteSigner, Remembered } from '../ports.ts';
+import type { ArchiveMemory, ArchiveMemoryState, KeptCheckpoint, NoteSigner } from '../ports.ts';
 import { requireRunning } from '../shared/signals.ts';
 import { ArchiveFault, checkpointIn, remember } from './archive-memory.ts';
 import { hashesOf, rootOf, tileName, tilesNeeded } from './merkle.ts';
@@ -39,7 +39,7 @@ export async function findForgotten(deps: Deps): Promise<string | null> {
 }
 
 /** What a node without a memory can take for it; null if it has one, or signs nothing. */
-async function findRecalled(deps: Deps): Promise<Remembered | null> {
+async function findRecalled(deps: Deps): Promise<ArchiveMemoryState | null> {
   const { archiveMemory: memory, signer } = deps;
   if (!memory || !signer || (await memory.read())) return null;
   // Written before the first checkpoint: after a crash in between, it is not taken for a memory that was lost.
@@ -61,7 +61,10 @@ async function isNew({ db, config }: Deps, { verifier }: NoteSigner): Promise<bo
 }
 
 /** A memory that begins with this tree. It says no time: nobody knows when the tree was signed. */
-export function memoryOf({ verifier, sign }: NoteSigner, { size, root }: Pick<TreeRow, 'size' | 'root'>): Remembered {
+export function memoryOf(
+  { verifier, sign }: NoteSigner,
+  { size, root }: Pick<TreeRow, 'size' | 'root'>,
+): ArchiveMemoryState {
   return { since: size, note: sign(`${verifier.name}\n${size}\n${root.toString('base64')}\n`), copied: null };
 }
 
@@ -117,7 +120,7 @@ async function largestOf(notes: AsyncIterable<string>): Promise<KeptCheckpoint |
 }
 
 /** Throws unless the tree begins with the largest one that this node has signed, or seen signed with its key. */
-export async function checkRemembered(deps: Deps, tree: TreeSize, { note }: Remembered): Promise<void> {
+export async function checkRemembered(deps: Deps, tree: TreeSize, { note }: ArchiveMemoryState): Promise<void> {
   const { size, root } = checkpointIn(note);
   if (size > tree.size)
     throw new ArchiveFault(`This node remembers a signed tree of ${size} entries, but the tree has ${tree.size}.`);

@@ -23,7 +23,7 @@ export async function readDisposals(deps: Deps): Promise<DisposalJudge> {
   const firms = new Map((await store.listFirms(deps.db, [...rules.keys()])).map((row) => [row.advisorId, firmOf(row)]));
   const hasDisposals = rules.values().some((own) => own.some(({ kind }) => kind === 'disposal'));
   const times = new SignedTimes(hasDisposals ? await readTimes(deps) : []);
-  const judges = new Map<number, Disposals>();
+  const screeners = new Map<number, Disposals>();
   for (const [advisorId, own] of rules) {
     const disposals = new Disposals(times, firms.get(advisorId) ?? null);
     for (const { leaf, body, ...row } of advisorId === deployment ? own : [...(rules.get(deployment) ?? []), ...own]) {
@@ -31,10 +31,10 @@ export async function readDisposals(deps: Deps): Promise<DisposalJudge> {
       if (row.kind !== 'disposal') disposals.takeRule(entry);
       else if (row.advisorId === advisorId) disposals.takeDisposal(entry, body);
     }
-    judges.set(advisorId, disposals);
+    screeners.set(advisorId, disposals);
   }
   const none = new Disposals(times, null);
-  return { faultOf: (entry) => (judges.get(entry.advisorId) ?? none).faultOf(entry) };
+  return { faultOf: (entry) => (screeners.get(entry.advisorId) ?? none).faultOf(entry) };
 }
 
 /** By the entry that added the advisor, which is signed, or else by their row. Whoever altered the entry may have broken its JSON. */

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Deps } from '../../deps.ts';
 import { type Checkpoint, notesOf } from '../examiner/notes.mjs';
-import type { ArchiveMemory, CheckpointFolder, Copied, FileLengths, Remembered } from '../ports.ts';
+import type { ArchiveMemory, ArchiveMemoryState, CheckpointFolder, FileLengths, LastCopy } from '../ports.ts';
 import { ArchiveFault, checkpointIn } from './archive-memory.ts';
-import type { Kept } from './archive-verification.ts';
+import type { KeptCopies } from './archive-verification.ts';
 import type { FoundCopies } from './verification/expected-copies.ts';
 import type { Fault } from './verification/faults.ts';
 
@@ -12,14 +12,14 @@ export class CopiesFault extends Error {}
 
 type Outside = Pick<Deps, 'checkpointFolder' | 'archiveMemory'>;
 /** Notes that somebody kept elsewhere, and why this node can't know what was signed. */
-type Given = { notes: string | null; forgotten: string | null };
+type KnownNotes = { notes: string | null; forgotten: string | null };
 type FileFault = [file: 'checkpoints' | 'leaves', what: string];
 
 /** A server copies each checkpoint at once; one that is older than this should be outside. */
 const copiedWithinMs = 60_000;
 
 /** What this node remembers to have copied to this folder; null if the folder is a different one, or new. */
-export async function rememberedCopies({ checkpointFolder: folder, archiveMemory }: Outside): Promise<Copied | null> {
+export async function rememberedCopies({ checkpointFolder: folder, archiveMemory }: Outside): Promise<LastCopy | null> {
   const copied = (await archiveMemory?.read())?.copied ?? null;
   return folder && copied?.folder === folder.path ? copied : null;
 }
@@ -44,7 +44,7 @@ export async function checkCopies(deps: Outside): Promise<void> {
   if (fault) throw new CopiesFault(fault);
 }
 
-async function faultsAtEnds(folder: CheckpointFolder, copied: Copied | null): Promise<FileFault[]> {
+async function faultsAtEnds(folder: CheckpointFolder, copied: LastCopy | null): Promise<FileFault[]> {
   const faults = copied ? lengthFaults(copied, await folder.lengths()) : [];
   const last = await folder.last();
   const leafCount = await folder.leafCount();
@@ -54,7 +54,7 @@ async function faultsAtEnds(folder: CheckpointFolder, copied: Copied | null): Pr
   return faults;
 }
 
-function lengthFaults(copied: Copied, now: FileLengths): FileFault[] {
+function lengthFaults(copied: LastCopy, now: FileLengths): FileFault[] {
   return [
     ...lengthFault('checkpoints', now.checkpoints, copied.checkpointsBytes),
     ...lengthFault('leaves', now.leaves, copied.leavesBytes),
@@ -73,8 +73,8 @@ function lengthFault(file: FileFault[0], bytes: number | null, wanted: number): 
  */
 export async function readKept(
   { checkpointFolder: folder, archiveMemory }: Outside,
-  given: Given,
-): Promise<Kept | null> {
+  given: KnownNotes,
+): Promise<KeptCopies | null> {
   const memory = await readMemory(archiveMemory);
   const copies = folder && (await openCopies(folder));
   const notes = sorted(notesOf((given.notes ?? '').split(/\n{2,}/)));
@@ -106,7 +106,7 @@ function sorted(notes: string[]): string[] {
   return sizes.sort((a, b) => a.size - b.size).map(({ note }) => note);
 }
 
-type Memory = { remembered: Remembered | null; fault: string | null };
+type Memory = { remembered: ArchiveMemoryState | null; fault: string | null };
 
 /** A memory that isn't readable is a finding too. */
 export async function readMemory(memory: ArchiveMemory | null): Promise<Memory | null> {
@@ -122,7 +122,7 @@ export async function readMemory(memory: ArchiveMemory | null): Promise<Memory |
 function memoryFaults(
   { remembered, fault }: Memory,
   path: string,
-  { stored, forgotten }: { stored: number } & Pick<Given, 'forgotten'>,
+  { stored, forgotten }: { stored: number } & Pick<KnownNotes, 'forgotten'>,
 ): Fault[] {
   if (fault) return [{ verdict: 'altered', entry: path, what: fault }];
   if (forgotten) return [{ verdict: 'unknown', entry: path, what: forgotten }];
@@ -160,7 +160,7 @@ async function openCopies(folder: CheckpointFolder): Promise<ReadableCopies> {
 
 function folderFaults(
   path: string,
-  { copies, copied, gaps }: { copies: ReadableCopies; copied: Copied | null; gaps: Range[] },
+  { copies, copied, gaps }: { copies: ReadableCopies; copied: LastCopy | null; gaps: Range[] },
   found: FoundCopies,
 ): Fault[] {
   if (copies.fault) return [{ verdict: 'incomplete', entry: path, what: copies.fault }];
@@ -178,7 +178,7 @@ function folderFaults(
 }
 
 /** Which of the checkpoints, in the order of sizes: without a memory of this folder, all but the newest. */
-function expectedBy(copied: Copied | null): (checkpoint: Checkpoint) => boolean {
+function expectedBy(copied: LastCopy | null): (checkpoint: Checkpoint) => boolean {
   if (!copied) return ({ time }) => Date.parse(time) < Date.now() - copiedWithinMs;
   const { size: copiedSize } = checkpointIn(copied.note);
   let isPassed = false;

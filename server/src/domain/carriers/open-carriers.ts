@@ -6,7 +6,7 @@ import { noCalls } from './calls.ts';
 import { settingsOf } from './carriers.ts';
 import { checkSettings } from './settings.ts';
 
-type Opening = {
+type CarrierOpenOptions = {
   db: Deps['db'];
   sealer: Sealer;
   kinds: Record<string, CarrierKind>;
@@ -17,7 +17,7 @@ type Opening = {
 };
 
 /** A bad row never stops the server: the others go on, and so does the row's earlier version in nobody's hands. */
-export function followCarriers({ db, sealer, kinds, extra, onFault }: Opening): Carriers {
+export function followCarriers({ db, sealer, kinds, extra, onFault }: CarrierOpenOptions): Carriers {
   let open = new Map<number, OpenCarrier>();
   let faults = new Map<number, CarrierFault>();
 

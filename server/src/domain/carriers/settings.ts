@@ -52,16 +52,16 @@ export function changedSettings(
   );
 }
 
-type Place = (string | number)[];
+type Path = (string | number)[];
 
 function mapSecrets(
   secrets: string[],
   settings: CarrierSettings,
-  change: (value: unknown, path: Place) => unknown,
+  change: (value: unknown, path: Path) => unknown,
 ): CarrierSettings {
-  const isSecret = (path: Place) =>
+  const isSecret = (path: Path) =>
     secrets.includes(path.map((part) => (typeof part === 'number' ? '*' : part)).join('.'));
-  const visit = (value: unknown, path: Place): unknown => {
+  const visit = (value: unknown, path: Path): unknown => {
     if (value !== undefined && isSecret(path)) return change(value, path);
     if (Array.isArray(value)) return value.map((item, index) => visit(item, [...path, index]));
     if (typeof value !== 'object' || value === null) return value;
@@ -70,7 +70,7 @@ function mapSecrets(
   return visit(settings, []) as CarrierSettings;
 }
 
-function at(settings: unknown, path: Place): unknown {
+function at(settings: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (value, part) => (value as Record<string | number, unknown> | undefined)?.[part],
     settings,

@@ -59,13 +59,13 @@ function evidenceOf({ text, sentAt, archiveNumber }: Reply): Evidence['reply'] {
 
 type Move = { to: 'accepted' | 'opted_out'; reason: Reason; outOfOrder: boolean };
 /** `ignored` is a START that a STOP outranks. */
-type Decision = Move | { remind: true } | { ignored: true } | null;
+type ReplyDecision = Move | { remind: true } | { ignored: true } | null;
 
 /**
  * Pure, so that every order of arrival can be reasoned about. Null means that the text changes nothing. Texts arrive late
  * and clocks are wrong; when in doubt, the person is protected.
  */
-function decideReply(member: MemberRow, { meaning, sentAt }: Pick<Reply, 'meaning' | 'sentAt'>): Decision {
+function decideReply(member: MemberRow, { meaning, sentAt }: Pick<Reply, 'meaning' | 'sentAt'>): ReplyDecision {
   switch (meaning) {
     case 'opt_out':
     case 'opt_out_wording':
@@ -94,7 +94,7 @@ function stop(member: MemberRow, reason: Reason, sentAt: Date): Move {
 }
 
 /** A START that a STOP outranks is ignored, which the firm should know if the person is opted out for it. */
-function optIn(member: MemberRow, sentAt: Date): Decision {
+function optIn(member: MemberRow, sentAt: Date): ReplyDecision {
   if (isAfterStops(member, sentAt)) return accept('opt_in');
   return member.state === 'opted_out' ? { ignored: true } : null;
 }

@@ -42,7 +42,7 @@ export async function requestConsent(
 
 async function askAll(deps: Deps, act: Act, recipients: Recipient[]): Promise<ConsentRequestResult> {
   const result: ConsentRequestResult = { successes: [], failures: [] };
-  const asked: Asked[] = [];
+  const asked: ConsentRecipient[] = [];
   for (const to of recipients) {
     const { phone, memberId } = to;
     const decision = gate(deps, to, 'consent_request', act.now);
@@ -57,10 +57,10 @@ async function askAll(deps: Deps, act: Act, recipients: Recipient[]): Promise<Co
 }
 
 /** Somebody whom the gate lets us ask, and when. */
-export type Asked = { to: Recipient; hours: Hours };
+export type ConsentRecipient = { to: Recipient; hours: Hours };
 
 /** Sends an advisor's consent requests, inside a transaction, with the members locked. */
-export async function ask(deps: Deps, act: Act, asked: Asked[]): Promise<void> {
+export async function ask(deps: Deps, act: Act, asked: ConsentRecipient[]): Promise<void> {
   const { advisorId, by } = act;
   const [first] = asked;
   if (!first) return;

@@ -191,9 +191,9 @@ async function flag(
   { memberId }: MemberRow,
   { text, archiveNumber }: ArchivedReply,
 ): Promise<void> {
-  const verdict = (await deps.judges.of(deps.db, [firmId])).get(firmId)?.(text);
-  if (!verdict) return;
-  const { rules, lexiconVersion } = verdict;
+  const finding = (await deps.screeners.of(deps.db, [firmId])).get(firmId)?.(text);
+  if (!finding) return;
+  const { rules, lexiconVersion } = finding;
   const of = { memberId, archiveNumber, messageId: null, rules, lexiconVersion };
   await insertReviews(deps.db, [{ advisorId, firmId, kind: 'flagged', ...of }], deps.clock.now());
 }

@@ -57,7 +57,7 @@ export async function fetchDueMedia(deps: Deps, report: (key: MediaKey, why: str
 }
 
 /** Bytes, or why there are none and whether there may be some later. */
-type Outcome = FetchedMedia | { why: string; isFinal: boolean };
+type MediaFetch = FetchedMedia | { why: string; isFinal: boolean };
 
 async function fetchOne(deps: Deps, media: ClaimedMedia, report: (key: MediaKey, why: string) => void): Promise<void> {
   const { failures, dateTimeCreated } = media;
@@ -74,7 +74,10 @@ async function fetchOne(deps: Deps, media: ClaimedMedia, report: (key: MediaKey,
   report(media, outcome.why);
 }
 
-async function fetchFrom({ carriers, signals }: Deps, { carrierId, url, contentType }: ClaimedMedia): Promise<Outcome> {
+async function fetchFrom(
+  { carriers, signals }: Deps,
+  { carrierId, url, contentType }: ClaimedMedia,
+): Promise<MediaFetch> {
   const carrier = carriers.find(carrierId)?.carrier;
   if (!carrier) return { why: 'The carrier that brought it is not open.', isFinal: false };
   if (!carrier.fetchMedia) return { why: 'The carrier that brought it can’t fetch media.', isFinal: true };

@@ -14,7 +14,7 @@ import { endHold, findHeld } from './possible-opt-outs.ts';
 export function decideReview(
   deps: Deps,
   reviewId: number,
-  decision: supervision.Decision,
+  decision: supervision.ReviewDecision,
 ): ReturnType<typeof supervision.decideReview> {
   return supervision.decideReview(deps, reviewId, decision, settle);
 }
@@ -26,8 +26,8 @@ export function decideReview(
 async function settle(
   deps: Deps,
   review: supervision.Review,
-  { decision, staff }: supervision.Decision,
-): Promise<supervision.Outcome> {
+  { decision, staff }: supervision.ReviewDecision,
+): Promise<supervision.ReviewOutcome> {
   const { advisorId, memberId, phone } = review;
   async function lockHeld() {
     const member = memberId === null ? null : await lockMember(deps.db, advisorId, memberId);

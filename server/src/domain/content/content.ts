@@ -10,7 +10,7 @@ export { type ContentItem, type ContentSearch, contentOrder, contentSorts, searc
 /** Items belong to a firm, or to everyone if it is null. Each source's items are kept apart. */
 export type ContentOwner = { firmId: number | null; source: string | null };
 export type ContentInput = Omit<ContentFields, 'source'>;
-export type Saved = 'added' | 'changed' | 'unchanged';
+export type SaveResult = 'added' | 'changed' | 'unchanged';
 
 export const contentBatchMax = 1_000;
 
@@ -18,7 +18,7 @@ export const contentBatchMax = 1_000;
  * Saves a batch in one transaction. Owner and url identify an item; of duplicate urls, the last one wins. Returns each
  * item's outcome, in order. Unchanged items are not written.
  */
-export async function saveContent(deps: Deps, owner: ContentOwner, items: ContentInput[]): Promise<Saved[]> {
+export async function saveContent(deps: Deps, owner: ContentOwner, items: ContentInput[]): Promise<SaveResult[]> {
   if (items.length > contentBatchMax) throw new Error(`A batch has at most ${contentBatchMax} items.`);
   if (items.length === 0) return [];
   const wanted = new Map(items.map((item) => [item.url, { ...item, source: owner.source }]));
@@ -26,7 +26,7 @@ export async function saveContent(deps: Deps, owner: ContentOwner, items: Conten
     await store.lockContent(db, owner.firmId);
     const rows = await store.listContent(db, owner.firmId, [...wanted.keys()]);
     const existing = new Map(rows.map((row) => [row.url, row]));
-    const outcomes = new Map<string, Saved>();
+    const outcomes = new Map<string, SaveResult>();
     const write: Write = { added: [], changed: [] };
     for (const [url, fields] of wanted) {
       const row = existing.get(url);
@@ -38,7 +38,7 @@ export async function saveContent(deps: Deps, owner: ContentOwner, items: Conten
     await save(db, owner.firmId, write, clock.now());
     return outcomes;
   });
-  return items.map(({ url }) => saved.get(url) as Saved);
+  return items.map(({ url }) => saved.get(url) as SaveResult);
 }
 
 /** The owner's items from a source, by url: a sync uses them to decide which pages to read again. */

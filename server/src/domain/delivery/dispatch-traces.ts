@@ -3,10 +3,14 @@ import { listTraceIds } from '../../store/delivery/trace-ids.ts';
 import type { Tracer } from '../ports.ts';
 import { newSpanId, nowMs, textSpanId } from '../texting/text-traces.ts';
 import type { ClaimedText } from './claims.ts';
-import type { Result } from './submissions.ts';
+import type { SubmissionResult } from './submissions.ts';
 
 /** What is recorded of a text that is handed over. */
-export type DispatchTrace = { submitted(): void; answered(result: Result): void; recorded(result: Result): void };
+export type DispatchTrace = {
+  submitted(): void;
+  answered(result: SubmissionResult): void;
+  recorded(result: SubmissionResult): void;
+};
 
 /** The texts, those in a trace that is kept with its id. If trace ids can't be read, the claim goes ahead untraced. */
 export async function withTraceIds(
@@ -70,7 +74,7 @@ export function traceDispatch(
   };
 }
 
-function outcomeOf(result: Result): Record<string, string> {
+function outcomeOf(result: SubmissionResult): Record<string, string> {
   const [outcome = '', reason] = Object.entries(result)[0] ?? [];
   return { 'assent.outcome': outcome, ...(outcome === 'accepted' ? {} : { 'assent.reason': String(reason) }) };
 }

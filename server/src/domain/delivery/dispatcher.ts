@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts';
 import { findFirstTurn } from '../../store/delivery/dispatches.ts';
 import type { NodeStatus } from '../carriers/status.ts';
 import type { OpenCarrier } from '../ports.ts';
-import { type CarrierLane, carrierLane } from './carrier-lane.ts';
+import { type CarrierSender, carrierSender } from './carrier-sender.ts';
 import { followClock, maintainOutbox } from './outbox-maintenance.ts';
 
 /** Hands queued texts to their carriers, on this node. */
@@ -26,36 +26,36 @@ const settlePauseMs = 5;
 
 export function dispatcher(deps: Deps, log: Log): Dispatcher {
   const stopping = new AbortController();
-  const lanes = new Map<number, CarrierLane>();
-  const closing = new Map<CarrierLane, Promise<void>>();
+  const senders = new Map<number, CarrierSender>();
+  const closing = new Map<CarrierSender, Promise<void>>();
   let started: { listens: boolean } | null = null;
   let maintaining = Promise.resolve();
 
-  function openLane(open: OpenCarrier): void {
-    const lane = carrierLane(deps, open, log);
-    lanes.set(open.carrierId, lane);
-    if (started) lane.start(started);
+  function openSender(open: OpenCarrier): void {
+    const sender = carrierSender(deps, open, log);
+    senders.set(open.carrierId, sender);
+    if (started) sender.start(started);
   }
 
   function follow(): void {
     if (stopping.signal.aborted) return;
     const current = deps.carriers.list();
-    for (const lane of lanes.values())
-      if (!current.includes(lane.open) && !closing.has(lane)) closing.set(lane, close(lane));
-    for (const open of current) if (!lanes.has(open.carrierId)) openLane(open);
+    for (const sender of senders.values())
+      if (!current.includes(sender.open) && !closing.has(sender)) closing.set(sender, close(sender));
+    for (const open of current) if (!senders.has(open.carrierId)) openSender(open);
   }
 
-  async function close(lane: CarrierLane): Promise<void> {
-    await lane.stop().catch((err) => log.warn({ err, carrier: lane.open.name }, 'a carrier didn’t close'));
-    lanes.delete(lane.open.carrierId);
-    closing.delete(lane);
+  async function close(sender: CarrierSender): Promise<void> {
+    await sender.stop().catch((err) => log.warn({ err, carrier: sender.open.name }, 'a carrier didn’t close'));
+    senders.delete(sender.open.carrierId);
+    closing.delete(sender);
     follow();
   }
 
-  /** What every lane has claimed by now; true if nothing is left that it could claim. */
+  /** What every sender has claimed by now; true if nothing is left that it could claim. */
   async function drained(): Promise<boolean> {
     if (await followClock(deps)) return false;
-    const claimed = await Promise.all(Array.from(lanes.values(), (lane) => lane.next()));
+    const claimed = await Promise.all(Array.from(senders.values(), (sender) => sender.next()));
     return claimed.every((each) => each === 'drained');
   }
 
@@ -63,7 +63,7 @@ export function dispatcher(deps: Deps, log: Log): Dispatcher {
   return {
     start(options = { listens: false }) {
       started = options;
-      for (const lane of lanes.values()) lane.start(options);
+      for (const sender of senders.values()) sender.start(options);
       follow();
       maintaining = maintainUntilStopped(deps, log, stopping.signal);
     },
@@ -72,14 +72,17 @@ export function dispatcher(deps: Deps, log: Log): Dispatcher {
       const deadline = Date.now() + settledWithinMs;
       const isOver = () => stopping.signal.aborted || Date.now() >= deadline;
       while (!isOver() && !(await drained().catch(() => false))) await pause(settlePauseMs);
-      await Promise.all(Array.from(lanes.values(), (lane) => lane.finished(deadline - Date.now())));
+      await Promise.all(Array.from(senders.values(), (sender) => sender.finished(deadline - Date.now())));
     },
     async stop() {
       stopping.abort();
-      await Promise.all([maintaining, ...Array.from(lanes.values(), (lane) => closing.get(lane) ?? lane.stop())]);
+      await Promise.all([
+        maintaining,
+        ...Array.from(senders.values(), (sender) => closing.get(sender) ?? sender.stop()),
+      ]);
     },
     status: () =>
-      Promise.all(Array.from(lanes, async ([carrierId, lane]) => ({ carrierId, status: await lane.status() }))),
+      Promise.all(Array.from(senders, async ([carrierId, sender]) => ({ carrierId, status: await sender.status() }))),
   };
 }
 

@@ -7,9 +7,9 @@ import { optOutByCarrier } from '../consent/consents.ts';
 import type { Clock, CutShort, Receipt } from '../ports.ts';
 import type { ClaimedText } from './claims.ts';
 import { keyOf } from './receipts.ts';
-import type { Result } from './submissions.ts';
+import type { SubmissionResult } from './submissions.ts';
 
-type Recording = { deps: Deps; log: Log; abandoned: AbortSignal };
+type OutcomeContext = { deps: Deps; log: Log; abandoned: AbortSignal };
 
 /**
  * How long writing an outcome is retried. By then the lease has expired, and the text is in doubt. An opt-out that the carrier told is
@@ -34,7 +34,7 @@ const receiptWithinMs = 15;
 const gatherMs = 10;
 
 /** Records the outcome of a text, with its receipt if that comes at once. */
-export async function recordAnswer(node: Recording, text: ClaimedText, result: Result): Promise<void> {
+export async function recordAnswer(node: OutcomeContext, text: ClaimedText, result: SubmissionResult): Promise<void> {
   const record = (receipt: Receipt | null) => recordOutcome(node, text, result, receipt);
   if ('accepted' in result && !result.cutShort)
     await node.deps.signals.receipts.meet(keyOf(text.claim.carrierId, result.accepted), receiptWithinMs, record);
@@ -46,9 +46,9 @@ export async function recordAnswer(node: Recording, text: ClaimedText, result: R
  * a last time.
  */
 export async function recordOutcome(
-  { deps, log, abandoned }: Recording,
+  { deps, log, abandoned }: OutcomeContext,
   text: ClaimedText,
-  result: Result,
+  result: SubmissionResult,
   receipt: Receipt | null = null,
 ): Promise<boolean> {
   let isOptOut = ('refused' in result && result.refused === 'opted_out') || receipt?.reason === 'opted_out';
@@ -110,7 +110,7 @@ const untriedReasons: readonly string[] = [...shortReasons, 'number_busy'];
 /** After so many attempts a text waits longer each time, whatever for. */
 const keptPlacesMax = 20;
 
-export function isUntried(result: Result): boolean {
+export function isUntried(result: SubmissionResult): boolean {
   return 'notTaken' in result && untriedReasons.includes(result.notTaken);
 }
 
@@ -120,7 +120,7 @@ function keepsPlace({ attempt }: ClaimedText, code: string): boolean {
 }
 
 /** The outcome of an attempt. A text that was definitely not taken is retried, with backoff. */
-export function outcomeOf(text: ClaimedText, result: Result): OutcomeRow {
+export function outcomeOf(text: ClaimedText, result: SubmissionResult): OutcomeRow {
   const { advisorId, messageId, attempt, openUntil, expiresAt, tries, claim } = text;
   const row: Omit<OutcomeRow, 'outcome' | 'status'> = {
     advisorId,

@@ -3,7 +3,7 @@ import type { Carrier, Course, Submission } from '../ports.ts';
 import type { ClaimedText } from './claims.ts';
 
 /** What we know after handing a text over; `unknown` when the carrier failed or took too long to answer. */
-export type Result = Submission | { unknown: 'error' | 'timeout' };
+export type SubmissionResult = Submission | { unknown: 'error' | 'timeout' };
 
 /**
  * Hands a text over. `result` comes within the carrier's timeout, which starts again while a long text `goesOn`; `late` is an answer
@@ -14,13 +14,13 @@ export function submitToCarrier(
   carrier: Carrier,
   { messageId, textingNumber, phone, text, kind, claim }: ClaimedText,
   course: Course,
-): { result: Promise<Result>; late: Promise<Submission | null> } {
+): { result: Promise<SubmissionResult>; late: Promise<Submission | null> } {
   const { beginBy } = claim;
   // By now the person's STOP may have been acknowledged.
   if (performance.now() > beginBy)
     return { result: Promise.resolve({ notTaken: 'not_begun', unavailable: true }), late: Promise.resolve(null) };
   let inTime = true;
-  const timedOut = Promise.withResolvers<Result>();
+  const timedOut = Promise.withResolvers<SubmissionResult>();
   const timer = setTimeout(() => {
     inTime = false;
     timedOut.resolve({ unknown: 'timeout' });
@@ -35,7 +35,7 @@ export function submitToCarrier(
       { ...course, goesOn },
     ),
   );
-  const known = answer.catch((): Result => ({ unknown: 'error' })).finally(() => clearTimeout(timer));
+  const known = answer.catch((): SubmissionResult => ({ unknown: 'error' })).finally(() => clearTimeout(timer));
   const result = Promise.race([known, timedOut.promise]);
   const late = answer.then(
     (submission) => (inTime ? null : submission),

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import type { EventRow, EventType } from '../../store/events/events.ts';
 import * as store from '../../store/events/events.ts';
 import { failureCodeOf } from '../shared/failure-codes.ts';
-import { cursorAt, type Feed, numbersIn, type Place, requireKept } from '../shared/feeds.ts';
+import { cursorAt, type Feed, type FeedKey, numbersIn, requireKept } from '../shared/feeds.ts';
 
 /** An event as partners read it. */
 export type Event = { id: string; type: EventType; dateTime: Date; data: object };
@@ -29,7 +29,7 @@ export async function listEvents(
 ): Promise<Feed<Event>> {
   const deadline = Date.now() + waitSeconds * 1000;
   const { eventAdded, stopping } = deps.signals;
-  const place: Place = { feed: 'events', advisorId };
+  const place: FeedKey = { feed: 'events', advisorId };
   let after = cursor === undefined ? null : (numbersIn(cursor, place)[0] ?? 0);
   for (;;) {
     const { kept, events } = await store.listEvents(deps.db, advisorId, { after, limit: pageSize + 1 });

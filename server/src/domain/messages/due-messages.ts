@@ -2,16 +2,16 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import { isDataError } from '../../store/database/errors.ts';
 import { type DueChange, type DueRow, lockDue, updateDue } from '../../store/messages/due-messages.ts';
 import { drawMessageIds } from '../../store/texting/texts.ts';
-import type { Judge } from '../ports.ts';
+import type { Screener } from '../ports.ts';
 import type { FailureCode } from '../shared/failure-codes.ts';
 import { requireRunning } from '../shared/signals.ts';
-import { type Accepted, acceptDrafts, draftFor, type Judged } from '../texting/drafts.ts';
+import { type AcceptedText, acceptDrafts, draftFor, type FlaggedDraft } from '../texting/drafts.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
 import type { Draft } from '../texting/texts.ts';
 import { nextAfter } from './recurrence.ts';
 import { archiveDue } from './scheduled-message-entries.ts';
 
-type Outcome = { draft: Draft } | { skipped: FailureCode; blocked?: Judged | undefined };
+type DueDecision = { draft: Draft } | { skipped: FailureCode; blocked?: FlaggedDraft | undefined };
 type DueBatch = { now: Date; limit: number; wait: boolean };
 
 const batchSize = 500;
@@ -66,11 +66,11 @@ async function sendAll(deps: Deps, due: DueRow[], now: Date): Promise<void> {
   if (due.length === 0) return;
   // Since a message was scheduled, its contact may have been deleted or have another number.
   const recipients = await ensureRecipients(deps, due);
-  const judges = await deps.judges.of(
+  const screeners = await deps.screeners.of(
     deps.db,
     recipients.map(({ firmId }) => firmId),
   );
-  const outcomes = due.map((row, index) => outcomeOf(deps, row, recipients[index], { now, judges }));
+  const outcomes = due.map((row, index) => outcomeOf(deps, row, recipients[index], { now, screeners: screeners }));
   const drafts = outcomes.flatMap((outcome) => ('draft' in outcome ? outcome.draft : []));
   const blocked = outcomes.flatMap((outcome) => ('skipped' in outcome ? (outcome.blocked ?? []) : []));
   const messageIds = await drawMessageIds(deps.db, drafts.length);
@@ -88,7 +88,7 @@ async function sendAll(deps: Deps, due: DueRow[], now: Date): Promise<void> {
     due.map((row, index) => ({
       row,
       change: changes[index] as DueChange,
-      fired: 'draft' in (outcomes[index] as Outcome) ? (accepted.next().value as Accepted) : null,
+      fired: 'draft' in (outcomes[index] as DueDecision) ? (accepted.next().value as AcceptedText) : null,
     })),
   );
 }
@@ -97,13 +97,13 @@ function outcomeOf(
   deps: Deps,
   row: DueRow,
   recipient: Recipient | UnknownNumber | undefined,
-  { now, judges }: { now: Date; judges: Map<number, Judge> },
-): Outcome {
+  { now, screeners }: { now: Date; screeners: Map<number, Screener> },
+): DueDecision {
   if (!recipient || recipient.disabled) return { skipped: 'account_disabled' };
   if (!recipient.textingNumber) return { skipped: 'no_texting_number' };
   const { advisorId, text, actor, traceId, scheduledMessageId } = row;
-  const verdict = judges.get(recipient.firmId)?.(text) ?? null;
-  const scheduled = { advisorId, kind: 'text', text, by: { actor, traceId }, scheduledMessageId, verdict } as const;
+  const finding = screeners.get(recipient.firmId)?.(text) ?? null;
+  const scheduled = { advisorId, kind: 'text', text, by: { actor, traceId }, scheduledMessageId, finding } as const;
   const drafted = draftFor(deps, knownRecipient(recipient), scheduled, now);
   return 'refused' in drafted ? { skipped: drafted.refused, blocked: drafted.blocked } : drafted;
 }

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import type { By } from '../archive/archive.ts';
-import type { Verdict } from '../ports.ts';
+import type { ScreeningFinding } from '../ports.ts';
 import { textRefusal, waitOf } from '../texting/drafts.ts';
 import { accountDisabled, failure } from '../texting/failures.ts';
 import { consentRefusal, numberRefusal, optOutRefusal, quietHours, type RefusalCode } from '../texting/gate.ts';
@@ -37,9 +37,9 @@ export type MessageCheck = {
   earliest: Date | null;
 };
 
-type Asked = ReadMessage & { advisorId: number; by: By; at: Date; verdict: Verdict | null };
+type CheckContext = ReadMessage & { advisorId: number; by: By; at: Date; finding: ScreeningFinding | null };
 /** A recipient, and what a send would decide about it if it weren't a problem as a whole. */
-type Decided = ExpectedRecipient & { decision: Decision; isProblem: boolean };
+type RecipientDecision = ExpectedRecipient & { decision: Decision; isProblem: boolean };
 
 export async function checkMessage(
   deps: Deps,
@@ -55,18 +55,18 @@ export async function checkMessage(
   );
   if (recipients.some(({ to }) => to.disabled)) throw accountDisabled();
   const firmIds = recipients.slice(0, 1).map(({ to }) => to.firmId);
-  const [judge] = (await deps.judges.of(deps.db, firmIds)).values();
-  const verdict = judge?.(message.text) ?? null;
-  const asked = { ...message, advisorId, by, at: message.schedule?.firstDate ?? now, verdict };
+  const [screener] = (await deps.screeners.of(deps.db, firmIds)).values();
+  const finding = screener?.(message.text) ?? null;
+  const asked = { ...message, advisorId, by, at: message.schedule?.firstDate ?? now, finding };
   const people = recipients.map(({ to }) => to);
   const decideEach = message.whenConsented ? await decideWaiting(deps, people) : decideOne;
-  const isProblem = problemOf(deps, asked, people, verdict) !== null;
+  const isProblem = problemOf(deps, asked, people, finding) !== null;
   return recipients.map((recipient) =>
-    checkOne(deps, asked, { ...recipient, decision: decideEach(deps, asked, recipient.to, verdict), isProblem }),
+    checkOne(deps, asked, { ...recipient, decision: decideEach(deps, asked, recipient.to, finding), isProblem }),
   );
 }
 
-function checkOne(deps: Deps, asked: Asked, decided: Decided): MessageCheck {
+function checkOne(deps: Deps, asked: CheckContext, decided: RecipientDecision): MessageCheck {
   const { to, memberId } = decided;
   const { phone } = to;
   const gates = gatesOf(deps, asked, decided);
@@ -77,8 +77,8 @@ function checkOne(deps: Deps, asked: Asked, decided: Decided): MessageCheck {
 
 /** What a send would answer, and when the text would go out; null if it would be a failure. */
 function outcomeOf(
-  asked: Asked,
-  { to, decision, isProblem }: Decided,
+  asked: CheckContext,
+  { to, decision, isProblem }: RecipientDecision,
 ): Pick<MessageCheck, 'status' | 'earliest'> | null {
   if (isProblem || 'failure' in decision) return null;
   if ('scheduled' in decision) return { status: 'scheduled', earliest: asked.at };
@@ -89,7 +89,7 @@ function outcomeOf(
 }
 
 /** When it could be sent, if only quiet hours are in the way. A date that was asked for doesn't move. */
-function opensAt({ schedule, at }: Asked, to: Recipient, gates: GateResult[]): Date | null {
+function opensAt({ schedule, at }: CheckContext, to: Recipient, gates: GateResult[]): Date | null {
   const hours = quietHours(to, 'text', at);
   const isAllowedOtherwise =
     !consentRefusal(to, 'text') && gates.every(({ gate, passed }) => passed || gate === 'quiet_hours');
@@ -97,8 +97,8 @@ function opensAt({ schedule, at }: Asked, to: Recipient, gates: GateResult[]): D
 }
 
 /** Each question by itself, whatever the others answer. */
-function gatesOf(deps: Deps, asked: Asked, { to, decision }: Decided): GateResult[] {
-  const { schedule, at, verdict, whenConsented } = asked;
+function gatesOf(deps: Deps, asked: CheckContext, { to, decision }: RecipientDecision): GateResult[] {
+  const { schedule, at, finding, whenConsented } = asked;
   // A text that waits goes out at another time.
   const hours = isWait(decision) ? null : quietHours(to, 'text', at);
   const refusals: Record<Exclude<GateResult['gate'], 'texting_number'>, RefusalCode | null> = {
@@ -106,7 +106,7 @@ function gatesOf(deps: Deps, asked: Asked, { to, decision }: Decided): GateResul
     opt_out: optOutRefusal(to, 'text'),
     number: numberRefusal(deps, to),
     quiet_hours: hours && 'refused' in hours ? hours.refused : null,
-    supervision: textRefusal(verdict),
+    supervision: textRefusal(finding),
   };
   const messageOf = (code: RefusalCode) =>
     failure(to.phone, to.memberId, code, { ...to, isScheduled: !!schedule }).message;
@@ -124,13 +124,13 @@ function gatesOf(deps: Deps, asked: Asked, { to, decision }: Decided): GateResul
 
 /** The gates that only hold a text, each by itself. One that is scheduled, or waits for consent, is held once it goes out. */
 function holdsOf(
-  { schedule, verdict }: Asked,
-  { to, decision }: Pick<Decided, 'to' | 'decision'>,
+  { schedule, finding }: CheckContext,
+  { to, decision }: Pick<RecipientDecision, 'to' | 'decision'>,
 ): Partial<Record<GateResult['gate'], HeldReason | null>> {
   if (schedule || isWait(decision)) return {};
   return {
     opt_out: heldReasonOf(to, { kind: 'text' }),
-    supervision: heldReasonOf({ heldSince: null }, { kind: 'text', verdict }),
+    supervision: heldReasonOf({ heldSince: null }, { kind: 'text', finding }),
   };
 }
 

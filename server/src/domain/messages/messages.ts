@@ -19,8 +19,8 @@ import {
   type MessageResult,
   numbersOf,
   problemOf,
-  type Result,
   type Send,
+  type SendResult,
   splitBySend,
 } from './sends.ts';
 
@@ -83,7 +83,7 @@ function inOurWords(row: store.MessageRow): Message {
 }
 
 /** Many sends, for any advisors, in one transaction and in order of arrival. */
-const sending: Batch<Send, Result> = {
+const sending: Batch<Send, SendResult> = {
   advisorOf: ({ advisorId }) => advisorId,
   weigh: ({ phones }) => phones.length,
   async run(db, given) {
@@ -96,11 +96,11 @@ const sending: Batch<Send, Result> = {
     // One round trip, since both are sent before either is answered. With the ids known, nobody waits for the insert's rows.
     const [rows, messageIds] = await Promise.all([ensureRecipients(deps, numbersOf(sends)), drawIds(deps, sends)]);
     const recipients = splitBySend(sends, rows);
-    const judges = await deps.judges.of(
+    const screeners = await deps.screeners.of(
       deps.db,
       recipients.flatMap((rows) => rows[0]?.firmId ?? []),
     );
-    const decided = sends.map((send, index) => decide(deps, send, recipients[index] ?? [], judges));
+    const decided = sends.map((send, index) => decide(deps, send, recipients[index] ?? [], screeners));
     return carryOut(deps, decided, messageIds);
   },
 };
@@ -109,7 +109,7 @@ const sending: Batch<Send, Result> = {
  * Sends with `whenConsented`: people who haven't consented are asked, and their texts wait for the answer. Everybody is locked
  * first, so that an answer either comes before, and the text goes out, or after, and finds the text.
  */
-const sendingWhenConsented: Batch<Send, Result> = {
+const sendingWhenConsented: Batch<Send, SendResult> = {
   advisorOf: ({ advisorId }) => advisorId,
   weigh: ({ phones }) => phones.length,
   async run(db, sends) {
@@ -118,13 +118,13 @@ const sendingWhenConsented: Batch<Send, Result> = {
     const deps = { ...first.deps, db };
     const expected: Recipient[][] = [];
     for (const send of sends) expected.push((await expectRecipients(deps, numbersOf([send]))).map(({ to }) => to));
-    const judges = await deps.judges.of(
+    const screeners = await deps.screeners.of(
       deps.db,
       expected.flatMap(([to]) => to?.firmId ?? []),
     );
     const problems = sends.map((send, index) => {
       const [to, ...others] = expected[index] ?? [];
-      return to ? problemOf(deps, send, [to, ...others], judges.get(to.firmId)?.(send.text) ?? null) : null;
+      return to ? problemOf(deps, send, [to, ...others], screeners.get(to.firmId)?.(send.text) ?? null) : null;
     });
     const able = sends.filter((_, index) => !problems[index]);
     await ensureMembers(deps, numbersOf(able));
@@ -132,7 +132,7 @@ const sendingWhenConsented: Batch<Send, Result> = {
     const decideEach = await decideWaiting(deps, recipients.flat().filter(isKnown));
     const decided = sends.map((send, index) => {
       const refused = problems[index];
-      return refused ? { refused } : decide(deps, send, recipients[index] ?? [], judges, decideEach);
+      return refused ? { refused } : decide(deps, send, recipients[index] ?? [], screeners, decideEach);
     });
     await askAll(deps, sends, decided);
     return carryOut(deps, decided, await drawIds(deps, sends));

@@ -69,8 +69,8 @@ function edited(
 async function edit(deps: Deps, { advisorId, by }: Act, after: ScheduledMessageRow): Promise<Failure | null> {
   const { phone, text, deliveryDate, scheduledMessageId } = after;
   const to = knownRecipient((await listRecipients(deps.db, [{ advisorId, phone }]))[0]);
-  const verdict = (await deps.judges.of(deps.db, [to.firmId])).get(to.firmId)?.(text) ?? null;
-  const drafted = draftFor(deps, to, { advisorId, kind: 'text', text, by, verdict, scheduledMessageId }, deliveryDate);
+  const finding = (await deps.screeners.of(deps.db, [to.firmId])).get(to.firmId)?.(text) ?? null;
+  const drafted = draftFor(deps, to, { advisorId, kind: 'text', text, by, finding, scheduledMessageId }, deliveryDate);
   if ('refused' in drafted) {
     await acceptDrafts(deps, [], { messageIds: [], blocked: drafted.blocked ? [drafted.blocked] : [], others: [] });
     return failure(phone, to.memberId, drafted.refused, { ...to, isScheduled: true });

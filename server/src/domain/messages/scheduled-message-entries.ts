@@ -18,7 +18,7 @@ type Change = {
   events?: NewEvent[];
 };
 /** The text that a scheduled message became. */
-type Fired = { messageId: number; held: boolean };
+type FiredText = { messageId: number; held: boolean };
 
 /** Schedules messages, for any number of advisors, and returns their ids in order. */
 export async function scheduleMessages(deps: Deps, rows: NewSchedule[]): Promise<number[]> {
@@ -35,7 +35,7 @@ export async function scheduleMessages(deps: Deps, rows: NewSchedule[]): Promise
 /** What happened to each message that was due: `change`, and the text that it became, unless it was skipped. */
 export async function archiveDue(
   deps: Deps,
-  due: { row: DueRow; change: DueChange; fired: Fired | null }[],
+  due: { row: DueRow; change: DueChange; fired: FiredText | null }[],
 ): Promise<void> {
   const changes = due.map(({ row: { advisorId, actor: _actor, traceId: _traceId, ...row }, change, fired }): Change => {
     const { deliveryDate, status, reason } = change;
@@ -50,7 +50,7 @@ export async function archiveDue(
 function eventsOf(
   advisorId: number,
   { scheduledMessageId, memberId, reason }: ScheduledMessageRow,
-  fired: Fired | null,
+  fired: FiredText | null,
 ): NewEvent[] {
   const of = { advisorId, memberId, scheduledMessageId };
   if (!fired) return [{ ...of, type: 'scheduled_message.skipped', reason: reason ?? 'internal_error' }];

@@ -3,10 +3,17 @@ import { lockHeads } from '../../store/archive/archive.ts';
 import type { PhoneOf } from '../../store/members/members.ts';
 import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { By } from '../archive/archive.ts';
-import { type Asked, ask, collectionProblem } from '../consent/consent-requests.ts';
-import type { Judge, Verdict } from '../ports.ts';
+import { ask, type ConsentRecipient, collectionProblem } from '../consent/consent-requests.ts';
+import type { Screener, ScreeningFinding } from '../ports.ts';
 import type { Problem } from '../problems.ts';
-import { type Accepted, acceptDrafts, type Drafted, draftFor, type Judged, type Wait } from '../texting/drafts.ts';
+import {
+  type AcceptedText,
+  acceptDrafts,
+  type DraftResult,
+  draftFor,
+  type FlaggedDraft,
+  type Wait,
+} from '../texting/drafts.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import type { Hours } from '../texting/gate.ts';
 import { knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
@@ -34,13 +41,13 @@ export const acceptedStatuses = ['queued', 'held', 'deferred', 'scheduled', 'awa
 export type Send = ReadMessage & { deps: Deps; advisorId: number; by: By };
 /** What happens to one recipient. One who is asked for consent first has the hours of that request. */
 export type Decision =
-  | { failure: Failure; blocked: Judged | undefined }
+  | { failure: Failure; blocked: FlaggedDraft | undefined }
   | { draft: Draft; asks?: Hours }
   | { scheduled: NewSchedule };
-export type Decided = Decision[] | { refused: Problem };
-export type Result = MessageResult | { refused: Problem };
+export type Decisions = Decision[] | { refused: Problem };
+export type SendResult = MessageResult | { refused: Problem };
 export type Decide = typeof decideOne;
-type Asking = Parameters<Decide>[1];
+type DecisionOptions = Parameters<Decide>[1];
 
 export function numbersOf(sends: Pick<Send, 'advisorId' | 'phones'>[]): PhoneOf[] {
   return sends.flatMap(({ advisorId, phones }) => phones.map((phone) => ({ advisorId, phone })));
@@ -67,14 +74,14 @@ export function decide(
   deps: Deps,
   send: Send,
   recipients: (Recipient | UnknownNumber)[],
-  judges: Map<number, Judge>,
+  screeners: Map<number, Screener>,
   decideEach: Decide = decideOne,
-): Decided {
+): Decisions {
   const cannotText = textingProblem(recipients);
   if (cannotText) return { refused: cannotText };
   // One firm, one text: its lexicon says the same for every recipient.
-  const verdict = judges.get(recipients[0]?.firmId ?? -1)?.(send.text) ?? null;
-  return recipients.map((recipient) => decideEach(deps, send, knownRecipient(recipient), verdict));
+  const finding = screeners.get(recipients[0]?.firmId ?? -1)?.(send.text) ?? null;
+  return recipients.map((recipient) => decideEach(deps, send, knownRecipient(recipient), finding));
 }
 
 /** A scheduled text can only be blocked here: the lexicon on the day it is due decides whether to hold or flag it. */
@@ -82,10 +89,10 @@ export function decideOne(
   deps: Deps,
   { advisorId, by, text, schedule }: Omit<Send, 'deps' | 'phones'>,
   to: Recipient,
-  verdict: Verdict | null,
+  finding: ScreeningFinding | null,
 ): Decision {
   const at = schedule?.firstDate ?? deps.clock.now();
-  const drafted = draftFor(deps, to, { advisorId, kind: 'text', text, by, verdict }, at);
+  const drafted = draftFor(deps, to, { advisorId, kind: 'text', text, by, finding }, at);
   if ('refused' in drafted) return failed({ ...to, isScheduled: schedule !== null }, drafted);
   if (!schedule) return { draft: drafted.draft };
   const { memberId, phone, timeZone } = to;
@@ -94,7 +101,7 @@ export function decideOne(
 
 function failed(
   to: Recipient & { isScheduled?: boolean },
-  { refused, blocked }: Extract<Drafted, { refused: unknown }>,
+  { refused, blocked }: Extract<DraftResult, { refused: unknown }>,
 ): Decision {
   return { failure: failure(to.phone, to.memberId, refused, to), blocked };
 }
@@ -108,10 +115,10 @@ export async function decideWaiting(deps: Deps, people: Recipient[]): Promise<De
   const counts = await countWaiting(deps, people);
   const waiting = new Map(people.map((to) => [keyOf(to), counts.get(to.memberId) ?? 0]));
   const asked = new Set<string>();
-  return (deps, send, to, verdict) => {
+  return (deps, send, to, finding) => {
     const key = keyOf(to);
     const texts = waiting.get(key) ?? 0;
-    const decision = decideOrWait(deps, send, to, verdict, { texts, isAsked: asked.has(key) });
+    const decision = decideOrWait(deps, send, to, finding, { texts, isAsked: asked.has(key) });
     if (!('draft' in decision)) return decision;
     if (decision.draft.text.awaitsConsent) waiting.set(key, texts + 1);
     if (decision.asks) asked.add(key);
@@ -119,11 +126,17 @@ export async function decideWaiting(deps: Deps, people: Recipient[]): Promise<De
   };
 }
 
-function decideOrWait(deps: Deps, send: Asking, to: Recipient, verdict: Verdict | null, waits: Waits): Decision {
-  const decision = decideOne(deps, send, to, verdict);
+function decideOrWait(
+  deps: Deps,
+  send: DecisionOptions,
+  to: Recipient,
+  finding: ScreeningFinding | null,
+  waits: Waits,
+): Decision {
+  const decision = decideOne(deps, send, to, finding);
   if (!('failure' in decision) || !mayWait(to, decision.failure.code)) return decision;
   const { advisorId, by, text } = send;
-  const drafted = waitingDraftFor(deps, to, { advisorId, kind: 'text', text, by, verdict }, waits);
+  const drafted = waitingDraftFor(deps, to, { advisorId, kind: 'text', text, by, finding }, waits);
   return 'refused' in drafted ? failed(to, drafted) : drafted;
 }
 
@@ -131,20 +144,25 @@ function decideOrWait(deps: Deps, send: Asking, to: Recipient, verdict: Verdict 
  * Why the account can't do it, whoever the recipients are. That somebody would have to be asked is known before anything is
  * done: what would become of each recipient if the account were set up to ask?
  */
-export function problemOf(deps: Deps, send: Asking, expected: Recipient[], verdict: Verdict | null): Problem | null {
+export function problemOf(
+  deps: Deps,
+  send: DecisionOptions,
+  expected: Recipient[],
+  finding: ScreeningFinding | null,
+): Problem | null {
   const cannotText = textingProblem(expected);
   const cannotAsk = send.whenConsented ? collectionProblem(expected) : null;
   if (cannotText || !cannotAsk) return cannotText;
   const isAsked = (to: Recipient) => {
     const able = { ...to, consentCollection: true };
-    const decision = decideOrWait(deps, send, able, verdict, { texts: 0, isAsked: false });
+    const decision = decideOrWait(deps, send, able, finding, { texts: 0, isAsked: false });
     return 'draft' in decision && decision.asks !== undefined;
   };
   return expected.some(isAsked) ? cannotAsk : null;
 }
 
 /** Several statements add to the archives, maybe of different advisors: locking all of them first avoids deadlocks. */
-export async function askAll(deps: Deps, sends: Send[], decided: Decided[]): Promise<void> {
+export async function askAll(deps: Deps, sends: Send[], decided: Decisions[]): Promise<void> {
   const asked = decided.map((decisions) => ('refused' in decisions ? [] : decisions.flatMap(askedIn)));
   if (asked.every(({ length }) => length === 0)) return;
   await lockHeads(
@@ -155,12 +173,12 @@ export async function askAll(deps: Deps, sends: Send[], decided: Decided[]): Pro
     await ask(deps, { advisorId, by, now: deps.clock.now() }, asked[index] ?? []);
 }
 
-function askedIn(decision: Decision): Asked[] {
+function askedIn(decision: Decision): ConsentRecipient[] {
   return 'draft' in decision && decision.asks ? [{ to: decision.draft.to, hours: decision.asks }] : [];
 }
 
 /** Accepts and schedules what was decided, inside a transaction. The texts get the first of `messageIds`. */
-export async function carryOut(deps: Deps, decided: Decided[], messageIds: number[]): Promise<Result[]> {
+export async function carryOut(deps: Deps, decided: Decisions[], messageIds: number[]): Promise<SendResult[]> {
   const decisions = decided.flatMap((each) => ('refused' in each ? [] : each));
   const drafts = decisions.flatMap((each) => ('draft' in each ? each.draft : []));
   const blocked = decisions.flatMap((each) => ('failure' in each ? (each.blocked ?? []) : []));
@@ -171,7 +189,7 @@ export async function carryOut(deps: Deps, decided: Decided[], messageIds: numbe
   return decided.map((each) => ('refused' in each ? each : resultOf(each, { accepted, scheduledIds })));
 }
 
-type Made = { accepted: Iterator<Accepted>; scheduledIds: Iterator<number> };
+type Made = { accepted: Iterator<AcceptedText>; scheduledIds: Iterator<number> };
 
 function resultOf(decisions: Decision[], { accepted, scheduledIds }: Made): MessageResult {
   const result: MessageResult = { successes: [], failures: [] };
@@ -187,7 +205,7 @@ function resultOf(decisions: Decision[], { accepted, scheduledIds }: Made): Mess
   return result;
 }
 
-function acceptedAs({ memberId, phone }: Recipient, { messageId, ...wait }: Accepted): Success {
+function acceptedAs({ memberId, phone }: Recipient, { messageId, ...wait }: AcceptedText): Success {
   return { messageId, memberId, phone, ...statusAfter(wait) };
 }
 

@@ -4,7 +4,7 @@ import { deployment } from '../archive/archive.ts';
 import { disposedBy } from '../examiner/disposals.mjs';
 
 /** An advisor's entries in the tree of a size, by number, including both ends. */
-export type Exported = { advisorId: number; firmId: number | null; size: number; first: number; last: number };
+export type ExportedRange = { advisorId: number; firmId: number | null; size: number; first: number; last: number };
 
 const entriesPage = 1_000;
 /** Two checkpoints each, with a proof: more than a package can hold would be left unproven. */
@@ -12,7 +12,7 @@ const witnessedMax = 2_000;
 
 export async function* disposalsOf(
   { db }: Deps,
-  { advisorId, size, first, last }: Exported,
+  { advisorId, size, first, last }: ExportedRange,
 ): AsyncGenerator<store.ExportRow[]> {
   for (let after = 0; ; ) {
     const rows = await store.listDisposalExport(db, advisorId, { after, limit: entriesPage });
@@ -30,7 +30,7 @@ export async function* disposalsOf(
  * What those disposals are judged by: the firm's and the advisor's retentions and holds, and the entry that says which
  * firm is the advisor's. Nothing if there was no disposal. Their bodies, which have the reasons, are not needed.
  */
-export async function* rulesOf(deps: Deps, exported: Exported): AsyncGenerator<store.ExportRow[]> {
+export async function* rulesOf(deps: Deps, exported: ExportedRange): AsyncGenerator<store.ExportRow[]> {
   const { advisorId, firmId, size } = exported;
   if (firmId === null || (await disposalsOf(deps, exported).next()).done) return;
   const [added] = await store.listExport(deps.db, advisorId, { after: 0, upTo: 1 });
@@ -45,7 +45,7 @@ export async function* rulesOf(deps: Deps, exported: Exported): AsyncGenerator<s
     }
 }
 
-export async function witnessesOf(deps: Deps, exported: Exported): Promise<number[]> {
+export async function witnessesOf(deps: Deps, exported: ExportedRange): Promise<number[]> {
   const disposals: { leaf: number; years: number }[] = [];
   for await (const rows of disposalsOf(deps, exported))
     for (const { leaf, meta } of rows) disposals.push({ leaf, years: Number(JSON.parse(meta).retentionYears) || 0 });

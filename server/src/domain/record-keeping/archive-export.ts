@@ -12,7 +12,7 @@ import type { Outcome } from '../examiner/entries.mjs';
 import { readCheckpoint } from '../examiner/notes.mjs';
 import type { NoteSigner } from '../ports.ts';
 import { problem } from '../problems.ts';
-import { disposalsOf, type Exported, rulesOf, witnessesOf } from './archive-export-disposals.ts';
+import { disposalsOf, type ExportedRange, rulesOf, witnessesOf } from './archive-export-disposals.ts';
 import { withOutcomes } from './exported-outcomes.ts';
 
 export type ExportFormat = 'eml' | 'ndjson';
@@ -165,7 +165,7 @@ async function earlierThan(
   return earlier.map((checkpoint, index) => ({ ...checkpoint, proof: proofs[index] ?? [] }));
 }
 
-async function* entriesOf(deps: Deps, { advisorId, first, last }: Exported): AsyncGenerator<store.ExportRow[]> {
+async function* entriesOf(deps: Deps, { advisorId, first, last }: ExportedRange): AsyncGenerator<store.ExportRow[]> {
   for (let after = first - 1; after < last; after += entriesPage) {
     const upTo = Math.min(last, after + entriesPage);
     yield* withMedia(deps, await store.listExport(deps.db, advisorId, { after, upTo }));

@@ -9,13 +9,13 @@ import { problem } from '../problems.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
 
 type Act = { reason: string; staff: Staff };
-export type Trusted = { size: number; root: string; forgotten: string };
+export type TrustResult = { size: number; root: string; forgotten: string };
 
 /**
  * Lets a node sign again that can't know what was signed: from now on it remembers the tree as it is. The entry comes first, so
  * that nobody can do this without a trace. Copies that contradict the tree are evidence, which nobody can overrule.
  */
-export async function trustTree(deps: Deps, { reason, staff }: Act): Promise<Trusted> {
+export async function trustTree(deps: Deps, { reason, staff }: Act): Promise<TrustResult> {
   const { archiveMemory, signer } = deps;
   if (!archiveMemory || !signer) throw problem('conflict', 'This node has no key of the archive: it signs nothing.');
   if (isBlank(reason))

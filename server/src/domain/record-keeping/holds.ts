@@ -42,9 +42,9 @@ async function getHold(deps: Deps, holdId: number) {
   return hold;
 }
 
-type Covered = { firmId: number; advisorId: number | null; memberId: number | null };
+type HeldRecords = { firmId: number; advisorId: number | null; memberId: number | null };
 
-async function coveredBy(deps: Deps, scope: HoldScope): Promise<Covered> {
+async function coveredBy(deps: Deps, scope: HoldScope): Promise<HeldRecords> {
   if ('firmId' in scope) return { firmId: scope.firmId, advisorId: null, memberId: null };
   const { advisorId, phone } = scope;
   const { firmId, name } = await getAdvisor(deps, String(advisorId));

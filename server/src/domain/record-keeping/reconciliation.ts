@@ -3,7 +3,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { Transaction } from '../../store/database/db.ts';
 import type { ComparedRecord, Run, StagedRecord } from '../../store/record-keeping/carrier-records.ts';
 import * as carrierRecords from '../../store/record-keeping/carrier-records.ts';
-import type { Compared, DoubtRow, Period } from '../../store/record-keeping/reconciliation.ts';
+import type { DoubtRow, OwnRecord, Period } from '../../store/record-keeping/reconciliation.ts';
 import * as store from '../../store/record-keeping/reconciliation.ts';
 import { listFirms } from '../accounts/firms.ts';
 import { archive, type By, byService, deployment } from '../archive/archive.ts';
@@ -182,20 +182,20 @@ function stagedOf({ carrierMessageId, from, to, text, dateTime }: CarrierRecord)
   return { carrierMessageId, fromNumber: from, toNumber: to, textHash, dateTime };
 }
 
-type Comparing = Omit<Deps, 'db'> & { db: Transaction };
+type ComparisonDeps = Omit<Deps, 'db'> & { db: Transaction };
 
-async function compareOwn(deps: Comparing, period: Period, found: Findings): Promise<void> {
+async function compareOwn(deps: ComparisonDeps, period: Period, found: Findings): Promise<void> {
   for (const [of, kind, noun] of ownComparisons)
     for await (const rows of whileRunning(deps, store.compareOwn(deps.db, of, period)))
       found.count(of, rows, kind, noun);
 }
 
-async function listDoubts(deps: Comparing, period: Period, found: Findings): Promise<void> {
+async function listDoubts(deps: ComparisonDeps, period: Period, found: Findings): Promise<void> {
   for await (const rows of whileRunning(deps, store.listDoubts(deps.db, period)))
     for (const doubt of rows) if (doubt.isOpen) found.doubt(doubt);
 }
 
-async function compareCarrier(deps: Comparing, run: Run, period: Period, found: Findings): Promise<void> {
+async function compareCarrier(deps: ComparisonDeps, run: Run, period: Period, found: Findings): Promise<void> {
   for await (const rows of whileRunning(deps, carrierRecords.compareAttempts(deps.db, run, period)))
     found.count('attempts', rows, 'accepted attempt without a carrier record', 'message');
   const doubts = new Map<string, DoubtRow[]>();
@@ -251,7 +251,7 @@ function findings({ firstDay, lastDay }: Days, compared: OpenCarrier[]) {
 
   return {
     reconciliation,
-    count(of: keyof Counts, rows: Compared[], kind: DiscrepancyKind, noun: string): void {
+    count(of: keyof Counts, rows: OwnRecord[], kind: DiscrepancyKind, noun: string): void {
       counts[of] += rows.length;
       for (const { advisorId, id, isMatched } of rows)
         note(advisorId, isMatched ? null : { kind, what: `${noun} ${id}` });

@@ -11,7 +11,7 @@ import { dayOf } from '../shared/time.ts';
 export type Retention = { firmId: number; firm: string; years: number };
 export type Disposal = { advisorId: number; advisor: string; disposed: number; kept: number; held: boolean };
 
-type Disposing = { by: By; dryRun: boolean; report?(disposal: Disposal): void };
+type DisposalOptions = { by: By; dryRun: boolean; report?(disposal: Disposal): void };
 
 const yearsMin = 1;
 const yearsMax = 100;
@@ -48,7 +48,7 @@ export async function disposeDue(deps: Deps): Promise<void> {
  * Removes the bodies whose retention is over, unless something keeps them; the entries stay. The database itself decides
  * which bodies go, archives it, and lets nobody remove one in any other way. Returns how many there were.
  */
-export async function dispose(deps: Deps, disposing: Disposing): Promise<Pick<Disposal, 'disposed' | 'kept'>> {
+export async function dispose(deps: Deps, disposing: DisposalOptions): Promise<Pick<Disposal, 'disposed' | 'kept'>> {
   const sum = { disposed: 0, kept: 0 };
   for (let after = 0; ; ) {
     const keepers = await store.listKeepers(deps.db, after, keepersMax);
@@ -63,7 +63,7 @@ export async function dispose(deps: Deps, disposing: Disposing): Promise<Pick<Di
   }
 }
 
-async function disposeOf(deps: Deps, keeper: KeeperRow, { by, dryRun }: Disposing): Promise<Disposal> {
+async function disposeOf(deps: Deps, keeper: KeeperRow, { by, dryRun }: DisposalOptions): Promise<Disposal> {
   const { advisorId, advisor, isHeld } = keeper;
   const disposal = { advisorId, advisor, disposed: 0, kept: 0, held: isHeld };
   if (isHeld) return disposal;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
-import { deleteOldest, type FeedTable, type Kept, listAdvisorsBefore } from '../../store/shared/feeds.ts';
+import { deleteOldest, type FeedTable, type KeptRange, listAdvisorsBefore } from '../../store/shared/feeds.ts';
 import { invalid } from '../problems.ts';
 import { inBatches } from './in-batches.ts';
 import { dayMs } from './time.ts';
@@ -9,14 +9,14 @@ import { dayMs } from './time.ts';
 export type Feed<Item> = { data: Item[]; cursor: string; more: boolean };
 
 /** Whose feed of what. A reader hands a cursor back to go on from there. */
-export type Place = { feed: 'events' | 'changes'; advisorId: number };
+export type FeedKey = { feed: 'events' | 'changes'; advisorId: number };
 
 /** Real time. */
 const keptDays = 30;
 const checkLength = 8;
 
 /** Opaque to its reader: what is in it may change. */
-export function cursorAt({ feed, advisorId }: Place, numbers: number[]): string {
+export function cursorAt({ feed, advisorId }: FeedKey, numbers: number[]): string {
   const text = [feed, advisorId, ...numbers].join(' ');
   return Buffer.from(`${text} ${checkOf(text)}`).toString('base64url');
 }
@@ -25,7 +25,7 @@ export function cursorAt({ feed, advisorId }: Place, numbers: number[]): string 
  * The numbers in a cursor of this feed. It grants nothing, since every reader sees only their own feed, so it needs no secret:
  * the check tells a cursor of ours from one that was cut, changed or made up.
  */
-export function numbersIn(cursor: string, { feed, advisorId }: Place): number[] {
+export function numbersIn(cursor: string, { feed, advisorId }: FeedKey): number[] {
   const decoded = Buffer.from(cursor, 'base64url').toString();
   const text = decoded.slice(0, -checkLength - 1);
   const [ofFeed, ofAdvisor, ...numbers] = text.split(' ');
@@ -35,7 +35,7 @@ export function numbersIn(cursor: string, { feed, advisorId }: Place): number[] 
 }
 
 /** Throws unless everything after this number is kept. One that isn't given yet is from a database that was lost. */
-export function requireKept(number: number, { first, last }: Kept): void {
+export function requireKept(number: number, { first, last }: KeptRange): void {
   if (number > last) throw unknownCursor();
   if (number < first - 1)
     throw broken('kept', `cursor is older than what is kept, ${keptDays} days: start again without a cursor.`);

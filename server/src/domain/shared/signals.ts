@@ -1,6 +1,6 @@
 import type { Receipt } from '../ports.ts';
 import { type Intake, makeIntake } from './intake.ts';
-import { type Meetings, makeMeetings } from './meetings.ts';
+import { makeRendezvous, type Rendezvous } from './rendezvous.ts';
 
 /** How the parts of a node tell one another that something happened. Other nodes change things too, so each also polls. */
 export type Signals = {
@@ -13,7 +13,7 @@ export type Signals = {
   /** Whether people's replies get through. */
   replies: Intake;
   /** Accepted texts whose outcome isn't written yet, by the carrier's id, and their receipts. */
-  receipts: Meetings<Receipt>;
+  receipts: Rendezvous<Receipt>;
   archive: ArchiveSigns;
   /** The node is about to stop, so nothing should start a long wait, and long work ends after its current step. */
   stopping: AbortController;
@@ -67,7 +67,7 @@ export function makeSignals(): Signals {
     eventAdded: makeKeyedSignal(({ advisorId, after }) => `${advisorId}/${after}`),
     unprovenConsents: makeMemberReports(),
     replies: makeIntake(),
-    receipts: makeMeetings(),
+    receipts: makeRendezvous(),
     archive: { signing: null, copies: null, memory: null, restored: null, rememberedSince: null, copied: null },
     stopping: new AbortController(),
   };

@@ -8,13 +8,13 @@ import { type Attempt, countFailure } from './sign-in-failures.ts';
 import { challengeThrottles, passkeyThrottles, returnAttempt, takeAttempt } from './throttles.ts';
 import { expectedResponse, hostOf, isPasskeyId, nullIfInvalid, userHandle, webauthn } from './webauthn.ts';
 
-type Throttled = { refused: 'throttled'; retryAfterSeconds: number };
+type ThrottledSignIn = { refused: 'throttled'; retryAfterSeconds: number };
 
 /** The options for the browser at sign-in. Any passkey of ours will do, so nobody has to say who they are first. */
 export async function signInOptions(
   deps: Deps,
   address: string,
-): Promise<PublicKeyCredentialRequestOptionsJSON | Throttled> {
+): Promise<PublicKeyCredentialRequestOptionsJSON | ThrottledSignIn> {
   const retryAfterSeconds = await takeAttempt(deps, challengeThrottles(address));
   if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
   const { generateAuthenticationOptions } = await webauthn();
@@ -32,7 +32,7 @@ export async function signInByPasskey(
   deps: Deps,
   given: unknown,
   { address, device, traceId }: Attempt,
-): Promise<{ session: NewSession; refused?: undefined } | { refused: 'not_verified' } | Throttled> {
+): Promise<{ session: NewSession; refused?: undefined } | { refused: 'not_verified' } | ThrottledSignIn> {
   const throttles = passkeyThrottles(address);
   const retryAfterSeconds = await takeAttempt(deps, throttles);
   if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };

@@ -1,4 +1,4 @@
-import type { Verdict } from '../ports.ts';
+import type { ScreeningFinding } from '../ports.ts';
 import { type Detector, detectors } from './detectors.ts';
 import { readText } from './readings.ts';
 
@@ -33,7 +33,7 @@ export function matcherOf(rules: Rule[]): Matcher {
 }
 
 /** The strictest action of the rules that matched, if any did. */
-export function verdictOn(findings: Finding[], lexiconVersion: number): Verdict | null {
+export function screen(findings: Finding[], lexiconVersion: number): ScreeningFinding | null {
   if (findings.length === 0) return null;
   const strictest = Math.max(...findings.map(({ action }) => actions.indexOf(action)));
   return { action: actions[strictest] ?? 'block', rules: findings.map(({ rule }) => rule), lexiconVersion };

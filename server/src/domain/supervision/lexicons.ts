@@ -3,10 +3,10 @@ import * as store from '../../store/supervision/lexicons.ts';
 import { getFirm, lockFirm } from '../accounts/firms.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { byOperator } from '../archive/archive.ts';
-import type { Verdict } from '../ports.ts';
+import type { ScreeningFinding } from '../ports.ts';
 import { problem } from '../problems.ts';
 import { detectorNames } from './detectors.ts';
-import { actions, type Finding, matcherOf, type Rule, verdictOn, wordsOf } from './lexicon-matching.ts';
+import { actions, type Finding, matcherOf, type Rule, screen, wordsOf } from './lexicon-matching.ts';
 
 /** What a firm's supervision looks for in texts. Version 0 is our default. */
 export type Lexicon = { version: number; rules: Rule[] };
@@ -39,7 +39,7 @@ export async function setLexicon(deps: Deps, firmId: number, json: string): Prom
     await lockFirm(deps, firmId);
     const version = await store.insertLexicon(deps.db, firmId, JSON.stringify(rules), deps.clock.now());
     await archiveSetting(deps, byOperator, { what: 'lexicon set', of: { firmId, version }, values: { rules } });
-    deps.db.afterCommit(() => deps.judges.expire(firmId));
+    deps.db.afterCommit(() => deps.screeners.expire(firmId));
     return { version, rules };
   });
 }
@@ -49,10 +49,10 @@ export async function testLexicon(
   deps: Deps,
   firmId: number,
   text: string,
-): Promise<{ verdict: Verdict | null; findings: Finding[] }> {
+): Promise<{ finding: ScreeningFinding | null; findings: Finding[] }> {
   const { version, rules } = await getLexicon(deps, firmId);
   const findings = matcherOf(rules)(text);
-  return { verdict: verdictOn(findings, version), findings };
+  return { finding: screen(findings, version), findings };
 }
 
 /** Ours are a list; the store keeps a firm's own as text. */

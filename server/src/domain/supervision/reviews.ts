@@ -31,14 +31,14 @@ export type ReviewDetail = Review & {
   media: ReplyMedia[];
   events: ReviewEvent[];
 };
-export type Decision = { decision: 'approved' | 'rejected'; staff: Staff; note?: string };
+export type ReviewDecision = { decision: 'approved' | 'rejected'; staff: Staff; note?: string };
 /**
  * What a decision did. A held text goes out (`queued`), stays `held` since a reply of the person may mean stop, or fails.
  * After such a reply the person's texts are `released`, the person is `opted_out`, or had `settled` it before.
  */
-export type Outcome = 'queued' | 'held' | 'released' | 'settled' | GateCode;
+export type ReviewOutcome = 'queued' | 'held' | 'released' | 'settled' | GateCode;
 /** What a decision does, inside its transaction, with the review locked. */
-export type Settle = (deps: Deps, review: Review, decision: Decision) => Promise<Outcome>;
+export type Settle = (deps: Deps, review: Review, decision: ReviewDecision) => Promise<ReviewOutcome>;
 
 export const reviewKinds: readonly ReviewKind[] = [
   'possible_opt_out',
@@ -79,9 +79,9 @@ export async function getReview(deps: Deps, reviewId: number): Promise<ReviewDet
 export async function decideReview(
   deps: Deps,
   reviewId: number,
-  given: Decision,
+  given: ReviewDecision,
   settlePossibleOptOut: Settle,
-): Promise<Review & { outcome: Outcome | null }> {
+): Promise<Review & { outcome: ReviewOutcome | null }> {
   const { decision, staff, note } = given;
   checkNote(note);
   return inTransaction(deps, async (deps) => {
@@ -122,7 +122,7 @@ async function lockFor(deps: Deps, reviewId: number, staff: Staff): Promise<Revi
   return review;
 }
 
-async function settleHeld(deps: Deps, review: Review, { decision }: Decision): Promise<Outcome> {
+async function settleHeld(deps: Deps, review: Review, { decision }: ReviewDecision): Promise<ReviewOutcome> {
   const { advisorId, messageId } = review;
   if (messageId === null) throw new Error(`Review ${review.reviewId} of a held text has no message.`);
   if (decision === 'approved') return release(deps, review, messageId);
@@ -134,7 +134,7 @@ async function settleHeld(deps: Deps, review: Review, { decision }: Decision): P
  * Puts the text into the outbox as if it were sent now. It fails if the gate refuses it for good, and stays held while a reply
  * of the person may mean stop.
  */
-async function release(deps: Deps, review: Review, messageId: number): Promise<Outcome> {
+async function release(deps: Deps, review: Review, messageId: number): Promise<ReviewOutcome> {
   const { advisorId, memberId, phone, archiveNumber } = review;
   const member = memberId === null ? null : await lockMember(deps.db, advisorId, memberId);
   if (member?.heldSince && (await holdText(deps.db, advisorId, messageId, 'possible_opt_out'))) return 'held';
@@ -148,9 +148,18 @@ async function release(deps: Deps, review: Review, messageId: number): Promise<O
   return released?.outcome ?? 'queued';
 }
 
-type Recorded = { decision?: Decision['decision']; outcome?: Outcome | null; note: string | undefined };
+type DecisionRecord = {
+  decision?: ReviewDecision['decision'];
+  outcome?: ReviewOutcome | null;
+  note: string | undefined;
+};
 
-async function record(deps: Deps, review: Review, staff: Staff, { decision, outcome, note }: Recorded): Promise<void> {
+async function record(
+  deps: Deps,
+  review: Review,
+  staff: Staff,
+  { decision, outcome, note }: DecisionRecord,
+): Promise<void> {
   const { advisorId, memberId, reviewId, kind, archiveNumber, messageId, rules, lexiconVersion } = review;
   const of = { reviewId, review: kind, archiveNumber, messageId, rules, lexiconVersion };
   const meta = { ...of, decision: decision ?? null, outcome: outcome ?? null };

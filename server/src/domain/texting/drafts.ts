@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import { insertNumberedEntries, lockHeads } from '../../store/archive/archive.ts';
 import { insertReviews, type NewReview } from '../../store/supervision/reviews.ts';
 import type { NewText } from '../../store/texting/texts.ts';
-import type { Verdict } from '../ports.ts';
+import type { ScreeningFinding } from '../ports.ts';
 import { type GateCode, gate, type RefusalCode } from './gate.ts';
 import { confirmHolds } from './held-texts.ts';
 import { wantLookups } from './number-lookups.ts';
@@ -10,28 +10,28 @@ import type { Recipient } from './recipients.ts';
 import { acceptTexts, compose, type Draft, type Text } from './texts.ts';
 
 /** A draft in which the firm's lexicon found something. */
-export type Judged = Draft & { text: Text & { verdict: Verdict } };
+export type FlaggedDraft = Draft & { text: Text & { finding: ScreeningFinding } };
 
-export type Drafted = { draft: Draft } | { refused: GateCode; blocked?: Judged };
+export type DraftResult = { draft: Draft } | { refused: GateCode; blocked?: FlaggedDraft };
 
 export type Wait = { awaitsConsent: boolean; held: boolean; deferredUntil: Date | null };
 
 /** A message in the outbox, and why it doesn't go out at once, if so. */
-export type Accepted = Wait & { messageId: number };
+export type AcceptedText = Wait & { messageId: number };
 
 export const findingKinds = { flag: 'flagged', hold: 'held', block: 'blocked' } as const;
 
 /** A draft if the gate and the firm's lexicon let the text through at that moment; otherwise why not. */
-export function draftFor(deps: Pick<Deps, 'carriers' | 'signals'>, to: Recipient, text: Text, at: Date): Drafted {
+export function draftFor(deps: Pick<Deps, 'carriers' | 'signals'>, to: Recipient, text: Text, at: Date): DraftResult {
   const decision = gate(deps, to, text.kind, at);
   if ('refused' in decision) return decision;
   const draft = { to, text: { ...text, hours: decision.allowed } };
-  const refused = textRefusal(text.verdict);
+  const refused = textRefusal(text.finding);
   return refused && isJudged(draft) ? { refused, blocked: draft } : { draft };
 }
 
-export function textRefusal(verdict: Verdict | null | undefined): RefusalCode | null {
-  return verdict?.action === 'block' ? 'text_blocked' : null;
+export function textRefusal(finding: ScreeningFinding | null | undefined): RefusalCode | null {
+  return finding?.action === 'block' ? 'text_blocked' : null;
 }
 
 /**
@@ -43,8 +43,8 @@ export function textRefusal(verdict: Verdict | null | undefined): RefusalCode | 
 export async function acceptDrafts(
   deps: Deps,
   drafts: Draft[],
-  { messageIds, blocked, others }: { messageIds: number[]; blocked: Judged[]; others: number[] },
-): Promise<Accepted[]> {
+  { messageIds, blocked, others }: { messageIds: number[]; blocked: FlaggedDraft[]; others: number[] },
+): Promise<AcceptedText[]> {
   const texts = await compose(deps, await confirmHolds(deps, drafts));
   // Several statements add to the archives then, maybe for different advisors: locking all of them first avoids deadlocks.
   if (blocked.length > 0 || others.length > 0)
@@ -67,14 +67,14 @@ export function waitOf({ awaitsConsent, heldReason, deferredUntil }: NewText): W
   return { awaitsConsent: awaitsConsent === true, held: heldReason !== undefined, deferredUntil };
 }
 
-function isJudged(draft: Draft): draft is Judged {
-  return Boolean(draft.text.verdict);
+function isJudged(draft: Draft): draft is FlaggedDraft {
+  return Boolean(draft.text.finding);
 }
 
 /** Nobody got the text, but it is in the archive: a firm must know about the attempt. */
-async function archiveBlocked(deps: Deps, blocked: Judged[]): Promise<NewReview[]> {
-  const entries = blocked.map(({ to, text: { advisorId, text, by, verdict, scheduledMessageId } }) => {
-    const { rules, lexiconVersion } = verdict;
+async function archiveBlocked(deps: Deps, blocked: FlaggedDraft[]): Promise<NewReview[]> {
+  const entries = blocked.map(({ to, text: { advisorId, text, by, finding, scheduledMessageId } }) => {
+    const { rules, lexiconVersion } = finding;
     const about = { from: to.textingNumber, to: to.phone, ...(scheduledMessageId ? { scheduledMessageId } : {}) };
     const meta = { blocked: { rules, lexiconVersion }, ...about };
     return { advisorId, kind: 'review' as const, memberId: to.memberId, meta, body: text, ...by };
@@ -83,8 +83,8 @@ async function archiveBlocked(deps: Deps, blocked: Judged[]): Promise<NewReview[
   return blocked.map((draft, index) => reviewOf(draft, { messageId: null, archiveNumber: numbers[index] ?? null }));
 }
 
-function reviewOf({ to, text }: Judged, of: Pick<NewReview, 'messageId' | 'archiveNumber'>): NewReview {
-  const { action, rules, lexiconVersion } = text.verdict;
+function reviewOf({ to, text }: FlaggedDraft, of: Pick<NewReview, 'messageId' | 'archiveNumber'>): NewReview {
+  const { action, rules, lexiconVersion } = text.finding;
   const { firmId, memberId } = to;
   return { advisorId: text.advisorId, firmId, kind: findingKinds[action], memberId, ...of, rules, lexiconVersion };
 }

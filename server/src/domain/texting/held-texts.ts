@@ -11,7 +11,7 @@ import type { Recipient } from './recipients.ts';
 import type { Draft } from './texts.ts';
 
 /** What happened to a held text: it goes out, or why it can't. */
-export type Released = HeldText & { outcome: 'queued' | GateCode };
+export type ReleasedText = HeldText & { outcome: 'queued' | GateCode };
 
 /**
  * Puts a person's held texts into the outbox, in order, as if they were sent now; those that the gate refuses fail. Inside a
@@ -22,10 +22,10 @@ export async function releaseTexts(
   advisorId: number,
   to: Recipient,
   texts: HeldText[],
-): Promise<Released[]> {
+): Promise<ReleasedText[]> {
   const now = deps.clock.now();
   const releases: Release[] = [];
-  const decided = texts.map<Released>((text) => {
+  const decided = texts.map<ReleasedText>((text) => {
     const decision = gate(deps, to, text.kind, now);
     if ('refused' in decision) return { ...text, outcome: decision.refused };
     const expiresAt = endOfLife(deps, decision.allowed.deferredUntil ?? now);

@@ -9,7 +9,7 @@ import {
   updateFirstTexted,
 } from '../../store/texting/texts.ts';
 import type { By } from '../archive/archive.ts';
-import type { Verdict } from '../ports.ts';
+import type { ScreeningFinding } from '../ports.ts';
 import { type Problem, problem } from '../problems.ts';
 import { accountDisabled } from './failures.ts';
 import { type Hours, heldKinds } from './gate.ts';
@@ -32,7 +32,7 @@ export type Text = {
   awaitsConsent?: true;
   expiresAt?: Date;
   scheduledMessageId?: number;
-  verdict?: Verdict | null;
+  finding?: ScreeningFinding | null;
 };
 
 /** A text and its recipient. */
@@ -46,14 +46,14 @@ type Addressee = Pick<
 /** The text as it goes to the archive and to the carrier. */
 export function textTo(to: Addressee, given: Text): NewText {
   const { memberId, phone, name, textingNumber, textingPace, carrierId } = to;
-  const { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId, verdict, awaitsConsent } = given;
+  const { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId, finding, awaitsConsent } = given;
   const heldReason = awaitsConsent ? null : heldReasonOf(to, given);
   const meta = {
     kind,
     from: textingNumber,
     to: phone,
     ...(added ? { added } : {}),
-    ...(verdict ? verdictMeta(verdict) : {}),
+    ...(finding ? findingMeta(finding) : {}),
     ...(awaitsConsent ? { awaitsConsent } : {}),
   };
   return {
@@ -78,17 +78,17 @@ export function textTo(to: Addressee, given: Text): NewText {
   };
 }
 
-/** The verdict as an archive entry keeps it, under its outcome. */
-function verdictMeta({ action, rules, lexiconVersion }: Verdict): object {
+/** The finding as an archive entry keeps it, under its outcome. */
+function findingMeta({ action, rules, lexiconVersion }: ScreeningFinding): object {
   return { [action === 'hold' ? 'held' : 'flagged']: { rules, lexiconVersion } };
 }
 
 /** If both apply, the lexicon's finding comes first: its review decides, and then the person's reply does. */
 export function heldReasonOf(
   { heldSince }: Pick<Addressee, 'heldSince'>,
-  { kind, verdict }: Pick<Text, 'kind' | 'verdict'>,
+  { kind, finding }: Pick<Text, 'kind' | 'finding'>,
 ): HeldReason | null {
-  if (verdict?.action === 'hold') return 'supervision';
+  if (finding?.action === 'hold') return 'supervision';
   return heldSince && heldKinds.includes(kind) ? 'possible_opt_out' : null;
 }
 

@@ -6,9 +6,9 @@ import { listRecipients } from '../../store/texting/recipients.ts';
 import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
 import * as store from '../../store/texting/waiting-texts.ts';
 import { byService } from '../archive/archive.ts';
-import type { Verdict } from '../ports.ts';
+import type { ScreeningFinding } from '../ports.ts';
 import { dayMs } from '../shared/time.ts';
-import { type Drafted, findingKinds, textRefusal } from './drafts.ts';
+import { type DraftResult, findingKinds, textRefusal } from './drafts.ts';
 import { gate, type Hours, isProven, type RefusalCode, waitingMax } from './gate.ts';
 import { failTexts, releaseTexts } from './held-texts.ts';
 import { knownRecipient, type Recipient } from './recipients.ts';
@@ -23,10 +23,10 @@ import { type HeldReason, heldReasonOf, type Text } from './texts.ts';
 const waitMs = dayMs;
 
 type WaitingText = store.WaitingText;
-type Finding = { text: WaitingText; verdict: Verdict };
+type Finding = { text: WaitingText; finding: ScreeningFinding };
 
 /** A text that waits, and when the person is asked for consent, unless they were asked before. */
-export type WaitingDraft = Drafted & { asks?: Hours };
+export type WaitingDraft = DraftResult & { asks?: Hours };
 /** The texts that wait for the person already, and whether they are being asked. */
 export type Waits = { texts: number; isAsked: boolean };
 
@@ -42,13 +42,13 @@ export function mayWait(to: Recipient, refused: RefusalCode): boolean {
 export function waitingDraftFor(
   deps: Pick<Deps, 'carriers' | 'signals' | 'clock'>,
   to: Recipient,
-  { verdict, ...text }: Text,
+  { finding, ...text }: Text,
   waits: Waits,
 ): WaitingDraft {
   const now = deps.clock.now();
   const draft = { to, text: { ...text, awaitsConsent: true } as const };
-  const refused = textRefusal(verdict);
-  if (refused && verdict) return { refused, blocked: { to, text: { ...draft.text, verdict } } };
+  const refused = textRefusal(finding);
+  if (refused && finding) return { refused, blocked: { to, text: { ...draft.text, finding } } };
   if (waits.texts >= waitingMax) return { refused: 'too_many_waiting' };
   if (waits.isAsked || isAsked(to, now)) return { draft };
   const decision = gate(deps, to, 'consent_request', now);
@@ -87,19 +87,19 @@ export async function sendWaitingTexts(
   const inTime = await failLapsed(deps, advisorId, waiting);
   const decision = gate(deps, to, 'text', deps.clock.now());
   if ('refused' in decision) return failTexts(deps, advisorId, idsOf(inTime), decision.refused);
-  const judge = (await deps.judges.of(deps.db, [to.firmId])).get(to.firmId);
-  const judged = inTime.map((text) => ({ text, verdict: judge?.(asGiven(text)) ?? null }));
+  const screener = (await deps.screeners.of(deps.db, [to.firmId])).get(to.firmId);
+  const judged = inTime.map((text) => ({ text, finding: screener?.(asGiven(text)) ?? null }));
   const going: WaitingText[] = [];
-  for (const { text, verdict } of judged) {
-    const refused = textRefusal(verdict);
-    const heldReason = heldReasonOf(to, { kind: 'text', verdict });
+  for (const { text, finding } of judged) {
+    const refused = textRefusal(finding);
+    const heldReason = heldReasonOf(to, { kind: 'text', finding });
     if (refused) await failTexts(deps, advisorId, [text.messageId], refused);
     else if (heldReason) await hold(deps, advisorId, text, heldReason);
     else going.push(text);
   }
   const released = going.map(({ messageId, added }) => ({ messageId, kind: 'text' as const, isFirst: added !== null }));
   await releaseTexts(deps, advisorId, to, released);
-  const found = judged.flatMap(({ text, verdict }) => (verdict ? { text, verdict } : []));
+  const found = judged.flatMap(({ text, finding }) => (finding ? { text, finding } : []));
   await recordFindings(deps, advisorId, to, found);
 }
 
@@ -130,7 +130,7 @@ async function hold(deps: Deps, advisorId: number, { messageId }: WaitingText, r
 async function recordFindings(deps: Deps, advisorId: number, to: Recipient, found: Finding[]): Promise<void> {
   const { memberId, firmId } = to;
   const now = deps.clock.now();
-  const reviews = found.map(({ text: { messageId, archiveNumber }, verdict: { action, ...finding } }) => {
+  const reviews = found.map(({ text: { messageId, archiveNumber }, finding: { action, ...finding } }) => {
     return { advisorId, firmId, kind: findingKinds[action], memberId, messageId, archiveNumber, ...finding };
   });
   const entries = reviews.map(({ kind, messageId, archiveNumber, rules, lexiconVersion }) => {

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
 import { type EventPlace, type EventRow, listEventsAfter } from '../../store/events/events.ts';
 import { listScopes, type StreamRow } from '../../store/webhooks/streams.ts';
-import { type Found, findChanges, type Position } from '../address-book/contact-changes.ts';
+import { type FoundChange, findChanges, type Position } from '../address-book/contact-changes.ts';
 import { eventOf } from '../events/events.ts';
 import { problem } from '../problems.ts';
 
@@ -50,7 +50,7 @@ async function nextChanges(deps: Deps, stream: StreamRow, limit: number): Promis
   return { events, end: inStream(next), isLast: !more };
 }
 
-function pushedChange(advisorId: number, { contactId, change, position }: Found): PushedEvent {
+function pushedChange(advisorId: number, { contactId, change, position }: FoundChange): PushedEvent {
   const { number, change: what, dateTime } = change;
   const id = `chg_${advisorId}_${number}_${contactId}`;
   return pushed({ id, type: `contact.${what}`, dateTime, advisorId, data: { contactId } }, inStream(position));

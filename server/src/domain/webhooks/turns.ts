@@ -3,7 +3,7 @@ import type { Batch } from '../../store/database/db.ts';
 import type { NewDelivery } from '../../store/webhooks/deliveries.ts';
 import { insertDeliveries } from '../../store/webhooks/deliveries.ts';
 import type { StreamRow } from '../../store/webhooks/streams.ts';
-import { type StreamChange, type StreamUpdate, type Updated, updateStreams } from '../../store/webhooks/turns.ts';
+import { type StreamChange, type StreamUpdate, type UpdatedStream, updateStreams } from '../../store/webhooks/turns.ts';
 import { disableWebhook, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { dayMs } from '../shared/time.ts';
 import { findNext, type PushedEvent } from './pushed-events.ts';
@@ -28,12 +28,12 @@ const givenUpAfterMs = 3 * dayMs;
 const jitter = 0.2;
 const gone = 410;
 
-type Outcome = { change: StreamChange; deliveries: NewDelivery[]; isOver: boolean; switchOff: string | null };
+type TurnResult = { change: StreamChange; deliveries: NewDelivery[]; isOver: boolean; switchOff: string | null };
 
 type Told = { update: StreamUpdate; deliveries: NewDelivery[] };
 
 /** Turns that write something down at the same time do it in one transaction. */
-const recording: Batch<Told, Updated | null> = {
+const recording: Batch<Told, UpdatedStream | null> = {
   async run(db, told) {
     await insertDeliveries(
       db,
@@ -76,9 +76,14 @@ export async function takeTurn(
   }
 }
 
-type Page = { limit: number; endAtMs: number };
+type TurnPage = { limit: number; endAtMs: number };
 
-async function tellPage(deps: Deps, endpoint: Endpoint, stream: StreamRow, { limit, endAtMs }: Page): Promise<Outcome> {
+async function tellPage(
+  deps: Deps,
+  endpoint: Endpoint,
+  stream: StreamRow,
+  { limit, endAtMs }: TurnPage,
+): Promise<TurnResult> {
   const { events, end, isLast } = await findNext(deps, stream, limit);
   const deliveries: NewDelivery[] = [];
   let position = { number: stream.number, contactId: stream.contactId };
@@ -101,18 +106,18 @@ async function tellPage(deps: Deps, endpoint: Endpoint, stream: StreamRow, { lim
   return { ...going(end, { failures: 0, failingSince: null }), deliveries, isOver: isLast };
 }
 
-type Place = Pick<StreamChange, 'number' | 'contactId'>;
-type Failing = Pick<StreamChange, 'failures' | 'failingSince'>;
+type StreamPosition = Pick<StreamChange, 'number' | 'contactId'>;
+type FailureState = Pick<StreamChange, 'failures' | 'failingSince'>;
 
-function going(position: Place, failing: Failing): Pick<Outcome, 'change' | 'switchOff'> {
+function going(position: StreamPosition, failing: FailureState): Pick<TurnResult, 'change' | 'switchOff'> {
   return { change: { ...position, ...failing, notBefore: new Date(), leasedUntil: null }, switchOff: null };
 }
 
 function failed(
   { status, answer }: NewDelivery,
-  position: Place,
-  { failures, failingSince }: Failing,
-): Pick<Outcome, 'change' | 'switchOff'> {
+  position: StreamPosition,
+  { failures, failingSince }: FailureState,
+): Pick<TurnResult, 'change' | 'switchOff'> {
   const notBefore = new Date(Date.now() + pauseAfter(failures));
   const change = { ...position, failures, failingSince, notBefore, leasedUntil: null };
   if (status === gone) return { change, switchOff: 'the endpoint answered 410 Gone' };

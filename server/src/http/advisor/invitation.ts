@@ -41,7 +41,7 @@ const unknown = {
 } as const;
 
 type PageProblem = Problem & { about?: 'password' | 'link' };
-type Given = { email?: string; code?: string; problem?: PageProblem };
+type InvitationForm = { email?: string; code?: string; problem?: PageProblem };
 
 function problemOf(reply: FastifyReply, result: Extract<Acceptance, { refused: string }>): PageProblem {
   if (result.refused === 'throttled') return throttled(reply, result.retryAfterSeconds);
@@ -52,7 +52,7 @@ function sendInvitation(
   { forms }: Visits,
   request: FastifyRequest,
   reply: FastifyReply,
-  { email = '', code = '', problem }: Given,
+  { email = '', code = '', problem }: InvitationForm,
 ): FastifyReply {
   const title = 'Choose your password';
   const ofLink = problem?.about === 'link';

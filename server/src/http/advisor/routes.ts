@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { type Deps, onReserved } from '../../deps.ts';
-import type { Lane } from '../../domain/shared/lane.ts';
+import type { FairQueue } from '../../domain/shared/fair-queue.ts';
 import type { AuthorizationRequests } from '../../oauth/authorization-requests.ts';
 import { sendFailure } from '../browser/failures.ts';
 import { addScript } from '../browser/page.ts';
@@ -24,10 +24,10 @@ export function addAdvisorPages(
   app: FastifyInstance,
   deps: Deps,
   server: AuthorizationRequests,
-  lanes: { visits: Lane; revocations: Lane },
+  queues: { visits: FairQueue; revocations: FairQueue },
 ): void {
   const visiting = visits(deps);
-  addPagesIn(lanes.visits, app, (scope) => {
+  addPagesIn(queues.visits, app, (scope) => {
     addInvitation(scope, visiting);
     addSignIn(scope, visiting);
     addConsent(scope, visiting, server);
@@ -36,23 +36,23 @@ export function addAdvisorPages(
     addScript(scope, '/passkeys.js', passkeyScript);
     addScript(scope, '/webauthn.js', webauthnScript);
   });
-  addPagesIn(lanes.revocations, app, (scope) => addConnectedApps(scope, visits(onReserved(deps))));
+  addPagesIn(queues.revocations, app, (scope) => addConnectedApps(scope, visits(onReserved(deps))));
 }
 
-function addPagesIn(lane: Lane, app: FastifyInstance, add: (scope: FastifyInstance) => void): void {
+function addPagesIn(queue: FairQueue, app: FastifyInstance, add: (scope: FastifyInstance) => void): void {
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
     // Only after the form is read, so that slow clients don't take up anyone's turn.
     scope.addHook('preHandler', async (request) => {
-      request.leaveLane = await lane.enter(request.ip);
+      request.leaveQueue = await queue.enter(request.ip);
     });
-    scope.addHook('onResponse', async (request) => request.leaveLane?.());
+    scope.addHook('onResponse', async (request) => request.leaveQueue?.());
     add(scope);
   });
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    leaveLane: (() => void) | null;
+    leaveQueue: (() => void) | null;
   }
 }

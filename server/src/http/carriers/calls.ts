@@ -4,7 +4,7 @@ import { type Deps, onReserved } from '../../deps.ts';
 import { takeCall } from '../../domain/delivery/calls.ts';
 import type { CarrierNews, OpenCarrier } from '../../domain/ports.ts';
 import { problem } from '../../domain/problems.ts';
-import { makeLane } from '../../domain/shared/lane.ts';
+import { makeFairQueue } from '../../domain/shared/fair-queue.ts';
 import { readRawBody } from '../door/body.ts';
 
 const bodyBytesMax = 1024 * 1024;
@@ -20,13 +20,13 @@ const signatureHeader = /signature|^authorization$/;
  * Otherwise it gets an error, and the carrier calls again. Storing twice changes nothing.
  */
 export function addCarrierCalls(app: FastifyInstance, deps: Deps): void {
-  const lane = makeLane({ width: readingMax, share: readingEachMax, tooMany });
+  const queue = makeFairQueue({ width: readingMax, share: readingEachMax, tooMany });
   const path = '/carriers/:name/calls';
   // Before the body is parsed: most of it is never read if nothing is signed.
   app.post(path, { onRequest: answer }, async () => {});
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const leave = await lane.enter(request.ip);
+    const leave = await queue.enter(request.ip);
     const { carrier, news } = await read(request, deps).finally(leave);
     // On the reserved connections: an opt-out gets through whatever else goes on.
     await takeCall(onReserved(deps), carrier, news);

@@ -65,11 +65,11 @@ export function fingerprintOf(raw: RawBody): Buffer {
   return hash.update(broken ? raw : canonical(value)).digest();
 }
 
-type Parsed =
+type ParsedBody =
   | { value: unknown; broken?: undefined }
   | { value?: undefined; broken: { path: string; rule: string; message: string } };
 
-function parseJson(raw: Buffer): Parsed {
+function parseJson(raw: Buffer): ParsedBody {
   if (raw.length === 0) return notJson('The body is empty: send a JSON object.');
   if (!isUtf8(raw)) return notJson('The body is not in UTF-8.');
   let value: unknown;
@@ -83,7 +83,7 @@ function parseJson(raw: Buffer): Parsed {
   return { value };
 }
 
-function notJson(message: string): Parsed {
+function notJson(message: string): ParsedBody {
   return { broken: { path: '', rule: 'json', message } };
 }
 

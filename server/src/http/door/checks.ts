@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Credentials } from '../../domain/access/callers.ts';
-import type { Crowd } from '../../domain/access/crowd.ts';
+import type { LoadShedder } from '../../domain/access/load-shedder.ts';
 import type { UsagePlans } from '../../domain/access/usage-plans.ts';
 import { invalid, type ProblemCode, problem, problemCodes } from '../../domain/problems.ts';
 import { credentialsOf } from './authenticate.ts';
@@ -37,12 +37,12 @@ function unknownFault() {
 }
 
 /** What it turns away counts for no usage plan. */
-export function room(crowd: Crowd, { look }: UsagePlans): Check {
+export function room(shedder: LoadShedder, { look }: UsagePlans): Check {
   return async (request, reply) => {
     const caller = callerOf(request);
-    request.leave = crowd.enter(caller);
+    request.leave = shedder.enter(caller);
     if (request.leave) return;
-    await crowd.turnAway();
+    await shedder.turnAway();
     reply.headers(rateLimitHeaders(await look(caller.key)));
     throw overloaded();
   };
@@ -73,7 +73,7 @@ export function callerOf(request: FastifyRequest): Caller {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
-    /** Gives its place in the crowd to another, and may be called more than once. */
+    /** Gives its place to another request, and may be called more than once. */
     leave: (() => void) | null;
   }
 }

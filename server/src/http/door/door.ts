@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import type { Caller, Credentials } from '../../domain/access/callers.ts';
-import type { Crowd } from '../../domain/access/crowd.ts';
 import { idempotency } from '../../domain/access/idempotency.ts';
+import type { LoadShedder } from '../../domain/access/load-shedder.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { usagePlans } from '../../domain/access/usage-plans.ts';
 import type { SharedBuckets } from '../../domain/ports.ts';
-import { answerer } from './answers.ts';
 import { authenticate, requireScope, room, sandboxFault, usagePlan } from './checks.ts';
 import { sendProblem } from './problems.ts';
+import { answerer } from './responses.ts';
 import type { Route } from './route.ts';
 import { makeWaitingRoom } from './waiting-room.ts';
 
@@ -16,7 +16,7 @@ import { makeWaitingRoom } from './waiting-room.ts';
 export type Admission = {
   findCaller(credentials: Credentials): Promise<Caller>;
   share: PoolShares;
-  crowd: Crowd;
+  shedder: LoadShedder;
   buckets?: SharedBuckets | null;
 };
 
@@ -27,7 +27,7 @@ export type Admission = {
  * replies would take as long again.
  */
 export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission, routes: Route[]): void {
-  const { findCaller, share, crowd, buckets } = admission;
+  const { findCaller, share, shedder, buckets } = admission;
   const isSandbox = deps.config.environment === 'sandbox';
   const { publicUrl } = deps.config;
   const plans = usagePlans(deps, buckets);
@@ -38,7 +38,7 @@ export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission
     const checks = [
       authenticate(findCaller),
       ...(isSandbox ? [sandboxFault(row, plans)] : []),
-      room(crowd, plans),
+      room(shedder, plans),
       usagePlan(plans),
       requireScope(row),
     ];

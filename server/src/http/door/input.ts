@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { invalid } from '../../domain/problems.ts';
-import { type Validated, validator } from '../../schemas/shared/validate.ts';
+import { type ValidationResult, validator } from '../../schemas/shared/validate.ts';
 import { parseBody, type RawBody } from './body.ts';
 import { pathReader, queryReader } from './query.ts';
 import type { Input, Route } from './route.ts';
@@ -36,6 +36,6 @@ export function isIdempotencyKey(key: unknown): key is string {
   return typeof key === 'string' && key !== '' && key.length <= idempotencyKeyLengthMax;
 }
 
-function parsedBy(result: Validated<unknown> | undefined): unknown {
+function parsedBy(result: ValidationResult<unknown> | undefined): unknown {
   return result && 'value' in result ? result.value : undefined;
 }

@@ -41,7 +41,7 @@ export type Endpoint = {
 export type Input = { params: unknown; query: unknown; body: unknown };
 type Handler = (deps: Deps, advisorId: number, input: Input, by: By, scopes: ReadonlySet<string>) => Promise<unknown>;
 
-type Parsed<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
+type ParsedInput<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
 
 /** Its schemas give its handler's types. */
 export function endpoint<P extends TSchema | undefined, Q extends TSchema | undefined, B extends TSchema | undefined>(
@@ -52,7 +52,7 @@ export function endpoint<P extends TSchema | undefined, Q extends TSchema | unde
     handler(
       deps: Deps,
       advisorId: number,
-      input: { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> },
+      input: { params: ParsedInput<P>; query: ParsedInput<Q>; body: ParsedInput<B> },
       by: By,
       /** Those of the access token. */
       scopes: ReadonlySet<string>,

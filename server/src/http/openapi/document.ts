@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Documented, operationOf, type Surroundings, templateOf } from './operations.ts';
+import { type DocumentedRoute, operationOf, type Surroundings, templateOf } from './operations.ts';
 import type { Shapes } from './shapes.ts';
 
 export type Document = {
@@ -27,7 +27,7 @@ type Contents<Row> = {
 };
 
 /** An OpenAPI document from a table of endpoints. */
-export function makeDocument<Row extends Documented>(contents: Contents<Row>): Document {
+export function makeDocument<Row extends DocumentedRoute>(contents: Contents<Row>): Document {
   const { title, description, publicUrl, basePath, tags, rows, surroundings, components, shapes, webhooks } = contents;
   const byPath = Map.groupBy(rows, templateOf);
   const paths = Object.fromEntries(

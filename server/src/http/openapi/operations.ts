@@ -3,7 +3,7 @@ import { parametersOf } from './parameters.ts';
 import type { Schema, Shapes } from './shapes.ts';
 
 /** An endpoint, as far as the document describes it. */
-export type Documented = Pick<
+export type DocumentedRoute = Pick<
   Route,
   'method' | 'path' | 'summary' | 'description' | 'params' | 'query' | 'body' | 'answer'
 > & {
@@ -21,7 +21,7 @@ export type Surroundings = {
   problems: Record<number, object>;
 };
 
-export function operationOf(row: Documented, around: Surroundings, shapes: Shapes): object {
+export function operationOf(row: DocumentedRoute, around: Surroundings, shapes: Shapes): object {
   const parameters = [
     ...parametersOf('path', row.params, shapes),
     ...parametersOf('query', row.query, shapes),
@@ -40,11 +40,15 @@ export function operationOf(row: Documented, around: Surroundings, shapes: Shape
 }
 
 /** `/core/contact/contacts/:contactId` as `/core/contact/contacts/{contactId}`. */
-export function templateOf({ path }: Documented): string {
+export function templateOf({ path }: DocumentedRoute): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
 
-function success({ answer, status = 200 }: Documented, { responseHeaders: headers }: Surroundings, shapes: Shapes) {
+function success(
+  { answer, status = 200 }: DocumentedRoute,
+  { responseHeaders: headers }: Surroundings,
+  shapes: Shapes,
+) {
   if (!answer) return { 204: { description: 'Done.', headers } };
   return { [status]: { description: 'Done.', headers, content: json(answer, shapes) } };
 }

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../../domain/problems.ts';
 import { type Document, makeDocument } from './document.ts';
-import type { Documented } from './operations.ts';
+import type { DocumentedRoute } from './operations.ts';
 import { headerParameters } from './parameters.ts';
 import { headerComponents, problemResponses, traceHeader } from './responses.ts';
 import { apiKey } from './security.ts';
@@ -22,7 +22,7 @@ const tags = [
 ];
 
 /** `sandbox/openapi.json`: what only the sandbox has, from its table. */
-export function sandboxDocument(publicUrl: string, routes: Documented[]): Document {
+export function sandboxDocument(publicUrl: string, routes: DocumentedRoute[]): Document {
   const shapes = collectShapes();
   const problems = problemResponses([...commonProblems, ...bodyProblems], shapes, {
     publicUrl,

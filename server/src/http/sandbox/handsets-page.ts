@@ -132,7 +132,7 @@ function magicNumber({ phone, owner }: { phone: string; owner: Owner }): Html {
 <span class="about">${owner.about}</span></a></li>`;
 }
 
-type Answering = {
+type HandsetView = {
   /** The requested recipient; by default the one who texted last. */
   to: unknown;
   text?: string;
@@ -140,7 +140,7 @@ type Answering = {
   formToken: string;
 };
 
-function sendHandset(reply: FastifyReply, handset: Handset, answering: Answering): FastifyReply {
+function sendHandset(reply: FastifyReply, handset: Handset, answering: HandsetView): FastifyReply {
   const { phone, owner, senders, texts } = handset;
   const content = html`<header class="top">${brand}
 <nav class="rooms" aria-label="Phones"><a href="/handset">All phones</a></nav></header>
@@ -195,7 +195,7 @@ const statuses: Record<string, string> = {
   in_doubt: 'In doubt: the answer was lost',
 };
 
-function answerForm({ phone, senders, texts }: Handset, { to, text = '', problem, formToken }: Answering): Html {
+function answerForm({ phone, senders, texts }: Handset, { to, text = '', problem, formToken }: HandsetView): Html {
   const chosen = senders.find(({ textingNumber }) => textingNumber === to)?.textingNumber;
   const latest = texts.findLast(({ from }) => from === 'advisor')?.textingNumber;
   const option = ({ name, textingNumber }: Sender) =>

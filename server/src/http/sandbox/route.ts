@@ -2,22 +2,22 @@ import type { FastifyInstance } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { valid, validator } from '../../schemas/shared/validate.ts';
 import { parseBody, type RawBody } from '../door/body.ts';
-import type { Documented } from '../openapi/operations.ts';
+import type { DocumentedRoute } from '../openapi/operations.ts';
 
 /** One of the sandbox's own endpoints. They need the API key alone. */
-export type SandboxRoute = Omit<Documented, 'query'> & {
+export type SandboxRoute = Omit<DocumentedRoute, 'query'> & {
   answer: TSchema;
   handler(input: { params: unknown; body: unknown }): Promise<object>;
 };
 
-type Parsed<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
+type ParsedInput<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
 
 /** A row of their tables. Its schemas give its handler's types. */
 export function sandboxRoute<P extends TSchema | undefined, B extends TSchema | undefined>(
   row: Omit<SandboxRoute, 'params' | 'body' | 'handler'> & {
     params?: P;
     body?: B;
-    handler(input: { params: Parsed<P>; body: Parsed<B> }): Promise<object>;
+    handler(input: { params: ParsedInput<P>; body: ParsedInput<B> }): Promise<object>;
   },
 ): SandboxRoute {
   return row as SandboxRoute;

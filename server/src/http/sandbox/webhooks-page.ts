@@ -50,9 +50,9 @@ export function addWebhooksPage(app: FastifyInstance, deps: Deps): void {
 
 type Shown = { webhook: Webhook; deliveries: Delivery[] };
 
-type Page = { shown: Shown[]; clientId: string };
+type WebhooksPage = { shown: Shown[]; clientId: string };
 
-function sendWebhooks(reply: FastifyReply, { shown, clientId }: Page, formToken: string): FastifyReply {
+function sendWebhooks(reply: FastifyReply, { shown, clientId }: WebhooksPage, formToken: string): FastifyReply {
   const content = html`<header class="top">${brand}
 <nav class="rooms" aria-label="Sandbox"><a href="/handset">Phones</a></nav></header>
 <main class="sheet">

@@ -5,7 +5,7 @@ import { e164Pattern } from '../../domain/shared/phone-numbers.ts';
 import { hasControlCharacters, isBlank } from '../../domain/shared/text/text-rules.ts';
 import { optionalE164Pattern, optionalEmailPattern } from './strings.ts';
 
-export type Validated<Value> = { value: Value } | { broken: BrokenRule[] };
+export type ValidationResult<Value> = { value: Value } | { broken: BrokenRule[] };
 
 const e164Message = 'must be a phone number in E.164: a plus sign, a digit 1-9, then 7 to 14 more digits';
 const patternMessages: Record<string, string> = {
@@ -29,16 +29,18 @@ const formats: Record<string, { test: (text: string) => boolean; message: string
 };
 
 /** One stops at the first broken rule and checks every input; the other finds them all and explains refused input. */
-const judge = makeAjv({ allErrors: false });
+const screener = makeAjv({ allErrors: false });
 const explainer = makeAjv({ allErrors: true });
 
-export function validator<Schema extends TSchema>(schema: Schema): (value: unknown) => Validated<Static<Schema>> {
+export function validator<Schema extends TSchema>(
+  schema: Schema,
+): (value: unknown) => ValidationResult<Static<Schema>> {
   // Compiled at the first use: all of them take a sixth of a start, and a command or a test uses few.
   let validate: ValidateFunction | undefined;
   let explain: ValidateFunction | undefined;
 
   function brokenIn(value: unknown): BrokenRule[] {
-    validate ??= judge.compile(schema);
+    validate ??= screener.compile(schema);
     // Checked after unknown fields are removed: those are ignored, whatever they contain.
     if (validate(value)) return isWellFormed(value) ? [] : illFormed(value, '');
     // Explaining tens of thousands of wrong items would take a third of a second, and only a hundred are shown.
@@ -55,7 +57,7 @@ export function validator<Schema extends TSchema>(schema: Schema): (value: unkno
 }
 
 /** The value, or a problem with its broken rules, where nothing else of the request is checked with it. */
-export function valid<Value>(result: Validated<Value>): Value {
+export function valid<Value>(result: ValidationResult<Value>): Value {
   if ('broken' in result) throw invalid(result.broken);
   return result.value;
 }
@@ -96,9 +98,9 @@ function ownFormat(name: string): (text: string) => boolean {
   return format.test;
 }
 
-type Place = { parentData: Record<string, unknown>; parentDataProperty: string | number };
+type Location = { parentData: Record<string, unknown>; parentDataProperty: string | number };
 
-function trim(_on: boolean, text: string, _schema: unknown, place?: Place): boolean {
+function trim(_on: boolean, text: string, _schema: unknown, place?: Location): boolean {
   if (place) place.parentData[place.parentDataProperty] = text.trim();
   return true;
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { type Kept, keptOf } from '../shared/feeds.ts';
+import { type KeptRange, keptOf } from '../shared/feeds.ts';
 
 /** Contacts with consecutive ids that one statement changed. */
 export type ChangeRow = {
@@ -15,7 +15,7 @@ export async function listChanges(
   db: Db,
   advisorId: number,
   { from, limit }: { from: number; limit: number },
-): Promise<{ kept: Kept; changes: ChangeRow[] }> {
+): Promise<{ kept: KeptRange; changes: ChangeRow[] }> {
   const rows = await db.query<ChangeRow & { first: number | null; last: number | null }>(
     `select
        first, last, c.number, c.change, c.first_contact_id as "firstContactId", c.last_contact_id as "lastContactId",

@@ -3,9 +3,9 @@ import type { Db } from '../database/db.ts';
 import { runsOfLeaves } from './archive-tree.ts';
 
 /** Where a page of a table ends: the advisor, and the member or the number of the reply. */
-export type Place = { advisorId: number; id: number };
+export type RowKey = { advisorId: number; id: number };
 /** The rows after one place, up to and including another; null for all the rest. */
-export type Page = { after: Place; upTo: Place | null };
+export type RowPage = { after: RowKey; upTo: RowKey | null };
 /** Something that the tables and the entries disagree about. */
 export type Difference = { advisorId: number; number: number | null; id: number; what: string };
 
@@ -18,8 +18,13 @@ const keys = {
  * The end of a page with that many rows; null if there are no more than that. Spans advisors: a verification looks at
  * everything.
  */
-export async function findPageEnd(db: Db, table: keyof typeof keys, after: Place, rows: number): Promise<Place | null> {
-  const [end] = await db.query<Place>(
+export async function findPageEnd(
+  db: Db,
+  table: keyof typeof keys,
+  after: RowKey,
+  rows: number,
+): Promise<RowKey | null> {
+  const [end] = await db.query<RowKey>(
     `select advisor_id as "advisorId", ${keys[table]} as id
      from ${table}
      where (advisor_id, ${keys[table]}) > ($1, $2)
@@ -35,7 +40,7 @@ export async function findPageEnd(db: Db, table: keyof typeof keys, after: Place
 export const onPage = (key: string) => `(${key}) > ($1::bigint, $2::bigint) and (${key}) <= ($3::bigint, $4::bigint)`;
 const beyondAll = '9223372036854775807';
 
-export function boundsOf({ after, upTo }: Page): (number | string)[] {
+export function boundsOf({ after, upTo }: RowPage): (number | string)[] {
   return [after.advisorId, after.id, upTo?.advisorId ?? beyondAll, upTo?.id ?? beyondAll];
 }
 
@@ -72,7 +77,7 @@ export function selected(entries: Entries): { from: string; values: number[] } {
 }
 
 /** Members whose consent is not what their last consent entry says. Spans advisors: a verification looks at everything. */
-export async function listUnprovenMembers(db: Db, page: Page, limit: number): Promise<Difference[]> {
+export async function listUnprovenMembers(db: Db, page: RowPage, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
     `select m.advisor_id as "advisorId", entry.number, m.member_id as id,
        case when entry.number is null then 'added' when entry.state = m.state then 'phone' else 'state' end as what
@@ -88,7 +93,7 @@ export async function listUnprovenMembers(db: Db, page: Page, limit: number): Pr
  * Consent entries that don't continue where the member's one before ended, or whose member is not in the table. Spans advisors:
  * a verification looks at everything.
  */
-export async function listBrokenConsents(db: Db, page: Page, limit: number): Promise<Difference[]> {
+export async function listBrokenConsents(db: Db, page: RowPage, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
     `select e.advisor_id as "advisorId", e.number, e.member_id as id,
        case when m.found is null then 'removed' else 'from' end as what
@@ -116,7 +121,7 @@ export async function listBrokenConsents(db: Db, page: Page, limit: number): Pro
 export type SettingRow = { advisorId: number; number: number; kind: string; meta: string; body: string | null };
 
 /** Entries about settings and staff after one, in order. Spans advisors: a verification looks at everything. */
-export async function listSettingEntries(db: Db, after: Place, limit: number): Promise<SettingRow[]> {
+export async function listSettingEntries(db: Db, after: RowKey, limit: number): Promise<SettingRow[]> {
   return db.query<SettingRow>(
     `select e.advisor_id as "advisorId", e.number, e.kind, e.meta, convert_from(b.body, 'UTF8') as body
      from archive_entries e

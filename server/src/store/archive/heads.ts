@@ -5,13 +5,13 @@
  */
 
 /** A row that gets a number, and the seconds of the advisor's pace that it takes up, if it is a text with a slot. */
-type Numbered = { advisorId: number; seconds?: number };
+type NumberedRow = { advisorId: number; seconds?: number };
 /** The place of a row's advisor among the heads, from 1; how many of that advisor's rows follow; the seconds from this one on. */
-type Standing = { place: number; after: number; secondsLeft: number };
+type RowPosition = { place: number; after: number; secondsLeft: number };
 
 /** Where each row stands, and the advisors of all rows, each once, by id, with their totals. */
-export function standingsOf(rows: Numbered[]): {
-  standings: Standing[];
+export function standingsOf(rows: NumberedRow[]): {
+  standings: RowPosition[];
   advisorIds: number[];
   counts: number[];
   seconds: number[];

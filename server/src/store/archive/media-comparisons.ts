@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { boundsOf, type Difference, type Entries, onPage, type Page, selected } from './comparisons.ts';
+import { boundsOf, type Difference, type Entries, onPage, type RowPage, selected } from './comparisons.ts';
 
 /** A number in the meta of an entry. Not by json_to_record, which a distributed database doesn't take in what spans nodes. */
 const fact = (name: string) => `(e.meta::json ->> '${name}')::bigint`;
@@ -47,7 +47,7 @@ export async function listUnmatchedMediaEntries(db: Db, entries: Entries, limit:
  * Media that no entry of a reply tells of, or whose own entry is another's or has other bytes. Spans advisors: a
  * verification looks at everything.
  */
-export async function listUnmatchedMedia(db: Db, page: Page, limit: number): Promise<Difference[]> {
+export async function listUnmatchedMedia(db: Db, page: RowPage, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
     `select m.advisor_id as "advisorId", m.media_number as number, m.reply_number as id,
        case

@@ -30,7 +30,7 @@ import {
  * owner can open. Several of our processes may share it (a server and a command): each holds a shared advisory lock while
  * it lives, and the last one to leave stops it. After a kill -9 it keeps running, and the next process attaches to it.
  */
-export type Embedded = {
+export type EmbeddedPostgres = {
   /** A connection string for one of the cluster's databases. */
   url(database: string): string;
   stop(): Promise<void>;
@@ -58,7 +58,7 @@ export async function startEmbedded(
   dataDir: string,
   say: (line: string) => void,
   settings: Record<string, string> = {},
-): Promise<Embedded> {
+): Promise<EmbeddedPostgres> {
   const cluster = await prepare(dataDir, say, settings);
   let stopping = false;
   let recovery = Promise.resolve();

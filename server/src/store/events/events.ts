@@ -1,6 +1,6 @@
 import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { type Kept, keptOf } from '../shared/feeds.ts';
+import { type KeptRange, keptOf } from '../shared/feeds.ts';
 import type { EventFacts } from './new-events.ts';
 
 export type EventType = EventFacts['type'];
@@ -32,7 +32,7 @@ export async function listEvents(
   db: Db,
   advisorId: number,
   { after, limit }: { after: number | null; limit: number },
-): Promise<{ kept: Kept; events: EventRow[] }> {
+): Promise<{ kept: KeptRange; events: EventRow[] }> {
   const rows = await db.query<EventRow & { first: number | null; last: number | null }>(
     `select first, last, ${columns}
      from (

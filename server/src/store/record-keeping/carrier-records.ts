@@ -1,6 +1,6 @@
 import { sandboxCarrierId } from '../carriers/carriers.ts';
 import type { Db, Transaction } from '../database/db.ts';
-import { type Compared, fetched, type Period, type Text } from './reconciliation.ts';
+import { fetched, type OwnRecord, type Period, type Text } from './reconciliation.ts';
 
 /** A carrier's record, with the SHA-256 of its text if the carrier provides it. */
 export type StagedRecord = {
@@ -69,7 +69,7 @@ export async function* compareAttempts(
   db: Transaction,
   { runId, carrierId }: Run,
   { from, to }: Period,
-): AsyncGenerator<Compared[]> {
+): AsyncGenerator<OwnRecord[]> {
   const batches = fetched<{ advisorId: number; id: number; carrierMessageId: string | null }>(
     db,
     `select advisor_id as "advisorId", message_id as id, carrier_message_id as "carrierMessageId"

@@ -2,7 +2,7 @@ import type { Db, Transaction } from '../database/db.ts';
 
 /** Up to but not including `to`. */
 export type Period = { from: Date; to: Date };
-export type Compared = { advisorId: number; id: number; isMatched: boolean };
+export type OwnRecord = { advisorId: number; id: number; isMatched: boolean };
 /** An attempt whose outcome is unknown, or that is still in progress. */
 export type DoubtRow = {
   advisorId: number;
@@ -130,9 +130,9 @@ export function compareOwn(
   db: Transaction,
   of: keyof typeof counterparts,
   { from, to }: Period,
-): AsyncGenerator<Compared[]> {
+): AsyncGenerator<OwnRecord[]> {
   const { id, table, only = 'true', counterpart, matches } = { only: undefined, ...counterparts[of] };
-  return fetched<Compared>(
+  return fetched<OwnRecord>(
     db,
     `select r.advisor_id as "advisorId", r.${id} as id, c.advisor_id is not null as "isMatched"
      from ${table} r

@@ -5,9 +5,9 @@ import type { Db } from '../database/db.ts';
 export type FeedTable = 'events' | 'contact_changes';
 
 /** The numbers that are kept, which have no gaps; if there are none, `first` is the number to come. */
-export type Kept = { first: number; last: number };
+export type KeptRange = { first: number; last: number };
 
-export function keptOf(row: { first: number | null; last: number | null } | undefined): Kept {
+export function keptOf(row: { first: number | null; last: number | null } | undefined): KeptRange {
   const last = row?.last ?? 0;
   return { first: row?.first ?? last + 1, last };
 }

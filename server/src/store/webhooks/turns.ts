@@ -13,7 +13,7 @@ export type StreamChange = Pick<StreamRow, 'number' | 'contactId' | 'failures' |
 };
 /** Only if it is still leased until then. */
 export type StreamUpdate = Stream & { heldUntil: Date; change: StreamChange };
-export type Updated = Pick<StreamRow, 'endsAt' | 'scopes'>;
+export type UpdatedStream = Pick<StreamRow, 'endsAt' | 'scopes'>;
 
 /** SQL for the last number of the log of a stream `s`. */
 const lastOfLog = `
@@ -126,9 +126,9 @@ export async function claimStreams(
  * each column to be short, and finds each stream by its key; it expects more of one JSON text, and would look at all streams.
  *
  */
-export async function updateStreams(db: Db, updates: StreamUpdate[]): Promise<(Updated | null)[]> {
+export async function updateStreams(db: Db, updates: StreamUpdate[]): Promise<(UpdatedStream | null)[]> {
   return forAdvisors(db, updates, async (db, updates) => {
-    const rows = await db.query<Updated & { place: number; number: number }>(
+    const rows = await db.query<UpdatedStream & { place: number; number: number }>(
       `update webhook_streams s
      set number = given.number, contact_id = given.contact_id, failures = given.failures,
          failing_since = given.failing_since, not_before = given.not_before, leased_until = given.leased_until,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, suite, test } from 'node:test';
 import { makePace } from '../../../src/adapters/carriers/shared/pace.ts';
-import { type Joining, makeJoiner } from '../../../src/adapters/carriers/smpp/receiving/joining.ts';
+import { makeJoiner, type PartialText } from '../../../src/adapters/carriers/smpp/receiving/joining.ts';
 import { makeTracking } from '../../../src/adapters/carriers/smpp/sending/tracking.ts';
 import { ours, person } from './esme.ts';
 
@@ -53,7 +53,7 @@ suite('bounds', () => {
   });
 
   test('parts that wait for others are bounded: the oldest text is handed on first', () => {
-    const givenUp: Joining[] = [];
+    const givenUp: PartialText[] = [];
     const joiner = makeJoiner(
       (joining) => givenUp.push(joining),
       () => new Date(),

@@ -8,8 +8,8 @@ import type {
   OutgoingText,
   Submission,
 } from '../../../domain/ports.ts';
+import { makeConnectionQueue } from '../shared/connection-queue.ts';
 import { counted, makeCounts } from '../shared/counts.ts';
-import { makeLanes } from '../shared/lanes.ts';
 import { makePace } from '../shared/pace.ts';
 import { makeConnection } from './connection.ts';
 import { mediaFetcher } from './media.ts';
@@ -58,8 +58,8 @@ function httpCarrier(name: string, settings: CommonSettings, surroundings: Surro
   const networks = networksFor(surroundings);
   const ask = makeAsk(networks, responseMs, credentials);
   const askPatiently = makeAsk(networks, lateMs, credentials);
-  const connection = makeConnection(api.host, window, () => lanes.changed(), surroundings.report ?? (() => {}));
-  const lanes = makeLanes([connection], pace);
+  const connection = makeConnection(api.host, window, () => queue.changed(), surroundings.report ?? (() => {}));
+  const queue = makeConnectionQueue([connection], pace);
   const lookups: NonNullable<CarrierStatus['lookups']> = { answered: 0, failed: 0, lastFault: null };
 
   /**
@@ -68,7 +68,7 @@ function httpCarrier(name: string, settings: CommonSettings, surroundings: Surro
    */
   async function submit(text: OutgoingText): Promise<Submission> {
     const beginBy = Math.min(text.beginBy ?? Number.POSITIVE_INFINITY, performance.now() + beginMs);
-    const entered = await lanes.enter(beginBy);
+    const entered = await queue.enter(beginBy);
     if (typeof entered === 'string') return { notTaken: entered, unavailable: true };
     let isInside = true;
     const leave = () => {
@@ -136,7 +136,7 @@ function httpCarrier(name: string, settings: CommonSettings, surroundings: Surro
     name,
     check: () => null,
     submit: (text) => counted(counts, submit(text)),
-    room: lanes.room,
+    room: queue.room,
     // Nothing comes in here, but from now on texts may go out.
     listen() {
       void probe();

@@ -1,6 +1,6 @@
 import type { Carrier, CarrierKind, Inbound } from '../../../domain/ports.ts';
+import { type ConnectionQueue, makeConnectionQueue } from '../shared/connection-queue.ts';
 import { counted, makeCounts } from '../shared/counts.ts';
-import { type Lanes, makeLanes } from '../shared/lanes.ts';
 import { makePace } from '../shared/pace.ts';
 import { type Bind, keepBind } from './binds/bind.ts';
 import { type SmppOptions, settingsOf, smppSchema } from './options.ts';
@@ -35,7 +35,7 @@ export function smppCarrier(options: SmppOptions): Carrier {
   let inbound: Inbound | null = null;
   let binds: Bind[] = [];
   let transmitters: Bind[] = [];
-  let lanes: Lanes<Bind> = makeLanes([], pace);
+  let queue: ConnectionQueue<Bind> = makeConnectionQueue([], pace);
 
   const listener = () => {
     if (!inbound) throw new Error('Nobody listens.');
@@ -46,7 +46,7 @@ export function smppCarrier(options: SmppOptions): Carrier {
   const receive = makeReceive(settings, { replies, receipts, counts });
   const submit = makeSubmit({
     settings,
-    lanes: { enter: (until) => lanes.enter(until) },
+    queue: { enter: (until) => queue.enter(until) },
     pace,
     tracking,
     counts,
@@ -55,17 +55,17 @@ export function smppCarrier(options: SmppOptions): Carrier {
   function connect(): void {
     const numbers = Array.from({ length: settings.binds }, (_, number) => number);
     const keep = (role: 'transceiver' | 'transmitter' | 'receiver') =>
-      numbers.map((number) => keepBind(settings, { role, number }, receive, () => lanes.changed()));
+      numbers.map((number) => keepBind(settings, { role, number }, receive, () => queue.changed()));
     transmitters = keep(bindAs === 'transceiver' ? 'transceiver' : 'transmitter');
     binds = bindAs === 'transceiver' ? transmitters : [...transmitters, ...keep('receiver')];
-    lanes = makeLanes(transmitters, pace);
+    queue = makeConnectionQueue(transmitters, pace);
   }
 
   return {
     name,
     check: () => null,
     submit: (text, course) => counted(counts, submit(text, course)),
-    room: () => lanes.room(),
+    room: () => queue.room(),
     listen(to) {
       inbound = to;
       connect();

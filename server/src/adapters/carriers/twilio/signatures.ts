@@ -4,7 +4,7 @@ import { parse, stringify } from 'node:querystring';
 /** The parameters of a call: a form's, or none if the body is signed by its hash in the URL. */
 export type Parameters = ReadonlyMap<string, string[]>;
 
-type Signed = { url: string; signature: string; parameters: Parameters };
+type SignedCall = { url: string; signature: string; parameters: Parameters };
 
 const hashParameter = 'bodySHA256';
 /** HMAC-SHA1 in base64. */
@@ -30,7 +30,7 @@ export function matchesHash(url: string, body: Buffer): boolean {
  * HMAC-SHA1 of the URL followed by every parameter, sorted. Twilio's own libraries accept the URL with and without its port,
  * since Twilio signs either, and as some of its systems escape it; so do we.
  */
-export function isSigned(authToken: string, { url, signature, parameters }: Signed): boolean {
+export function isSigned(authToken: string, { url, signature, parameters }: SignedCall): boolean {
   const suffix = [...parameters.keys()]
     .sort()
     .map((name) => suffixOf(name, parameters.get(name) ?? []))

@@ -1,12 +1,12 @@
-import type { Reading } from './fields.ts';
+import type { FieldValue } from './fields.ts';
 import type { Region } from './phones.ts';
 
 type DateField = 'birthDate' | 'clientAnniversary';
 type Order = 'day first' | 'month first' | 'unclear';
 
-const noYear: Reading<string> = { why: 'it has no year' };
-const unclearYear: Reading<string> = { why: 'its year could be in two centuries' };
-const notDate: Reading<string> = { why: 'it is not a date' };
+const noYear: FieldValue<string> = { why: 'it has no year' };
+const unclearYear: FieldValue<string> = { why: 'its year could be in two centuries' };
+const notDate: FieldValue<string> = { why: 'it is not a date' };
 /** Nobody is older, and nobody has been a client for longer. */
 const yearsMax: Record<DateField, number> = { birthDate: 110, clientAnniversary: 80 };
 /** Apple's year for a birthday without one: a leap year before there were calendars like ours. */
@@ -25,7 +25,7 @@ const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const orders = new Map<Region, Order>();
 
 /** A date as files write it, as YYYY-MM-DD. Day and month stand in the order of that country. */
-export function readDate(given: string, field: DateField, region: Region): Reading<string> {
+export function readDate(given: string, field: DateField, region: Region): FieldValue<string> {
   const text = given.includes(':') ? given.replace(timeOfDay, '') : given;
   if (/^[0/.-]+$/.test(text)) return null;
   const found = yearFirst.exec(text);
@@ -39,7 +39,7 @@ export function readDate(given: string, field: DateField, region: Region): Readi
   return withMonthName(text, field);
 }
 
-function inOrder(first: number, second: number, year: number | null, order: Order): Reading<string> {
+function inOrder(first: number, second: number, year: number | null, order: Order): FieldValue<string> {
   if (year === null) return unclearYear;
   if (order === 'unclear' && first <= 12 && second <= 12 && first !== second)
     return { why: 'its day and month could be swapped' };
@@ -47,7 +47,7 @@ function inOrder(first: number, second: number, year: number | null, order: Orde
   return isDayFirst ? dateOf(year, second, first) : dateOf(year, first, second);
 }
 
-function withMonthName(text: string, field: DateField): Reading<string> {
+function withMonthName(text: string, field: DateField): FieldValue<string> {
   const [, day, name, year] = dayMonthYear.exec(text) ?? [];
   const [, otherName = name, otherDay = day, otherYear = year] = monthDayYear.exec(text) ?? [];
   const month = months.indexOf(otherName?.slice(0, 3).toLowerCase() ?? '') + 1;
@@ -65,7 +65,7 @@ function yearOf(digits: string, field: DateField): number | null {
   return only === undefined || other !== undefined ? null : only;
 }
 
-function dateOf(year: number, month: number, day: number): Reading<string> {
+function dateOf(year: number, month: number, day: number): FieldValue<string> {
   if (year === appleNoYear) return noYear;
   if (year === outlookNoDate) return null;
   const date = new Date(0);

@@ -1,5 +1,5 @@
 import { readDate } from './dates.ts';
-import { type FileContact, type Reading, readEnumeration, splitName, splitValues } from './fields.ts';
+import { type FieldValue, type FileContact, readEnumeration, splitName, splitValues } from './fields.ts';
 import { type Region, readPhone } from './phones.ts';
 
 /** A row or card, as texts. Of several, the best come first. */
@@ -98,7 +98,7 @@ function put(
   { fields, leftOut }: Draft,
   field: string,
   { column, text }: Text,
-  read: (text: string) => Reading<unknown>,
+  read: (text: string) => FieldValue<unknown>,
 ): void {
   const reading = text === '' ? null : read(text);
   if (reading && 'value' in reading) fields[field] = reading.value;

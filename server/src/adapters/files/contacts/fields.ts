@@ -29,7 +29,7 @@ export type LeftOut = { column: string; value: string; why: string };
 export type Unreadable = { line: number; unreadable: string; hidesRest: boolean };
 
 /** What a value means; null if it means that there is none. */
-export type Reading<Value> = { value: Value } | { why: string } | null;
+export type FieldValue<Value> = { value: Value } | { why: string } | null;
 
 /** In Google's files, between values that share a cell. */
 const between = ' ::: ';
@@ -49,7 +49,7 @@ const synonyms = {
 const notKnown = { gender: 'it is not a gender we know', maritalStatus: 'it is not a marital status we know' };
 
 /** An enumeration's value, given by number or by word. */
-export function readEnumeration(name: 'gender' | 'maritalStatus', text: string): Reading<number> {
+export function readEnumeration(name: 'gender' | 'maritalStatus', text: string): FieldValue<number> {
   const word = text.toLowerCase();
   const [number] = Object.entries(enumerations[name]).find((entry) => entry.includes(word)) ?? [];
   const value = number === undefined ? synonyms[name][word] : Number(number);

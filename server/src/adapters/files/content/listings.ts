@@ -113,7 +113,7 @@ function atomText(element: XmlElement | undefined, codePointsMax: number): strin
   return /^(text|xhtml|text\/plain|application\/xhtml\+xml)$/i.test(type) ? inOneLine(element.text) : '';
 }
 
-type Found = {
+type FoundEntry = {
   link: string;
   base: string | undefined;
   title: string;
@@ -122,7 +122,7 @@ type Found = {
   date: string;
 };
 
-function entryOf({ link, base, title, summary, keywords, date }: Found): FeedEntry | Refusal {
+function entryOf({ link, base, title, summary, keywords, date }: FoundEntry): FeedEntry | Refusal {
   const url = webAddress(link, base);
   const named = title || shortened(summary, beginningCodePoints);
   if (!url) return { what: named || link || 'an item', why: 'it has no link to a web page' };

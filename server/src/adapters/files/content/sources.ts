@@ -17,14 +17,14 @@ export type Source = { refused: Refusal[] /** Whether every entry could be read.
   | { kind: 'sitemap'; entries: SitemapEntry[] }
 );
 
-export type Reading = { ask: typeof fetch; until: AbortSignal };
+export type FetchOptions = { ask: typeof fetch; until: AbortSignal };
 
 export const documentBytesMax = 50_000_000;
 const sitemapsMax = 50;
 const accepted = 'application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5';
 
 /** Reads a feed or a sitemap from a web address or a file; for a sitemap index, all of its sitemaps. */
-export async function readSource(address: string, reading: Reading): Promise<Source> {
+export async function readSource(address: string, reading: FetchOptions): Promise<Source> {
   const listing = await readDocument(address, reading);
   return listing.kind === 'index' ? readSitemaps(listing, reading) : listing;
 }
@@ -39,7 +39,7 @@ export function whyNot(error: unknown): string {
   throw error;
 }
 
-async function readSitemaps(index: Listing, reading: Reading): Promise<Source> {
+async function readSitemaps(index: Listing, reading: FetchOptions): Promise<Source> {
   const entries = new Map<string, SitemapEntry>();
   const refused = [...index.refused];
   let isWhole = index.isWhole && index.entries.length <= sitemapsMax;
@@ -60,7 +60,7 @@ async function readSitemaps(index: Listing, reading: Reading): Promise<Source> {
   return { kind: 'sitemap', entries: [...entries.values()].slice(0, entriesMax), refused, isWhole };
 }
 
-async function readDocument(address: string, { ask, until }: Reading): Promise<Listing> {
+async function readDocument(address: string, { ask, until }: FetchOptions): Promise<Listing> {
   if (!isWebAddress(address)) return readListing(decoded(unzipped(await fileBytes(address), documentBytesMax), null));
   const response = await ask(address, { signal: until, headers: { accept: accepted } });
   if (!response.ok) {

@@ -1,7 +1,7 @@
 import { OutboundFault } from '../../outbound/outbound.ts';
 import { decoded } from './encodings.ts';
 import { SourceFault } from './faults.ts';
-import { type Reading, whyNot } from './sources.ts';
+import { type FetchOptions, whyNot } from './sources.ts';
 import { readWebPageHead, type WebPageHead } from './web-page-head.ts';
 
 /** A sitemap's page with its title and description, or why it couldn't be read. */
@@ -18,7 +18,7 @@ class Throttled extends SourceFault {}
 /** Reads pages, a few at a time. Ends early if the site throttles us or stops answering, or time is up. */
 export async function* readWebPages<Entry extends { url: string }>(
   entries: Entry[],
-  reading: Reading,
+  reading: FetchOptions,
 ): AsyncGenerator<WebPage<Entry>> {
   const waiting = entries.values();
   const running = new Map<Entry, ReturnType<typeof readNext>>();
@@ -49,7 +49,7 @@ export async function* readWebPages<Entry extends { url: string }>(
   }
 }
 
-async function readWebPage(url: string, { ask, until }: Reading): Promise<WebPageHead> {
+async function readWebPage(url: string, { ask, until }: FetchOptions): Promise<WebPageHead> {
   const response = await ask(url, { signal: until, headers: { accept: 'text/html, application/xhtml+xml' } });
   const type = response.headers.get('content-type') ?? 'text/html';
   const isHtml = /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(type);

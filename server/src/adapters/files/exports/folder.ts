@@ -7,7 +7,7 @@ import type { ArchiveExport, ProvenEntry } from '../../../domain/record-keeping/
 import { createEmails } from './emails.ts';
 import { createHashed } from './hashed-file.ts';
 
-type Asked = { folder: string; withEmails: boolean; progress(done: number, total: number): void };
+type ExportOptions = { folder: string; withEmails: boolean; progress(done: number, total: number): void };
 
 /** Makes a folder for an export that only its owner can read. It may exist if it is empty. */
 export async function makeFolder(folder: string): Promise<void> {
@@ -16,7 +16,7 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 /** Writes the files that an examiner gets. The manifest comes last: an incomplete export has none. Returns how many entries. */
-export async function writeExport(exported: ArchiveExport, asked: Asked): Promise<number> {
+export async function writeExport(exported: ArchiveExport, asked: ExportOptions): Promise<number> {
   const files: Record<string, string> = {};
   const write = async (name: string, bytes: string | Buffer) => {
     files[name] = await writeFile(join(asked.folder, name), bytes);
@@ -53,7 +53,7 @@ function consistencyLine(from: number, to: number, proof: Buffer[]): string {
 
 async function writeEntries(
   exported: ArchiveExport,
-  { folder, withEmails, progress }: Asked,
+  { folder, withEmails, progress }: ExportOptions,
   files: Record<string, string>,
 ): Promise<number> {
   const { firstNumber, lastNumber } = exported;

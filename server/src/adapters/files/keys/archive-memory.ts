@@ -2,7 +2,7 @@ import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../../../config.ts';
 import { ArchiveFault, checkpointIn } from '../../../domain/archive/archive-memory.ts';
-import type { ArchiveMemory, Copies, Remembered } from '../../../domain/ports.ts';
+import type { ArchiveMemory, ArchiveMemoryState, Copies } from '../../../domain/ports.ts';
 
 /** The memory of the node with this key, or null if it has none. */
 export function archiveMemory(
@@ -13,7 +13,7 @@ export function archiveMemory(
 }
 
 export function openArchiveMemory(path: string, copies: Copies[]): ArchiveMemory {
-  let known: Remembered | null = null;
+  let known: ArchiveMemoryState | null = null;
   return {
     path,
     copies,
@@ -29,13 +29,13 @@ export function openArchiveMemory(path: string, copies: Copies[]): ArchiveMemory
 }
 
 /** A command on this machine may have written the file; but a file that was put back can't make the process forget. */
-function newer(known: Remembered | null, stored: Remembered | null): Remembered | null {
+function newer(known: ArchiveMemoryState | null, stored: ArchiveMemoryState | null): ArchiveMemoryState | null {
   if (!known || !stored) return known ?? stored;
   const isLarger = checkpointIn(stored.note).size > checkpointIn(known.note).size;
   return { ...stored, note: isLarger ? stored.note : known.note };
 }
 
-async function readStored(path: string): Promise<Remembered | null> {
+async function readStored(path: string): Promise<ArchiveMemoryState | null> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -44,7 +44,7 @@ async function readStored(path: string): Promise<Remembered | null> {
     return null;
   }
   try {
-    const { since, note, copied } = JSON.parse(text) as Remembered;
+    const { since, note, copied } = JSON.parse(text) as ArchiveMemoryState;
     checkpointIn(note);
     return { since: Number(since), note, copied: copied ?? null };
   } catch (cause) {

@@ -3,7 +3,7 @@ import type { Deps } from '../../../deps.ts';
 import { listAdvisors } from '../../../store/accounts/advisors.ts';
 import { listFirms } from '../../../store/accounts/firms.ts';
 import { listStaff } from '../../../store/accounts/staff.ts';
-import type { Place, SettingRow } from '../../../store/archive/comparisons.ts';
+import type { RowKey, SettingRow } from '../../../store/archive/comparisons.ts';
 import * as store from '../../../store/archive/comparisons.ts';
 import { listCarriers, sandboxCarrierId } from '../../../store/carriers/carriers.ts';
 import { altered, type Fault, gone, nameOf } from '../verification/faults.ts';
@@ -11,8 +11,8 @@ import { altered, type Fault, gone, nameOf } from '../verification/faults.ts';
 /** The last archived value of a field, as JSON, and the entry that has it. */
 type Field = { json: string | undefined; entry: string };
 /** Firms, advisors, staff, carriers, wordings and lexicons by name, each with its fields. */
-type Archived = Map<string, Map<string, Field>>;
-type Stored = Map<string, Record<string, string | undefined>>;
+type ArchivedAccounts = Map<string, Map<string, Field>>;
+type StoredAccounts = Map<string, Record<string, string | undefined>>;
 /** What an entry says about an account; null that it was removed. */
 type Setting = { name: string; values: object | null };
 
@@ -50,9 +50,9 @@ function fieldFaults(
 }
 
 /** Replays the entries about settings and staff. In memory is one value per field of an account, not of a person. */
-async function readEntries({ db }: Deps): Promise<Archived> {
-  const archived: Archived = new Map();
-  for (let after: Place = { advisorId: -1, id: 0 }; ; ) {
+async function readEntries({ db }: Deps): Promise<ArchivedAccounts> {
+  const archived: ArchivedAccounts = new Map();
+  for (let after: RowKey = { advisorId: -1, id: 0 }; ; ) {
     const rows = await store.listSettingEntries(db, after, entriesAtOnce);
     for (const row of rows) {
       const setting = settingOf(row);
@@ -111,8 +111,8 @@ function changed(changes: Record<string, { to?: unknown } | string>): object {
   return Object.fromEntries(fields);
 }
 
-async function readTables({ db }: Deps): Promise<Stored> {
-  const stored: Stored = new Map();
+async function readTables({ db }: Deps): Promise<StoredAccounts> {
+  const stored: StoredAccounts = new Map();
   const percents = new Map((await store.listSamplePercents(db)).map((row) => [row.firmId, row]));
   for (const firm of await listFirms(db))
     stored.set(`firm ${firm.firmId}`, jsonOf({ ...firm, ...percents.get(firm.firmId) }));

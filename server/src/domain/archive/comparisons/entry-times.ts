@@ -10,7 +10,7 @@ export type EntryTimes = {
 };
 
 /** All checkpoints of one size: the first that was signed, and the last. */
-type Signed = { size: number; firstMs: number; lastMs: number };
+type SignedRange = { size: number; firstMs: number; lastMs: number };
 
 /** How far apart the clocks of two nodes may be, and how long a transaction may take from its time to its turn. */
 const skewMs = 60 * 1000;
@@ -25,7 +25,7 @@ const fullEntries = 5_000;
  */
 export function entryTimes({ isAhead }: { isAhead: boolean }): EntryTimes {
   /** Those that don't cover the last entry, and any that come after. */
-  const signed: Signed[] = [];
+  const signed: SignedRange[] = [];
   const latest = new Map<number, number>();
   let next = 0;
   let passedSize = 0;

@@ -1,6 +1,6 @@
 import type { Deps } from '../../../deps.ts';
 import { findTree } from '../../../store/archive/archive-tree.ts';
-import type { Difference, Entries, Page, Place } from '../../../store/archive/comparisons.ts';
+import type { Difference, Entries, RowKey, RowPage } from '../../../store/archive/comparisons.ts';
 import * as store from '../../../store/archive/comparisons.ts';
 import { listUnmatchedMedia, listUnmatchedMediaEntries } from '../../../store/archive/media-comparisons.ts';
 import * as texts from '../../../store/archive/text-comparisons.ts';
@@ -10,7 +10,7 @@ import { altered, type Fault, faultsMax, gone, nameOf } from '../verification/fa
 import { compareAccounts } from './accounts.ts';
 
 type Comparison = {
-  list(db: Db, page: Page, limit: number): Promise<Difference[]>;
+  list(db: Db, page: RowPage, limit: number): Promise<Difference[]>;
   faultOf(difference: Difference): Fault;
 };
 
@@ -33,7 +33,7 @@ export async function compareTables(deps: Deps): Promise<Fault[]> {
   ];
 }
 
-async function comparePages({ db }: Deps, comparisons: Comparison[], pages: AsyncGenerator<Page>): Promise<Fault[]> {
+async function comparePages({ db }: Deps, comparisons: Comparison[], pages: AsyncGenerator<RowPage>): Promise<Fault[]> {
   const faults: Fault[] = [];
   for await (const page of pages) {
     for (const { list, faultOf } of comparisons) faults.push(...(await list(db, page, faultsMax)).map(faultOf));
@@ -53,9 +53,9 @@ async function compareEntries(deps: Deps): Promise<Fault[]> {
   return faults;
 }
 
-async function* pagesOf({ db }: Deps, table: Parameters<typeof store.findPageEnd>[1]): AsyncGenerator<Page> {
-  for (let after: Place | null = { advisorId: -1, id: 0 }; after; ) {
-    const upTo: Place | null = await store.findPageEnd(db, table, after, pageRows);
+async function* pagesOf({ db }: Deps, table: Parameters<typeof store.findPageEnd>[1]): AsyncGenerator<RowPage> {
+  for (let after: RowKey | null = { advisorId: -1, id: 0 }; after; ) {
+    const upTo: RowKey | null = await store.findPageEnd(db, table, after, pageRows);
     yield { after, upTo };
     after = upTo;
   }

@@ -1,10 +1,10 @@
-type Sized = { size: number };
+type SizedCheckpoint = { size: number };
 
 /** A signature takes 0.1 ms: this many at once keep every core busy, and nothing else waits for long. */
 const atOnce = 256;
 
 /** Reads on from where it was, a few at a time, until one is larger than the size. */
-export function inStep<Item extends Sized>(items: AsyncIterable<Item>) {
+export function inStep<Item extends SizedCheckpoint>(items: AsyncIterable<Item>) {
   const iterator = items[Symbol.asyncIterator]();
   let next: IteratorResult<Item> | undefined;
 
@@ -32,7 +32,10 @@ export function inStep<Item extends Sized>(items: AsyncIterable<Item>) {
 }
 
 /** Notes with their sizes. One that is larger than the tree is read at once, so that no others wait behind it. */
-export async function* sized(notes: AsyncIterable<string>, treeSize: number): AsyncGenerator<Sized & { note: string }> {
+export async function* sized(
+  notes: AsyncIterable<string>,
+  treeSize: number,
+): AsyncGenerator<SizedCheckpoint & { note: string }> {
   for await (const note of notes) {
     const size = Number(note.split('\n', 2)[1]);
     yield { size: size > treeSize ? 0 : size, note };

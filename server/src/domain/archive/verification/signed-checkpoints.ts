@@ -34,12 +34,15 @@ export type Step = {
 };
 export type SignedSize = { root: Buffer; firstMs: number; lastMs: number };
 
-type Asked = { verifiers: Verifier[]; kept: KeptNotes | null; treeSize: number };
+type CheckpointOptions = { verifiers: Verifier[]; kept: KeptNotes | null; treeSize: number };
 
 const rowsPage = 5_000;
 const knownMax = 20_000;
 
-export function openSignedCheckpoints({ db }: Deps, { verifiers, kept, treeSize }: Asked): SignedCheckpoints {
+export function openSignedCheckpoints(
+  { db }: Deps,
+  { verifiers, kept, treeSize }: CheckpointOptions,
+): SignedCheckpoints {
   const stored = inStep(rows(db));
   const copies = expectCopies(kept?.copies ?? null);
   const lists = [...(kept?.notes() ?? []), ...(kept?.copies ? [kept.copies.notes()] : [])].map((notes, index, all) => ({

@@ -11,7 +11,7 @@ import { altered, type Fault, gone, nameOf } from './faults.ts';
 export type Walk = { tree: GrowingTree; provenSize: number; disposed: number };
 
 /** Leaves from `from` up to but not including `to`, as they are stored and kept; those that exist, in order. */
-export type Page = {
+export type LeafPage = {
   from: number;
   to: number;
   entries: StoredLeaf[];
@@ -34,7 +34,7 @@ export function startWalk(): Walk {
  * Recomputes each hash from the stored bytes, compares it with those in the tree and outside, and grows the tree by it. It
  * reads nothing, so the next page can be read in the meantime: it pauses after each tile for that.
  */
-export async function walkPage(walk: Walk, page: Page, disposals: DisposalJudge): Promise<Findings> {
+export async function walkPage(walk: Walk, page: LeafPage, disposals: DisposalJudge): Promise<Findings> {
   const faults: Findings['faults'] = [];
   let [entryAt, keptAt] = [0, 0];
   let isForged = false;
@@ -77,7 +77,7 @@ export function forged(from: number, to: number): LeafFault {
   return { verdict: 'altered', leaf: from, what };
 }
 
-function hashFault(entry: StoredLeaf, hash: Buffer, kept: KeptLeaf | undefined, { from, to, hashOf }: Page): Fault {
+function hashFault(entry: StoredLeaf, hash: Buffer, kept: KeptLeaf | undefined, { from, to, hashOf }: LeafPage): Fault {
   if (kept?.hash.equals(hash)) return altered(nameOf(entry), 'its hash in the tree was altered');
   if (hashOf(entry.leaf)?.equals(hash)) return altered(nameOf(entry), 'it was altered, or its copy outside was');
   for (let leaf = from; leaf < to; leaf += 1)
@@ -86,7 +86,7 @@ function hashFault(entry: StoredLeaf, hash: Buffer, kept: KeptLeaf | undefined, 
   return altered(nameOf(entry), 'it was altered');
 }
 
-function bodyFault(entry: StoredLeaf, { sound }: Page, disposals: DisposalJudge, walk: Walk): Fault | null {
+function bodyFault(entry: StoredLeaf, { sound }: LeafPage, disposals: DisposalJudge, walk: Walk): Fault | null {
   const { salt, body } = entry;
   const isSound = salt && (body ? isCommittedTo(entry, salt, body) : sound.has(entry.leaf));
   if (salt) return isSound ? null : altered(nameOf(entry), 'its body was altered');

@@ -24,7 +24,7 @@ export async function distribute(client: pg.Client, appRole: string, shards?: nu
   if (!rows[0].found) return [];
   const missing = await listMissing(client);
   await client.query('begin');
-  // The walls of the archive are triggers: with this, the shards have them too.
+  // The guards of the archive are triggers: with this, the shards have them too.
   await client.query(`set local citus.enable_unsafe_triggers to on`);
   await client.query(`set local citus.multi_shard_modify_mode to 'sequential'`);
   if (missing.length > 0) await distributeTables(client, missing, { appRole, shards });
@@ -110,7 +110,7 @@ async function enable(client: pg.Client, { table, name, isAlways }: Trigger): Pr
 }
 
 /**
- * The rows have been copied to their nodes; here they would stay behind, and nobody would see them. The table's walls are off for
+ * The rows have been copied to their nodes; here they would stay behind, and nobody would see them. The table's guards are off for
  * that, here and not on the shards, in a transaction that has the table to itself.
  */
 async function removeCopied(client: pg.Client, table: string, triggers: Trigger[]): Promise<void> {

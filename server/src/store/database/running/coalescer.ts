@@ -1,8 +1,8 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { Batch, Db } from '../db.ts';
 
-type Waiting = { item: unknown; resolve(result: unknown): void; reject(error: unknown): void };
-type Line = { waiting: Waiting[]; running: boolean };
+type Waiter = { item: unknown; resolve(result: unknown): void; reject(error: unknown): void };
+type Line = { waiting: Waiter[]; running: boolean };
 type Run = <Result>(work: (db: Db) => Promise<Result>) => Promise<Result>;
 
 type Options = {
@@ -40,7 +40,7 @@ export function coalescer(transaction: Run, options: Options = {}) {
     const line = lineOf(batch, batch.advisorOf ? nodeOf(batch.advisorOf(item)) : 0);
     if (line.waiting.length >= waitingMax) return Promise.reject(whenFull());
     return new Promise<Result>((resolve, reject) => {
-      line.waiting.push({ item, resolve: resolve as Waiting['resolve'], reject });
+      line.waiting.push({ item, resolve: resolve as Waiter['resolve'], reject });
       if (line.running) return;
       line.running = true;
       void pump(batch, line);
@@ -72,7 +72,7 @@ export function coalescer(transaction: Run, options: Options = {}) {
 
   /** Returns what answers its items. Those that arrive before it has a connection are part of it. */
   async function runNext<Item, Result>(batch: Batch<Item, Result>, { waiting }: Line): Promise<() => void> {
-    let members: Waiting[] = [];
+    let members: Waiter[] = [];
     try {
       const results = await runOf(batch)((db) => {
         // Set already when it runs again after a deadlock.
@@ -89,18 +89,18 @@ export function coalescer(transaction: Run, options: Options = {}) {
   }
 
   /** One bad row must not fail the others; any other error fails the whole batch. */
-  async function runAlone<Item, Result>(batch: Batch<Item, Result>, { item, resolve, reject }: Waiting): Promise<void> {
+  async function runAlone<Item, Result>(batch: Batch<Item, Result>, { item, resolve, reject }: Waiter): Promise<void> {
     await runOf(batch)((db) => batch.run(db, [item as Item])).then(([result]) => resolve(result), reject);
   }
 
   return join;
 }
 
-function itemsOf<Item>(members: Waiting[]): Item[] {
+function itemsOf<Item>(members: Waiter[]): Item[] {
   return members.map(({ item }) => item as Item);
 }
 
-function take<Item, Result>({ weigh }: Batch<Item, Result>, waiting: Waiting[]): Waiting[] {
+function take<Item, Result>({ weigh }: Batch<Item, Result>, waiting: Waiter[]): Waiter[] {
   let weight = 0;
   let count = 0;
   for (const { item } of waiting.slice(0, itemsMax)) {

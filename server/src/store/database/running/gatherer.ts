@@ -1,8 +1,8 @@
 import type { Db } from '../db.ts';
 import { isDataError } from '../errors.ts';
 
-type Waiting = { key: unknown[]; resolve(rows: Found[]): void; reject(error: unknown): void };
-type Found = { position: number };
+type Waiter = { key: unknown[]; resolve(rows: FoundRow[]): void; reject(error: unknown): void };
+type FoundRow = { position: number };
 
 /** Rows by their key in one statement. */
 const rowsMax = 100;
@@ -12,7 +12,7 @@ const rowsMax = 100;
  * of what a lookup costs, here and in PostgreSQL, is the statement and not the rows.
  */
 export function gatherer(query: Db['query'], keysMax = rowsMax): Db['lookUpPage'] {
-  const gathered = new Map<string, Waiting[]>();
+  const gathered = new Map<string, Waiter[]>();
 
   function lookUp<Row extends object>(text: string, key: unknown[], name: string): Promise<Row[]> {
     return new Promise((resolve, reject) => {
@@ -25,15 +25,15 @@ export function gatherer(query: Db['query'], keysMax = rowsMax): Db['lookUpPage'
           void send(text, name, waiting);
         });
       }
-      waiting.push({ key, resolve: resolve as unknown as Waiting['resolve'], reject });
+      waiting.push({ key, resolve: resolve as unknown as Waiter['resolve'], reject });
     });
   }
 
-  async function send(text: string, name: string, waiting: Waiting[]): Promise<void> {
+  async function send(text: string, name: string, waiting: Waiter[]): Promise<void> {
     try {
-      const found: Found[][] = waiting.map(() => []);
-      for (const row of await query<Found>(text, listsOf(waiting), name)) found[row.position - 1]?.push(row);
-      waiting.forEach(({ resolve }, index) => void resolve(found[index] as Found[]));
+      const found: FoundRow[][] = waiting.map(() => []);
+      for (const row of await query<FoundRow>(text, listsOf(waiting), name)) found[row.position - 1]?.push(row);
+      waiting.forEach(({ resolve }, index) => void resolve(found[index] as FoundRow[]));
     } catch (error) {
       // A key that PostgreSQL doesn't take must not fail the others.
       if (waiting.length > 1 && isDataError(error)) for (const each of waiting) void send(text, name, [each]);
@@ -45,7 +45,7 @@ export function gatherer(query: Db['query'], keysMax = rowsMax): Db['lookUpPage'
 }
 
 /** A list for each part of the keys. */
-function listsOf(waiting: Waiting[]): unknown[][] {
+function listsOf(waiting: Waiter[]): unknown[][] {
   const [first] = waiting;
   return (first?.key ?? []).map((_, part) => waiting.map(({ key }) => key[part]));
 }

@@ -4,11 +4,11 @@ import { acquire, breaks, runOf } from '../connecting/connections.ts';
 import { DatabaseUnavailable, OutcomeUnknown } from '../errors.ts';
 
 /** A transaction whose commit was sent, and the run of the server that it was sent to. */
-export type Committing = { xid: string; run: string };
+export type SentCommit = { xid: string; run: string };
 /** Returns if the transaction was committed, and throws if it wasn't or if nobody can tell. */
-export type SettleCommit = (committing: Committing, cause: unknown) => Promise<void>;
+export type SettleCommit = (committing: SentCommit, cause: unknown) => Promise<void>;
 
-type Outcome = 'committed' | 'aborted' | 'ambiguous';
+type CommitState = 'committed' | 'aborted' | 'ambiguous';
 
 const pollMs = 200;
 /** No transaction got this id yet. */
@@ -36,7 +36,7 @@ export function commitSettler(pool: pg.Pool, settleMs: number, isDistributed: ()
  * transaction didn't get that far, the id was free again, and may be another's by now. So an id that committed there may not be
  * ours. But one that didn't commit there is proof enough: if ours had, it would have kept the id.
  */
-async function outcomeOf(pool: pg.Pool, { xid, run }: Committing): Promise<Outcome | undefined> {
+async function outcomeOf(pool: pg.Pool, { xid, run }: SentCommit): Promise<CommitState | undefined> {
   const client = await acquire(pool);
   let broken = false;
   try {

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { hasCitus } from '../distribution/queries.ts';
 import { listDifferentTriggers } from '../distribution/shard-triggers.ts';
+import { listWeakened } from './guards.ts';
 import { findExcess } from './logins.ts';
 import { appRole, asOwner, compareMigrations, readMigrations } from './migrate.ts';
-import { listWeakened } from './walls.ts';
 
 /** What a deployment’s login can see of its database, for somebody who checks it. It changes nothing. */
 export type DatabaseFacts = {

@@ -6,7 +6,7 @@ const machineRoles = ['pg_execute_server_program', 'pg_write_server_files'];
 const changes = ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'];
 
 /**
- * Why the login may do more than the application's role; null if it can't. `set role` is no wall: `set role none` gives
+ * Why the login may do more than the application's role; null if it can't. `set role` is no guard: `set role none` gives
  * back what the login may do, so every role that it can become counts, whether it inherits its privileges or not.
  */
 export async function findExcess(client: pg.Client, appRole: string): Promise<string | null> {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CarrierConnection } from '../../../../domain/ports.ts';
 import type { SmppHost, SmppSettings } from '../options.ts';
-import { type Ended, openSession, type Receive, type Role, type Session } from './session.ts';
+import { openSession, type Receive, type Role, type Session, type SessionEnd } from './session.ts';
 
 /** A bind that lasted so long was no failure, so the next pause is the shortest again. */
 const steadyMs = 10_000;
@@ -32,7 +32,7 @@ export function keepBind(
   }
 
   /** Connects, and returns how it ended, and whether it had lasted. */
-  async function connect(): Promise<Ended & { lasted: boolean }> {
+  async function connect(): Promise<SessionEnd & { lasted: boolean }> {
     move('connecting');
     const session = openSession(settings, { host, role }, { receive, changed });
     const stop = () => void session.unbind();

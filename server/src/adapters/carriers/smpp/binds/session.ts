@@ -14,13 +14,13 @@ export type Role = 'transceiver' | 'transmitter' | 'receiver';
 export type Asker = { answered(pdu: Pdu): void; late?(): void; lost(error: Error): void };
 
 /** Why it ended, how many texts had no answer by then, and whether the SMSC refused the bind: a wrong password, for example. */
-export type Ended = { why: string; inDoubt: number; isRefused: boolean };
+export type SessionEnd = { why: string; inDoubt: number; isRefused: boolean };
 
 /** One connection to one host, from its bind to its end. */
 export type Session = {
   /** The SMSC's name once it is bound. */
   bound: Promise<string>;
-  closed: Promise<Ended>;
+  closed: Promise<SessionEnd>;
   closedAt(): number | null;
   ask(command: number, body: Buffer, asker: Asker): void;
   /** The same as a promise: null if the answer is late or lost. */
@@ -33,7 +33,7 @@ export type Session = {
 /** Takes what the SMSC sends. If it throws, the SMSC is told to send it again. */
 export type Receive = (pdu: Pdu, session: Session) => Promise<Buffer>;
 
-type Pending = { command: number; asker: Asker; timer: NodeJS.Timeout };
+type PendingRequest = { command: number; asker: Asker; timer: NodeJS.Timeout };
 
 const sequenceMax = 0x7fffffff;
 /** More deliveries than these at once are refused for now, so that memory is bounded and answers are still read. */
@@ -52,9 +52,9 @@ export function openSession(
   { receive, changed }: { receive: Receive; changed(): void },
 ): Session {
   const { times } = settings;
-  const pending = new Map<number, Pending>();
+  const pending = new Map<number, PendingRequest>();
   const bound = Promise.withResolvers<string>();
-  const closed = Promise.withResolvers<Ended>();
+  const closed = Promise.withResolvers<SessionEnd>();
   bound.promise.catch(() => {});
   let sequence = 0;
   let receiving = 0;
@@ -82,7 +82,7 @@ export function openSession(
     for (const sequence of pending.keys()) end(sequence)?.asker.lost(new Error(`No answer: ${why}.`));
   }
 
-  function end(sequence: number): Pending | undefined {
+  function end(sequence: number): PendingRequest | undefined {
     const asked = pending.get(sequence);
     clearTimeout(asked?.timer);
     pending.delete(sequence);

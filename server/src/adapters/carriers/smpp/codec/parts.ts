@@ -35,13 +35,13 @@ function withReference({ reference }: OutgoingText, others: [number, Buffer][]):
 }
 
 type Part = { joinedBy: number; number: number; of: number };
-type Carried = Pick<ShortMessage, 'esmClass' | 'octets'> & { parameters: [number, Buffer][] };
+type CarriedPart = Pick<ShortMessage, 'esmClass' | 'octets'> & { parameters: [number, Buffer][] };
 
-function payloadOf(octets: Buffer): Carried {
+function payloadOf(octets: Buffer): CarriedPart {
   return { esmClass: 0, octets: noBody, parameters: [[tags.message_payload, octets]] };
 }
 
-function carry(octets: Buffer, part: Part, longTexts: SmppSettings['longTexts']): Carried {
+function carry(octets: Buffer, part: Part, longTexts: SmppSettings['longTexts']): CarriedPart {
   if (part.of === 1) return { esmClass: 0, octets, parameters: [] };
   if (longTexts === 'sar') return { esmClass: 0, octets, parameters: sarOf(part) };
   const header = longTexts === 'udh16' ? header16(part) : header8(part);

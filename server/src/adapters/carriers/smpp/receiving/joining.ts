@@ -2,14 +2,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { textHashBytes } from './repeats.ts';
 
 /** Which part of a long text a message is. */
-export type Place = { key: string; number: number; of: number };
+export type PartPosition = { key: string; number: number; of: number };
 
 type Part = { octets: Buffer; dataCoding: number };
 
 /** A long text, from its first part to arrive until the domain has taken it. */
-export type Joining = {
+export type PartialText = {
   id: string;
-  place: Omit<Place, 'number'>;
+  place: Omit<PartPosition, 'number'>;
   parts: Map<number, Part>;
   /** Parts that the SMSC was told to repeat. */
   refused: Set<number>;
@@ -33,18 +33,18 @@ const takenMax = 10_000;
  * Parts that wait for others. They come in any order, twice, or never. What is here was not confirmed to the SMSC, so a crash
  * loses nothing: it repeats them.
  */
-export function makeJoiner(giveUp: (joining: Joining) => void, now: () => Date) {
-  const joinings = new Map<string, Joining>();
+export function makeJoiner(giveUp: (joining: PartialText) => void, now: () => Date) {
+  const joinings = new Map<string, PartialText>();
   const taken = new Map<string, number>();
   let bytes = 0;
 
-  function drop(joining: Joining): void {
+  function drop(joining: PartialText): void {
     if (joinings.get(joining.place.key) !== joining) return;
     joinings.delete(joining.place.key);
     for (const { octets } of joining.parts.values()) bytes -= octets.length;
   }
 
-  function remember(joining: Joining): void {
+  function remember(joining: PartialText): void {
     for (const [number, { octets }] of joining.parts) {
       const repeatMs = joining.refused.has(number) ? repeatedMs : unheardMs;
       taken.set(nameOf({ ...joining.place, number }, octets), Date.now() + repeatMs);
@@ -56,7 +56,7 @@ export function makeJoiner(giveUp: (joining: Joining) => void, now: () => Date) 
   }
 
   /** A part that differs from one with its number belongs to another text: references are used again soon. */
-  function find(place: Place, octets: Buffer): Joining | null {
+  function find(place: PartPosition, octets: Buffer): PartialText | null {
     const found = joinings.get(place.key);
     if (found?.handing && !found.parts.has(place.number)) {
       // The domain is taking it without this part.
@@ -72,10 +72,10 @@ export function makeJoiner(giveUp: (joining: Joining) => void, now: () => Date) 
 
   return {
     /** `taken` if the domain has had this very part, and the SMSC may not know. */
-    add(place: Place, part: Part, numbers: { from: string; to: string }): Joining | 'taken' {
+    add(place: PartPosition, part: Part, numbers: { from: string; to: string }): PartialText | 'taken' {
       if ((taken.get(nameOf(place, part.octets)) ?? 0) > Date.now()) return 'taken';
       const { key, number, of } = place;
-      const joining: Joining = find(place, part.octets) ?? {
+      const joining: PartialText = find(place, part.octets) ?? {
         id: randomUUID(),
         place: { key, of },
         parts: new Map(),
@@ -98,7 +98,7 @@ export function makeJoiner(giveUp: (joining: Joining) => void, now: () => Date) 
       return joining;
     },
     /** The domain took it: repeats of its parts are known from now on. */
-    end(joining: Joining): void {
+    end(joining: PartialText): void {
       remember(joining);
       drop(joining);
       joining.taken.resolve();
@@ -108,7 +108,7 @@ export function makeJoiner(giveUp: (joining: Joining) => void, now: () => Date) 
   };
 }
 
-function nameOf({ key, number }: Place, octets: Buffer): string {
+function nameOf({ key, number }: PartPosition, octets: Buffer): string {
   const hash = createHash('sha256').update(`${key} ${number} `).update(octets).digest();
   return hash.toString('base64', 0, textHashBytes);
 }

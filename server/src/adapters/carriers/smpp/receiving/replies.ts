@@ -6,7 +6,7 @@ import { readText } from '../codec/alphabets.ts';
 import type { ShortMessage } from '../codec/bodies.ts';
 import { numberIn, tags } from '../codec/fields.ts';
 import type { SmppSettings } from '../options.ts';
-import { type Joining, makeJoiner, type Place } from './joining.ts';
+import { makeJoiner, type PartialText, type PartPosition } from './joining.ts';
 import { makeRepeats } from './repeats.ts';
 
 export type Replies = ReturnType<typeof makeReplies>;
@@ -19,7 +19,7 @@ export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () 
   const { times, now } = settings;
   const repeats = makeRepeats();
   const joiner = makeJoiner((joining) => void giveUp(joining), now);
-  const givenUp = new WeakSet<Joining>();
+  const givenUp = new WeakSet<PartialText>();
 
   async function handOn(reply: IncomingReply): Promise<void> {
     try {
@@ -49,7 +49,7 @@ export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () 
   }
 
   /** An SMSC that sends one at a time sends no further part before our answer, so the answer waits only a moment. */
-  async function receivePart(joining: Joining, number: number): Promise<void> {
+  async function receivePart(joining: PartialText, number: number): Promise<void> {
     if (joining.parts.size === joining.place.of) return handOnJoined(joining);
     const held = pause(times.partHoldMs, 'held', { ref: false });
     if ((await Promise.race([joining.taken.promise, held])) !== 'held') return;
@@ -57,7 +57,7 @@ export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () 
     throw new Error('Parts are missing.');
   }
 
-  function handOnJoined(joining: Joining): Promise<void> {
+  function handOnJoined(joining: PartialText): Promise<void> {
     joining.handing ??= handOn(replyOf(joining, settings)).then(
       () => joiner.end(joining),
       (error) => {
@@ -69,7 +69,7 @@ export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () 
   }
 
   /** If it can't be handed on, the SMSC still repeats its parts: they were never confirmed. */
-  async function giveUp(joining: Joining): Promise<void> {
+  async function giveUp(joining: PartialText): Promise<void> {
     givenUp.add(joining);
     for (let attempt = 0; attempt < handingsMax; attempt++) {
       try {
@@ -98,7 +98,7 @@ export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () 
 }
 
 /** Octets are joined before they are read: a character may be split between parts. */
-function replyOf({ id, from, to, at, parts, place }: Joining, settings: SmppSettings): IncomingReply {
+function replyOf({ id, from, to, at, parts, place }: PartialText, settings: SmppSettings): IncomingReply {
   const inOrder = [...parts].sort(([one], [other]) => one - other);
   const reply: IncomingReply = { carrierMessageId: id, from, to, text: '', sentAt: at };
   let run: Buffer[] = [];
@@ -117,7 +117,7 @@ function replyOf({ id, from, to, at, parts, place }: Joining, settings: SmppSett
 function partOf(
   { esmClass, octets, parameters }: ShortMessage,
   { from, to }: { from: string; to: string },
-): { octets: Buffer; place: Place | null } {
+): { octets: Buffer; place: PartPosition | null } {
   const headerBytes = esmClass & headerFollows ? (octets[0] ?? 0) + 1 : 0;
   const found = concatenationIn(octets.subarray(1, headerBytes)) ?? {
     reference: `sar ${numberIn(parameters, tags.sar_msg_ref_num)}`,

@@ -4,7 +4,14 @@ import type { Counts } from '../../shared/counts.ts';
 import type { SmppSettings } from '../options.ts';
 import { receiptIds } from './message-ids.ts';
 import { reasonOf } from './receipt-texts.ts';
-import { domainId, type HeardReceipt, type Tracked, type TrackedText, type Tracking, togetherOf } from './tracking.ts';
+import {
+  domainId,
+  type HeardReceipt,
+  type TrackedPair,
+  type TrackedText,
+  type Tracking,
+  togetherOf,
+} from './tracking.ts';
 
 export type Receipts = ReturnType<typeof makeReceipts>;
 
@@ -22,7 +29,7 @@ export function makeReceipts(
   let waiting = 0;
 
   /** A receipt may overtake the answer that has its id. */
-  async function findEarly(receipt: HeardReceipt): Promise<Tracked | null> {
+  async function findEarly(receipt: HeardReceipt): Promise<TrackedPair | null> {
     const until = Date.now() + settings.times.earlyMs;
     while (tracking.mayBeEarly(receipt) && Date.now() <= until) {
       await pause(earlyPollMs);
@@ -56,7 +63,10 @@ export function makeReceipts(
     counts.receipts.unmatched += 1;
   }
 
-  async function settle({ text, part }: Tracked, { state, code }: Pick<HeardReceipt, 'state' | 'code'>): Promise<void> {
+  async function settle(
+    { text, part }: TrackedPair,
+    { state, code }: Pick<HeardReceipt, 'state' | 'code'>,
+  ): Promise<void> {
     if (!state) return;
     if (text.answeredAt !== null) counts.receipts.lagMs = Date.now() - text.answeredAt;
     if (part.state !== 'delivered') part.state = state;

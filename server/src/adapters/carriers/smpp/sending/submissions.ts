@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Course, CutShort, NotAccepted, OutgoingText, Submission } from '../../../../domain/ports.ts';
+import type { ConnectionQueue } from '../../shared/connection-queue.ts';
 import type { Counts } from '../../shared/counts.ts';
-import type { Lanes } from '../../shared/lanes.ts';
 import type { Pace } from '../../shared/pace.ts';
 import type { Bind } from '../binds/bind.ts';
 import { readSubmitAnswer, type ShortMessage, submitBody } from '../codec/bodies.ts';
@@ -12,9 +12,9 @@ import type { SmppSettings } from '../options.ts';
 import { domainId, type TrackedPart, type TrackedText, type Tracking } from './tracking.ts';
 import { makeTurns } from './turns.ts';
 
-export type Submitting = {
+export type SubmissionContext = {
   settings: SmppSettings;
-  lanes: Pick<Lanes<Bind>, 'enter'>;
+  queue: Pick<ConnectionQueue<Bind>, 'enter'>;
   pace: Pace;
   tracking: Tracking;
   counts: Counts;
@@ -34,7 +34,9 @@ const noCourse = ({ times }: SmppSettings): Course => {
  * Later ones are tried again for as long as the text lives, since they were certainly not taken, and no other text of its number
  * begins meanwhile; what stays incomplete was accepted and is cut short. Once an answer is lost, no further part goes.
  */
-export function makeSubmit(submitting: Submitting): (text: OutgoingText, course?: Course) => Promise<Submission> {
+export function makeSubmit(
+  submitting: SubmissionContext,
+): (text: OutgoingText, course?: Course) => Promise<Submission> {
   const { settings, tracking } = submitting;
   const turns = makeTurns();
   let joinedBy = Math.floor(Math.random() * 0x10000);
@@ -58,7 +60,7 @@ export function makeSubmit(submitting: Submitting): (text: OutgoingText, course?
 type TextSubmission = { tracked: TrackedText; messages: ShortMessage[]; until: number; course: Course };
 
 async function submitParts(
-  submitting: Submitting,
+  submitting: SubmissionContext,
   { tracked, messages, until, course }: TextSubmission,
 ): Promise<Submission> {
   const { settings, tracking } = submitting;
@@ -95,7 +97,7 @@ type PartSubmission = { tracked: TrackedText; part: TrackedPart; message: ShortM
 
 /** For a part that isn't the first: part of the text has left, so the rest of it should. */
 async function submitUntilTaken(
-  submitting: Submitting,
+  submitting: SubmissionContext,
   submission: PartSubmission,
   course: Course,
 ): Promise<'taken' | NotAccepted> {
@@ -112,13 +114,13 @@ async function submitUntilTaken(
 
 /** That it was taken, maybe late, or why it wasn't. Throws if nobody knows. */
 async function submitPart(
-  submitting: Submitting,
+  submitting: SubmissionContext,
   submission: PartSubmission,
   until: number,
 ): Promise<'taken' | NotAccepted> {
-  const { settings, lanes } = submitting;
+  const { settings, queue } = submitting;
   const { part } = submission;
-  const bind = await lanes.enter(until);
+  const bind = await queue.enter(until);
   if (typeof bind === 'string') return { notTaken: bind, unavailable: true };
   part.state = 'asked';
   const pdu = await askOn(submitting, bind, submission);
@@ -132,7 +134,11 @@ async function submitPart(
 }
 
 /** Its answer, or null if a receipt told its id before a late answer did. Throws if it was lost. */
-function askOn(submitting: Submitting, bind: Bind, { tracked, part, message }: PartSubmission): Promise<Pdu | null> {
+function askOn(
+  submitting: SubmissionContext,
+  bind: Bind,
+  { tracked, part, message }: PartSubmission,
+): Promise<Pdu | null> {
   return new Promise((resolve, reject) => {
     let isLate = false;
     let isNamed = false;
@@ -172,7 +178,7 @@ function askOn(submitting: Submitting, bind: Bind, { tracked, part, message }: P
  * wait for the place that is free now.
  */
 function hear(
-  { settings, tracking, pace, counts }: Submitting,
+  { settings, tracking, pace, counts }: SubmissionContext,
   bind: Bind,
   { tracked, part, pdu }: Pick<PartSubmission, 'tracked' | 'part'> & { pdu: Pdu },
 ): void {

@@ -25,7 +25,7 @@ export type TrackedPart = { id: string | null; inAnswer: string | null; state: P
 
 /** A receipt with the numbers of the text that it is about: `from` is ours. */
 export type HeardReceipt = ReadReceipt & { from: string; to: string; reference: number | null };
-export type Tracked = { text: TrackedText; part: TrackedPart };
+export type TrackedPair = { text: TrackedText; part: TrackedPart };
 
 export type Tracking = ReturnType<typeof makeTracking>;
 
@@ -35,7 +35,7 @@ const beginningLengthMin = 8;
 
 export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
   const texts = new Set<TrackedText>();
-  const byId = new Map<string, Tracked[]>();
+  const byId = new Map<string, TrackedPair[]>();
   const byPhone = new Map<string, Set<TrackedText>>();
 
   function forget(text: TrackedText): void {
@@ -52,7 +52,7 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
     else byId.delete(key);
   }
 
-  function name(tracked: Tracked, id: string): void {
+  function name(tracked: TrackedPair, id: string): void {
     tracked.part.id = id;
     if (!texts.has(tracked.text)) return;
     const key = plainId(id);
@@ -98,8 +98,8 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
       else call();
     },
     /** By its id, as far as this node remembers. */
-    find(receipt: HeardReceipt): Tracked | null {
-      let [between, only, count]: [Tracked | null, Tracked | null, number] = [null, null, 0];
+    find(receipt: HeardReceipt): TrackedPair | null {
+      let [between, only, count]: [TrackedPair | null, TrackedPair | null, number] = [null, null, 0];
       for (const [index, id] of receiptIds(receipt.messageId, messageIds).entries())
         for (const tracked of byId.get(plainId(id)) ?? []) {
           count += 1;
@@ -110,7 +110,7 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
       return between ?? (count === 1 ? only : null);
     },
     /** A text whose answer was lost, by our reference or its wording. */
-    findDoubt(receipt: HeardReceipt): Tracked | null {
+    findDoubt(receipt: HeardReceipt): TrackedPair | null {
       const [text, another] = ofPhone(receipt).filter((each) => fits(each, receipt));
       const part = text?.parts.find(isUnnamed);
       if (!text || !part || another) return null;

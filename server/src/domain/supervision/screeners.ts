@@ -1,17 +1,17 @@
 import type { Db } from '../../store/database/db.ts';
 import { listLexicons } from '../../store/supervision/lexicons.ts';
-import type { Judge, Judges } from '../ports.ts';
+import type { Screener, Screeners } from '../ports.ts';
 import { BoundedMap } from '../shared/bounded-map.ts';
-import { type Matcher, matcherOf, verdictOn } from './lexicon-matching.ts';
+import { type Matcher, matcherOf, screen } from './lexicon-matching.ts';
 import { defaultLexicon, rulesIn } from './lexicons.ts';
 
-type Known = { version: number; match: Matcher; goodUntilMs: number };
+type KnownLexicon = { version: number; match: Matcher; goodUntilMs: number };
 
 /** How long a node uses a lexicon before it looks for a new version: a change takes effect within a second. */
 const goodMs = 1_000;
 
-export function makeJudges(): Judges {
-  const known = new BoundedMap<number, Known>();
+export function makeScreeners(): Screeners {
+  const known = new BoundedMap<number, KnownLexicon>();
 
   async function refresh(db: Db, firmIds: number[], goodUntilMs: number): Promise<void> {
     const own = new Map((await listLexicons(db, firmIds)).map((row) => [row.firmId, row]));
@@ -30,7 +30,7 @@ export function makeJudges(): Judges {
       const nowMs = Date.now();
       const stale = wanted.filter((firmId) => (known.get(firmId)?.goodUntilMs ?? 0) <= nowMs);
       if (stale.length > 0) await refresh(db, stale, nowMs + goodMs);
-      return new Map(wanted.map((firmId) => [firmId, judgeOf(known.get(firmId))]));
+      return new Map(wanted.map((firmId) => [firmId, screenerOf(known.get(firmId))]));
     },
     expire(firmId) {
       const before = known.get(firmId);
@@ -39,7 +39,7 @@ export function makeJudges(): Judges {
   };
 }
 
-function judgeOf(known: Known | undefined): Judge {
+function screenerOf(known: KnownLexicon | undefined): Screener {
   if (!known) throw new Error('A lexicon that was just read is not known.');
-  return (text) => verdictOn(known.match(text), known.version);
+  return (text) => screen(known.match(text), known.version);
 }

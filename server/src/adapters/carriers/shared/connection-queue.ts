@@ -1,7 +1,7 @@
 import type { Pace } from './pace.ts';
 
 /** A connection with a window: so many texts wait for its answer at once. */
-export type Place = {
+export type Connection = {
   isOpen(): boolean;
   /** How many more it takes now. */
   room(): number;
@@ -11,9 +11,9 @@ export type Place = {
   left(): void;
 };
 
-export type Lanes<Kind extends Place> = ReturnType<typeof makeLanes<Kind>>;
-type Lane<Kind> = Kind | 'not_bound' | 'window_full' | 'throttled';
-type Waiting<Kind> = { resolve(lane: Lane<Kind>): void; until: number; timer: NodeJS.Timeout };
+export type ConnectionQueue<Kind extends Connection> = ReturnType<typeof makeConnectionQueue<Kind>>;
+type Assignment<Kind> = Kind | 'not_bound' | 'window_full' | 'throttled';
+type Waiter<Kind> = { resolve(assignment: Assignment<Kind>): void; until: number; timer: NodeJS.Timeout };
 
 /** What frees up within this time is as good as free: a carrier that answers at once doesn't wait for the next claim. */
 const soonMs = 50;
@@ -21,8 +21,8 @@ const soonMs = 50;
 const aheadMs = 100;
 
 /** Where texts wait for a connection with room in its window, first come, first served, and for the pace. */
-export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace) {
-  const waiting = new Set<Waiting<Kind>>();
+export function makeConnectionQueue<Kind extends Connection>(places: Kind[], pace: Pace) {
+  const waiting = new Set<Waiter<Kind>>();
   let isPacing = false;
 
   /** The one with the shortest queue: a host that answers slowly gets less. */
@@ -32,10 +32,10 @@ export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace) {
     return found;
   }
 
-  function leave(one: Waiting<Kind>, lane: Lane<Kind>): void {
+  function leave(one: Waiter<Kind>, assignment: Assignment<Kind>): void {
     clearTimeout(one.timer);
     waiting.delete(one);
-    one.resolve(lane);
+    one.resolve(assignment);
   }
 
   function changed(): void {
@@ -75,8 +75,8 @@ export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace) {
 
   return {
     /** The connection to use, with a place taken in its window; or why there is none until then, by performance.now(). */
-    enter(until: number): Promise<Lane<Kind>> {
-      const { promise, resolve } = Promise.withResolvers<Lane<Kind>>();
+    enter(until: number): Promise<Assignment<Kind>> {
+      const { promise, resolve } = Promise.withResolvers<Assignment<Kind>>();
       const giveUp = () => leave(one, pace.delayMs() > 0 ? 'throttled' : 'window_full');
       const one = { resolve, until, timer: setTimeout(giveUp, Math.max(0, until - performance.now())) };
       waiting.add(one);

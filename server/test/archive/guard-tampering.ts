@@ -1,6 +1,6 @@
 import pg from 'pg';
+import { listWeakened } from '../../src/store/database/schema/guards.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
-import { listWeakened } from '../../src/store/database/schema/walls.ts';
 import { makeDatabase } from '../support/database.ts';
 import type { Who } from './tampering.ts';
 import type { Outcome } from './try-tampering.ts';
@@ -8,7 +8,7 @@ import type { Outcome } from './try-tampering.ts';
 /** A way to weaken a trigger that keeps the archive as it is, and what `assent doctor` must name for it. */
 type WallTampering = { name: string; weaken: string; names: string };
 
-export const wallTamperings: WallTampering[] = [
+export const guardTamperings: WallTampering[] = [
   {
     name: 'a trigger disabled',
     weaken: 'alter table archive_entries disable trigger append_only',
@@ -55,7 +55,7 @@ export async function tryWalls(): Promise<Outcome[]> {
   await client.connect();
   const outcomes: Outcome[] = [];
   for (const who of ['application', 'superuser'] as const)
-    for (const tampering of wallTamperings) outcomes.push(await tryOne(client, tampering, who));
+    for (const tampering of guardTamperings) outcomes.push(await tryOne(client, tampering, who));
   await client.end();
   await database.drop();
   return outcomes;

@@ -1,5 +1,5 @@
 /** Where something waits a moment for its counterpart, so that both can be written at once. Each has the same key. */
-export type Meetings<Item> = {
+export type Rendezvous<Item> = {
   /** Waits so long for the item, and then writes, with null if none came. `write` returns whether it succeeded. */
   meet(key: string, withinMs: number, write: (item: Item | null) => Promise<boolean>): Promise<void>;
   /**
@@ -9,30 +9,30 @@ export type Meetings<Item> = {
   bring(key: string, item: Item): Promise<boolean>;
 };
 
-type Meeting<Item> = { arrive: ((item: Item) => void) | null; written: Promise<boolean> };
+type Encounter<Item> = { arrive: ((item: Item) => void) | null; written: Promise<boolean> };
 
-export function makeMeetings<Item>(): Meetings<Item> {
-  const meetings = new Map<string, Meeting<Item>>();
+export function makeRendezvous<Item>(): Rendezvous<Item> {
+  const rendezvous = new Map<string, Encounter<Item>>();
   return {
     async meet(key, withinMs, write) {
       const { promise: arrival, resolve: arrive } = Promise.withResolvers<Item | null>();
       const timer = setTimeout(arrive, withinMs, null);
       const written = arrival.then((item) => {
         clearTimeout(timer);
-        meeting.arrive = null;
+        encounter.arrive = null;
         return write(item);
       });
-      const meeting: Meeting<Item> = { arrive, written };
-      meetings.set(key, meeting);
+      const encounter: Encounter<Item> = { arrive, written };
+      rendezvous.set(key, encounter);
       await written.finally(() => {
-        if (meetings.get(key) === meeting) meetings.delete(key);
+        if (rendezvous.get(key) === encounter) rendezvous.delete(key);
       });
     },
     async bring(key, item) {
-      const meeting = meetings.get(key);
-      if (!meeting) return false;
-      const { arrive, written } = meeting;
-      meeting.arrive = null;
+      const encounter = rendezvous.get(key);
+      if (!encounter) return false;
+      const { arrive, written } = encounter;
+      encounter.arrive = null;
       arrive?.(item);
       const succeeded = await written.catch(() => false);
       return arrive !== null && succeeded;

@@ -3,7 +3,7 @@ import type pg from 'pg';
 
 /** A trigger as the migrations make it: its statement, whether it also fires for replication, and its function's body. */
 type Trigger = { table: string; name: string; definition: string; isAlways: boolean; function: string; body: string };
-type Found = Omit<Trigger, 'isAlways'> & { enabled: 'O' | 'A' | 'R' | 'D' };
+type FoundTrigger = Omit<Trigger, 'isAlways'> & { enabled: 'O' | 'A' | 'R' | 'D' };
 
 const schemaFile = new URL('../../../../schema.sql', import.meta.url);
 const triggerForm =
@@ -16,7 +16,7 @@ const functionForm =
  * one. Somebody who may weaken them leaves no other trace until verification. They must be those of this version.
  */
 export async function listWeakened(client: pg.ClientBase): Promise<string[]> {
-  const { rows } = await client.query<Found>(
+  const { rows } = await client.query<FoundTrigger>(
     `select
        c.relname as table, t.tgname as name, t.tgenabled as enabled, pg_get_triggerdef(t.oid) as definition,
        p.proname as function, p.prosrc as body
@@ -32,7 +32,7 @@ export async function listWeakened(client: pg.ClientBase): Promise<string[]> {
   });
 }
 
-function faultOf({ definition, isAlways, body, ...trigger }: Trigger, found: Found | undefined): string | null {
+function faultOf({ definition, isAlways, body, ...trigger }: Trigger, found: FoundTrigger | undefined): string | null {
   if (!found) return 'was dropped';
   if (found.enabled === 'D') return 'is disabled';
   if (found.enabled === 'R') return 'is only enabled for replication';

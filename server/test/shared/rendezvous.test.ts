@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { makeMeetings } from '../../src/domain/shared/meetings.ts';
+import { makeRendezvous } from '../../src/domain/shared/rendezvous.ts';
 
 const longMs = 60_000;
 
@@ -17,7 +17,7 @@ function writer() {
 
 suite('something that waits for its counterpart', () => {
   test('is written with it at once, and both know when that is done', async () => {
-    const meetings = makeMeetings<string>();
+    const meetings = makeRendezvous<string>();
     const { written, write, end } = writer();
     const met = meetings.meet('a', longMs, write);
     const brought = meetings.bring('a', 'receipt');
@@ -30,7 +30,7 @@ suite('something that waits for its counterpart', () => {
   });
 
   test('is written without it after a while', async () => {
-    const meetings = makeMeetings<string>();
+    const meetings = makeRendezvous<string>();
     const { written, write, end } = writer();
     end(true);
     await meetings.meet('a', 1, write);
@@ -38,7 +38,7 @@ suite('something that waits for its counterpart', () => {
   });
 
   test('doesn’t wait for anything else, nor for a second one', async () => {
-    const meetings = makeMeetings<string>();
+    const meetings = makeRendezvous<string>();
     const { written, write, end } = writer();
     const met = meetings.meet('a', longMs, write);
     assert.equal(await meetings.bring('b', 'of another'), false);
@@ -51,7 +51,7 @@ suite('something that waits for its counterpart', () => {
   });
 
   test('that is being written comes before its counterpart', async () => {
-    const meetings = makeMeetings<string>();
+    const meetings = makeRendezvous<string>();
     const { written, write, end } = writer();
     const met = meetings.meet('a', 1, write);
     while (written.length === 0) await new Promise(setImmediate);
@@ -71,7 +71,7 @@ suite('something that waits for its counterpart', () => {
     ['fails', (writing: ReturnType<typeof writer>) => writing.fail(new Error('no database'))],
   ] as const)
     test(`and ${how}: its counterpart is not written either`, async () => {
-      const meetings = makeMeetings<string>();
+      const meetings = makeRendezvous<string>();
       const writing = writer();
       const met = meetings.meet('a', longMs, writing.write).catch(() => {});
       const brought = meetings.bring('a', 'receipt');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import { unlimited } from '../../src/domain/access/api-keys.ts';
-import { makeCrowd } from '../../src/domain/access/crowd.ts';
+import { makeLoadShedder } from '../../src/domain/access/load-shedder.ts';
 import { wakeReaders } from '../../src/domain/events/events.ts';
 import { assertProblem } from '../support/problem.ts';
 import { acceptedPhone } from '../support/texting.ts';
@@ -14,7 +14,7 @@ const by = (keyId: number, advisorId: number) => ({ key: { keyId }, advisorId })
 
 suite('the places of a process', () => {
   test('an advisor has half, a key three quarters, and all of them everything', () => {
-    const crowd = makeCrowd(8, time);
+    const crowd = makeLoadShedder(8, time);
     const enter = (keyId: number, advisorId: number, times: number) =>
       Array.from({ length: times }, () => crowd.enter(by(keyId, advisorId))).filter((each) => each !== null);
     assert.equal(enter(1, 1, 5).length, 4);
@@ -25,7 +25,7 @@ suite('the places of a process', () => {
   });
 
   test('are free again once a request is answered, and only once', () => {
-    const crowd = makeCrowd(1, time);
+    const crowd = makeLoadShedder(1, time);
     const leave = crowd.enter(by(1, 1));
     assert.equal(crowd.enter(by(2, 2)), null);
     leave?.();
@@ -36,7 +36,7 @@ suite('the places of a process', () => {
 
   test('are fewer while requests take over a second, and as many as before once they take half', () => {
     let now = 0;
-    const crowd = makeCrowd(1_000, { now: () => now, wait: async () => {} });
+    const crowd = makeLoadShedder(1_000, { now: () => now, wait: async () => {} });
     const answer = (tookMs: number) => {
       const leave = crowd.enter(by(1, 1));
       now += tookMs;
@@ -54,7 +54,7 @@ suite('the places of a process', () => {
   test('whoever finds none is told so: a hundred at once, then 250 a second, and nobody later than after ten', async () => {
     const waited: number[] = [];
     let now = 0;
-    const crowd = makeCrowd(1, { now: () => now, wait: async (ms) => waited.push(ms) });
+    const crowd = makeLoadShedder(1, { now: () => now, wait: async (ms) => waited.push(ms) });
     const turnAway = async (times: number) => {
       waited.length = 0;
       for (let nth = 0; nth < times; nth++) await crowd.turnAway();

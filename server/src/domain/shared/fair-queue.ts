@@ -1,10 +1,10 @@
 /** A queue in front of something scarce. */
-export type Lane = {
+export type FairQueue = {
   /** Waits for a turn that costs so many places. Call the returned function when done. */
   enter(who: string, cost?: number): Promise<() => void>;
 };
 
-type LaneOptions = {
+type FairQueueOptions = {
   width: number;
   share?: number;
   /** How many may wait: in all, and of one caller. */
@@ -23,7 +23,7 @@ const waitMs = 5_000;
  * Only so many are inside at once; a flood waits here, in memory. Callers take turns, so one who asks for much delays
  * mostly itself. If too many are waiting, or one waits too long, the caller is told to come back.
  */
-export function makeLane(options: LaneOptions): Lane {
+export function makeFairQueue(options: FairQueueOptions): FairQueue {
   const { width, share = width, waitingMax = 1_000, waitingEachMax = 200, tooMany } = options;
   // In the order of their next turns.
   const callers = new Map<string, Caller>();

@@ -12,7 +12,7 @@ import type { Input, Route } from './route.ts';
 import { spanIdOf } from './spans.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
-type Answering = {
+type ResponseContext = {
   deps: Deps;
   share: PoolShares;
   answerOnce: ReturnType<typeof idempotency>;
@@ -20,7 +20,7 @@ type Answering = {
 };
 
 /** Does the row's work and answers. With an Idempotency-Key it runs once, and a repeat gets the same answer. */
-export function answerer(row: Route, { deps: all, share, answerOnce, room }: Answering) {
+export function answerer(row: Route, { deps: all, share, answerOnce, room }: ResponseContext) {
   const validate = inputValidator(row);
   const noBody = Promise.resolve(Buffer.alloc(0));
 

@@ -1,4 +1,4 @@
-// What may import what: every room of server/src with the rooms it may use, and nothing else. A file belongs to the
+// What may import what: every module of server/src with the modules it may use, and nothing else. A file belongs to the
 // longest name here that its path begins with. `npm test` checks it, and ARCHITECTURE.md shows it.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 /** What every capability of the domain may use besides the others that its row names. */
 export const ground = 'deps.ts config.ts log.ts store domain/ports.ts domain/problems.ts domain/shared';
 
-export const arrows: Record<string, string> = {
+export const allowedImports: Record<string, string> = {
   // The store remembers and calls nobody.
   store: 'store',
   // The domain decides. Its capabilities stand on one another in this order, without a circle.
@@ -78,7 +78,7 @@ export const arrows: Record<string, string> = {
   'main.ts': 'config.ts runtime.ts serve.ts',
 };
 
-/** Packages that only these rooms may use. */
+/** Packages that only these modules may use. */
 const packages: Record<string, string> = {
   pg: 'store',
   fastify: 'http app.ts log.ts',
@@ -89,11 +89,11 @@ const packages: Record<string, string> = {
 const src = fileURLToPath(new URL('src/', import.meta.url));
 
 /** Every import that no row allows, as `file -> file`; and every file that no row is about. */
-export function findForbiddenArrows(): string[] {
+export function findForbiddenImports(): string[] {
   return sourceFiles().flatMap((file) => {
-    const room = roomOf(file);
-    if (!room) return [`${file} is in no room of server/arrows.ts`];
-    return importsOf(file).flatMap((target) => (isAllowed(room, target) ? [] : [`${file} -> ${target}`]));
+    const module = moduleOf(file);
+    if (!module) return [`${file} is in no module of server/allowed-imports.ts`];
+    return importsOf(file).flatMap((target) => (isAllowed(module, target) ? [] : [`${file} -> ${target}`]));
   });
 }
 
@@ -117,11 +117,11 @@ function sourceFiles(): string[] {
   return globSync('**/*.{ts,js,mjs}', { cwd: src }).sort();
 }
 
-function isAllowed(room: string, target: string): boolean {
+function isAllowed(module: string, target: string): boolean {
   const of = packages[target];
-  if (of) return of.split(' ').some((prefix) => isIn(room, prefix));
-  if (isIn(target, room)) return true;
-  return (arrows[room] ?? '').split(' ').some((allowed) => isIn(target, allowed));
+  if (of) return of.split(' ').some((prefix) => isIn(module, prefix));
+  if (isIn(target, module)) return true;
+  return (allowedImports[module] ?? '').split(' ').some((allowed) => isIn(target, allowed));
 }
 
 /** Paths from src/ for our own files, bare names for packages that have a rule. */
@@ -133,12 +133,12 @@ function importsOf(file: string): string[] {
   });
 }
 
-function roomOf(file: string): string | undefined {
-  return Object.keys(arrows)
-    .filter((room) => isIn(file, room))
+function moduleOf(file: string): string | undefined {
+  return Object.keys(allowedImports)
+    .filter((module) => isIn(file, module))
     .sort((one, other) => other.length - one.length)[0];
 }
 
-function isIn(path: string, room: string): boolean {
-  return room !== '' && (path === room || path.startsWith(`${room}/`));
+function isIn(path: string, module: string): boolean {
+  return module !== '' && (path === module || path.startsWith(`${module}/`));
 }

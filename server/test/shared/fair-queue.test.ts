@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeLane } from '../../src/domain/shared/lane.ts';
+import { makeFairQueue } from '../../src/domain/shared/fair-queue.ts';
 
 const tooMany = () => new Error('too many');
 
 test('no more than its width are inside, and the others follow in order', async () => {
-  const lane = makeLane({ width: 2, tooMany });
+  const lane = makeFairQueue({ width: 2, tooMany });
   const inside: number[] = [];
   const came: number[] = [];
   const visits = Array.from({ length: 6 }, async (_, index) => {
@@ -23,7 +23,7 @@ test('no more than its width are inside, and the others follow in order', async 
 });
 
 test('one caller can’t fill the queue', async () => {
-  const lane = makeLane({ width: 1, tooMany });
+  const lane = makeFairQueue({ width: 1, tooMany });
   const leave = await lane.enter('a');
   const waiting = Array.from({ length: 200 }, () => lane.enter('a'));
   await assert.rejects(lane.enter('a'), /too many/);
@@ -36,7 +36,7 @@ test('one caller can’t fill the queue', async () => {
 
 test('a caller who waits too long is told to come back, and takes nobody’s turn', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const lane = makeLane({ width: 1, tooMany });
+  const lane = makeFairQueue({ width: 1, tooMany });
   const leave = await lane.enter('a');
   const late = assert.rejects(lane.enter('a'), /too many/);
   // Two turns of the microtasks: until it waits.
@@ -48,7 +48,7 @@ test('a caller who waits too long is told to come back, and takes nobody’s tur
 });
 
 test('one caller has no more than its share, and what costs more counts for more', async () => {
-  const lane = makeLane({ width: 4, share: 3, tooMany });
+  const lane = makeFairQueue({ width: 4, share: 3, tooMany });
   const leaves = [await lane.enter('a', 2), await lane.enter('a')];
   const third = track(lane.enter('a'));
   const other = await lane.enter('b');
@@ -59,7 +59,7 @@ test('one caller has no more than its share, and what costs more counts for more
 });
 
 test('a cost over the share is the whole share', async () => {
-  const lane = makeLane({ width: 4, share: 2, tooMany });
+  const lane = makeFairQueue({ width: 4, share: 2, tooMany });
   const leave = await lane.enter('a', 9);
   const second = track(lane.enter('a'));
   assert.equal(await second.entered(), false);
@@ -69,7 +69,7 @@ test('a cost over the share is the whole share', async () => {
 });
 
 test('callers take turns, however many turns one of them waits for', async () => {
-  const lane = makeLane({ width: 1, tooMany });
+  const lane = makeFairQueue({ width: 1, tooMany });
   const leave = await lane.enter('c');
   const order: string[] = [];
   const visit = async (who: string) => {
@@ -84,7 +84,7 @@ test('callers take turns, however many turns one of them waits for', async () =>
 });
 
 test('a costly turn is not overtaken by cheap ones of others', async () => {
-  const lane = makeLane({ width: 2, tooMany });
+  const lane = makeFairQueue({ width: 2, tooMany });
   const first = await lane.enter('a');
   const costly = track(lane.enter('b', 2));
   const cheap = track(lane.enter('a'));

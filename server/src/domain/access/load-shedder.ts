@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
-export type CrowdMember = { key: { keyId: number }; advisorId: number };
+export type LoadShedderMember = { key: { keyId: number }; advisorId: number };
 
-export type Crowd = {
+export type LoadShedder = {
   /** The function to call when it is answered; null if there is no room for it. */
-  enter(who: CrowdMember): (() => void) | null;
+  enter(who: LoadShedderMember): (() => void) | null;
   /** Returns when a request that found no room may be told so. */
   turnAway(): Promise<void>;
   counts(): { inside: number; places: number; turnedAway: number };
@@ -43,7 +43,7 @@ const tellMsMax = 10_000;
  * A client that ignores Retry-After asks again as soon as it is answered, and turning it away costs as much as a send.
  * So these answers have a pace: a flood waits for them, and costs next to nothing meanwhile.
  */
-export function makeCrowd(max: number, { now, wait }: Time): Crowd {
+export function makeLoadShedder(max: number, { now, wait }: Time): LoadShedder {
   const [keys, advisors] = [counter(), counter()];
   let places = max;
   let inside = 0;
@@ -60,7 +60,7 @@ export function makeCrowd(max: number, { now, wait }: Time): Crowd {
     else if (meanMs < slowMs / 2) places = Math.min(max, places * step);
   }
 
-  function hasRoom({ key: { keyId }, advisorId }: CrowdMember): boolean {
+  function hasRoom({ key: { keyId }, advisorId }: LoadShedderMember): boolean {
     return inside < places && keys.of(keyId) < places * keyShare && advisors.of(advisorId) < places * advisorShare;
   }
 

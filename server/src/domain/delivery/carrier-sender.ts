@@ -13,29 +13,29 @@ import { inFlight } from './in-flight.ts';
 import { receiveReceipt } from './receipts.ts';
 
 /** One carrier's texts on this node. Each carrier has its own, so that trouble with one holds up nobody else's texts. */
-export type CarrierLane = {
+export type CarrierSender = {
   readonly open: OpenCarrier;
   /** Hands texts over as their turns come. With `listens`, it takes in replies and receipts, too. */
   start(options: { listens: boolean }): void;
   /** Claims as many texts as it may and submits them. */
-  next(): Promise<Claimed>;
+  next(): Promise<ClaimResult>;
   finished(withinMs: number): Promise<void>;
   /** Claims nothing more, and gives texts in flight the carrier's timeout to finish; then it stops listening. */
   stop(): Promise<void>;
   status(): Promise<NodeStatus>;
 };
 
-export type Claimed = 'more' | 'drained' | 'blocked';
+export type ClaimResult = 'more' | 'drained' | 'blocked';
 
 /** The signal wakes a node for its own sends only; the poll finds those of other nodes. */
 const pollMs = 250;
-/** While there is no room, or the pace allows none. It asks nobody but the carrier's own lanes. */
+/** While there is no room, or the pace allows none. It asks nobody but the carrier itself. */
 const blockedMs = 50;
 /** A text that is ready and not claimed is being claimed by another node. */
 const turnPauseMs = 5;
 const stopMarginMs = 5_000;
 
-export function carrierLane(deps: Deps, open: OpenCarrier, log: Log): CarrierLane {
+export function carrierSender(deps: Deps, open: OpenCarrier, log: Log): CarrierSender {
   const { carrierId, name, carrier } = open;
   const stopping = new AbortController();
   const texts = inFlight(deps, open, log);
@@ -57,7 +57,7 @@ export function carrierLane(deps: Deps, open: OpenCarrier, log: Log): CarrierLan
     throw err;
   }
 
-  async function claim(): Promise<Claimed> {
+  async function claim(): Promise<ClaimResult> {
     if (stopping.signal.aborted) return 'drained';
     if (haltOf(deps.signals) !== null) return 'blocked';
     const limit = texts.claimable();
@@ -68,7 +68,7 @@ export function carrierLane(deps: Deps, open: OpenCarrier, log: Log): CarrierLan
   }
 
   /** One claim at a time, so that when one begins the texts of the one before are in flight. */
-  function next(): Promise<Claimed> {
+  function next(): Promise<ClaimResult> {
     const following = last.then(claim);
     last = following.catch(() => {});
     return following;
