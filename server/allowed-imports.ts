@@ -75,7 +75,7 @@ export const allowedImports: Record<string, string> = {
   'runtime.ts': 'config.ts log.ts domain store adapters',
   'app.ts': 'deps.ts log.ts domain store http oauth',
   'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs adapters/redis adapters/tracing',
-  'main.ts': 'config.ts runtime.ts serve.ts',
+  'main.ts': 'config.ts log.ts runtime.ts serve.ts',
 };
 
 /** Packages that only these modules may use. */

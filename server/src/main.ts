@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from './config.ts';
+import { makeLog } from './log.ts';
 import { explain } from './runtime.ts';
 import { serve } from './serve.ts';
 
@@ -11,6 +12,7 @@ export type ServeOptions = { role?: string | undefined };
 /** Serves until a signal. `assent serve` runs this too. */
 export async function main({ role }: ServeOptions): Promise<void> {
   const config = readConfig({ ...process.env, ...(role && { ROLE: role }) });
+  endWithoutMessage(config.logLevel);
   const starting = serve(config, (line) => void process.stdout.write(`${line}\n`));
 
   let stopping = false;
@@ -31,6 +33,14 @@ export async function main({ role }: ServeOptions): Promise<void> {
   process.on('SIGHUP', stop);
   if (config.startedByNpm) stopWithParent(stop);
   await starting;
+}
+
+/** A fault that nobody expected ends the process. Node would print its message, which may quote a text or a number. */
+function endWithoutMessage(logLevel: string): void {
+  process.on('uncaughtException', (err) => {
+    makeLog(logLevel).fatal({ err }, 'the process ends: an error was not handled');
+    process.exit(1);
+  });
 }
 
 /** A kill -9 of npm doesn't reach its children: without this the server would keep running unseen and hold the port. */

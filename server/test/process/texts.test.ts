@@ -26,8 +26,8 @@ suite('one process that answers and hands texts over', () => {
     await deployment.remove();
   });
 
-  async function start(): Promise<void> {
-    program = await startServer({ ...deployment.env, LOG_LEVEL: 'info' });
+  async function start(env: Record<string, string> = {}): Promise<void> {
+    program = await startServer({ ...deployment.env, LOG_LEVEL: 'info', ...env });
     sandbox = deployment.folder.sandbox();
     const { stdout } = await runCommand(['token', '--advisor', advisor], deployment.env);
     headers = { ...credentials(stdout.trim(), sandbox.apiKey), 'content-type': 'application/json' };
@@ -101,6 +101,14 @@ suite('one process that answers and hands texts over', () => {
     assert.notEqual(await connections(), 0);
     await program.stop('SIGKILL');
     await until('no connection is left', async () => (await connections()) === 0);
+  });
+
+  test('an error that nobody handles ends it, and its message stays out of the output', async () => {
+    const fault = `process.on('SIGUSR2', () => setImmediate(() => { throw new Error(['about +1212555', '0199'].join('')); }))`;
+    await start({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}` });
+    assert.equal(await program.stop('SIGUSR2'), 1);
+    assert.match(program.said(), /an error was not handled/);
+    assert.doesNotMatch(program.said(), /12125550199/);
   });
 
   const waiting = () =>
