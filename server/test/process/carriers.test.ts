@@ -30,9 +30,11 @@ suite('a process and its carriers', () => {
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line));
   const statusRows = async () =>
-    (await deployment.database.asOwner<{ node: string }>('select distinct node from carrier_status order by node')).map(
-      ({ node }) => node.replace(/^.*\/\d+/, 'node'),
-    );
+    (
+      await deployment.database.asOwner<{ name: string }>(
+        'select name from carrier_status join carriers using (carrier_id)',
+      )
+    ).map(({ name }) => name);
 
   test('a refused password is a warning that names the carrier, and so do its other lines', async () => {
     const hosts = [{ host: '127.0.0.1', port: smsc.port }];
@@ -52,8 +54,7 @@ suite('a process and its carriers', () => {
     const settings = { apiKey: 'KEY', publicKey: Buffer.alloc(32, 1).toString('base64') };
     const add = ['carriers', 'add', 'calls', '--kind', 'telnyx', '--settings', '-'];
     assert.equal((await runCommand(add, deployment.env, JSON.stringify(settings))).status, 0);
-    await until('both sides told', async () => (await statusRows()).length === 2);
-    assert.deepEqual(await statusRows(), ['node', 'node calls']);
+    await until('each carrier has its row', async () => (await statusRows()).includes('calls'));
     assert.equal(await program.stop(), 0);
     assert.deepEqual(await statusRows(), []);
   });
