@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allowedImports, ground } from '../server/allowed-imports.ts';
+import { describeClientTypes } from '../server/client-types.ts';
 import { describeSchema } from '../server/describe-schema.ts';
 import { help, overview } from '../server/src/cli/help.ts';
 import { listVerbs } from '../server/src/cli/verbs.ts';
@@ -20,6 +21,7 @@ import { examinerProgram } from './examiner-program.ts';
 
 const generated = {
   'openapi.json': openapi(),
+  'sdk/src/openapi.ts': await describeClientTypes(openapi()),
   'server/schema.sql': await schema(),
   'server/statements.sql': await statements(),
   'server/verify.mjs': examinerProgram(),

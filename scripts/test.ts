@@ -24,12 +24,16 @@ const filesMax = 16;
 const slowestShown = 10;
 /** What root does differently; .ci/run runs both. */
 const rootsOwn = 'server/test/root/*.test.ts';
+/** The client's other tests run against the packed client: sdk/test/run.ts. */
+const clientWithServer = 'sdk/test/{examples,sandbox}.test.ts';
 const isRoot = process.getuid?.() === 0;
 const checks: Record<string, string[]> = {
   types: ['node_modules/typescript/bin/tsc', '--project', 'server'],
   'types of browser code': ['node_modules/typescript/bin/tsc', '--project', 'server/tsconfig.browser.json'],
   'lint and format': ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'],
   'generated files': ['scripts/generate.ts', '--check'],
+  'types of the client': ['node_modules/typescript/bin/tsc', '--project', 'sdk/test'],
+  'the client': ['sdk/test/run.ts'],
 };
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
@@ -58,7 +62,7 @@ try {
 
 /** All test files, or those that are fast, and the checks beside them. */
 async function testAll(): Promise<boolean> {
-  const all = globSync('server/test/**/*.test.ts', { exclude: isRoot ? [] : [rootsOwn] }).sort();
+  const all = globSync(['server/test/**/*.test.ts', clientWithServer], { exclude: isRoot ? [] : [rootsOwn] }).sort();
   if (!isRoot && !given.fast) process.stdout.write(`Only root can run ${globSync(rootsOwn).join(', ')}.\n`);
   const files = given.fast ? all.filter(isFast) : all;
   // If all are fast, there is no more than a process for each place.

@@ -1,0 +1,70 @@
+import { AssentError } from '../errors.ts';
+import type { FailureDetail, MessageRequest, MessageResult, PostOptions } from '../types.ts';
+import { type Consents, consentWaitMs } from './consents.ts';
+import type { Messages } from './messages.ts';
+
+/** Where a flow is. Store it as JSON, and pass it to go on after a restart. */
+export type ConsentFlowState = {
+  idempotencyKey: string;
+  /** When the person was asked, in epoch milliseconds. */
+  askedAt?: number;
+};
+
+export type ConsentFlowOptions = PostOptions & {
+  /** Follow the documented flow from here instead of leaving it to the server. */
+  poll?: boolean;
+  /** With `poll`: how far an earlier run came. */
+  state?: ConsentFlowState | undefined;
+  /** With `poll`: called before each step, so that it can be stored. */
+  onState?: ((state: ConsentFlowState) => void | Promise<void>) | undefined;
+};
+
+export async function sendWithConsent(
+  messages: Messages,
+  consents: Consents,
+  message: MessageRequest,
+  { poll = false, state, onState, ...options }: ConsentFlowOptions,
+): Promise<MessageResult> {
+  if (!poll) return messages.send({ ...message, whenConsented: true }, options);
+  const { phone } = message;
+  if (!phone || message.phoneNumbers?.length) throw new TypeError('With poll, a message has one recipient: phone.');
+  const flow: ConsentFlowState = state
+    ? { ...state }
+    : { idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() };
+  // A send in which nobody succeeded doesn't use up its key, so both sends have the same one: only one of them can text.
+  const send = () => messages.send(message, { ...options, idempotencyKey: flow.idempotencyKey });
+
+  await onState?.(flow);
+  const first = await send();
+  const failure = consentFailure(first);
+  if (!failure) return first;
+
+  if (failure.code === 'not_consented' && flow.askedAt === undefined) {
+    flow.askedAt = Date.now();
+    await onState?.(flow);
+    const asked = await ask(consents, phone, { ...options, idempotencyKey: `${flow.idempotencyKey}-ask` });
+    if (!asked) return first;
+  }
+  const left = (flow.askedAt ?? Date.now()) + consentWaitMs - Date.now();
+  const { state: consent } = await consents.waitFor({ phone }, { signal: options.signal, within: Math.max(0, left) });
+  return consent === 'accepted' ? send() : first;
+}
+
+/** Only these go on: somebody who opted out is never asked. */
+function consentFailure({ successes, failureDetails }: MessageResult): FailureDetail | undefined {
+  if (successes.length > 0) return undefined;
+  return failureDetails.find(({ code }) => code === 'not_consented' || code === 'consent_pending');
+}
+
+/** False if they can't be asked. True also if they accepted a moment ago, which the server refuses to ask about. */
+async function ask(consents: Consents, phone: string, options: PostOptions): Promise<boolean> {
+  try {
+    const { successes } = await consents.request({ phoneNumbers: [phone] }, options);
+    return successes.length > 0;
+  } catch (error) {
+    if (!(error instanceof AssentError) || error.code !== 'invalid_request') throw error;
+    const { state } = await consents.get({ phone }, options);
+    if (state !== 'accepted') throw error;
+    return true;
+  }
+}

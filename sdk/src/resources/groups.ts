@@ -1,0 +1,32 @@
+import { Pages } from '../pages.ts';
+import type { Transport } from '../transport.ts';
+import type { CallOptions, GroupFilter, GroupInput, GroupSummary, IdResult, Page, PostOptions } from '../types.ts';
+
+export class Groups {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** A repeated `externalGroupId` returns the group that has it. */
+  create(group: GroupInput, options: PostOptions = {}): Promise<IdResult> {
+    return this.#transport.request({ method: 'POST', path: '/core/contact/groups', body: group, ...options });
+  }
+
+  list(filter: GroupFilter = {}, options: CallOptions = {}): Pages<GroupSummary> {
+    const read = (page: number): Promise<Page<GroupSummary>> =>
+      this.#transport.request({ method: 'GET', path: '/core/contact/groups', query: { ...filter, page }, ...options });
+    return new Pages(read, filter.page);
+  }
+
+  /** Its contacts stay. */
+  delete(groupId: number, options: CallOptions = {}): Promise<void> {
+    return this.#transport.request({
+      method: 'DELETE',
+      path: '/core/contact/groups/{groupId}',
+      ids: { groupId },
+      ...options,
+    });
+  }
+}
