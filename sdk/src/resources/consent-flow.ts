@@ -1,7 +1,6 @@
 import { AssentError } from '../errors.ts';
 import type { FailureDetail, MessageRequest, MessageResult, PostOptions } from '../types.ts';
 import { type Consents, consentWaitMs } from './consents.ts';
-import type { Messages } from './messages.ts';
 
 /** Where a flow is. Store it as JSON, and pass it to go on after a restart. */
 export type ConsentFlowState = {
@@ -20,22 +19,22 @@ export type ConsentFlowOptions = PostOptions & {
 };
 
 export async function sendWithConsent(
-  messages: Messages,
+  send: (message: MessageRequest, options: PostOptions) => Promise<MessageResult>,
   consents: Consents,
   message: MessageRequest,
   { poll = false, state, onState, ...options }: ConsentFlowOptions,
 ): Promise<MessageResult> {
-  if (!poll) return messages.send({ ...message, whenConsented: true }, options);
+  if (!poll) return send({ ...message, whenConsented: true }, options);
   const { phone } = message;
   if (!phone || message.phoneNumbers?.length) throw new TypeError('With poll, a message has one recipient: phone.');
   const flow: ConsentFlowState = state
     ? { ...state }
     : { idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() };
   // A send in which nobody succeeded doesn't use up its key, so both sends have the same one: only one of them can text.
-  const send = () => messages.send(message, { ...options, idempotencyKey: flow.idempotencyKey });
+  const sendOnce = () => send(message, { ...options, idempotencyKey: flow.idempotencyKey });
 
   await onState?.(flow);
-  const first = await send();
+  const first = await sendOnce();
   const failure = consentFailure(first);
   if (!failure) return first;
 
@@ -47,7 +46,7 @@ export async function sendWithConsent(
   }
   const left = (flow.askedAt ?? Date.now()) + consentWaitMs - Date.now();
   const { state: consent } = await consents.waitFor({ phone }, { signal: options.signal, within: Math.max(0, left) });
-  return consent === 'accepted' ? send() : first;
+  return consent === 'accepted' ? sendOnce() : first;
 }
 
 /** Only these go on: somebody who opted out is never asked. */

@@ -63,6 +63,6 @@ export class Messages {
    * when they accept. With `poll`, this client does that instead: it sends, asks, waits for the consent and sends again.
    */
   sendWithConsent(message: MessageRequest, options: ConsentFlowOptions = {}): Promise<MessageResult> {
-    return sendWithConsent(this, this.#consents, message, options);
+    return sendWithConsent((...sent) => this.send(...sent), this.#consents, message, options);
   }
 }
