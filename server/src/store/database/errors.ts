@@ -24,6 +24,9 @@ const unableMessages = /^could not (extend|write|create|fsync)|cannot assign Tra
 const lostNode =
   /^($|could not commit transaction for shard|failure on connection marked as essential|server closed the connection|no connection to the server|could not (receive|send) data|postmaster was shut down)/;
 
+/** Nor for a shard that was split or moved meanwhile: the same work finds it where it is now. */
+const movedShard = /^could not find .*shard|^shard .* (does not exist|not found)/i;
+
 /** After such an error the connection is useless, and its last statement may or may not have taken effect. */
 export function isBroken(error: unknown): boolean {
   const kind = kindOf(error);
@@ -41,6 +44,7 @@ export function kindOf(error: unknown): Kind {
       return 'lost';
     if (unableCodes.test(code) || (code === 'XX000' && unableMessages.test(error.message))) return 'unable';
     if (code === '57014' || code === '55P03') return 'timeout';
+    if (code === 'XX000' && movedShard.test(error.message)) return 'conflict';
     return code === '40001' || code === '40P01' ? 'conflict' : 'other';
   }
   if (error instanceof ReadOnlyHost || isTlsFailure(error)) return 'lost';
