@@ -9,7 +9,8 @@ import {
   unlessAborted,
 } from './attempts.ts';
 import { AssentError } from './errors.ts';
-import type { PostOptions } from './types.ts';
+import { Pages } from './pages.ts';
+import type { CallOptions, PostOptions } from './types.ts';
 
 /**
  * Gives an access token. `refresh` asks for a new one, because `rejected` was refused. `oauth.tokenSource` and
@@ -100,6 +101,14 @@ export class Transport {
         await pause(pauseMs, request.signal);
       }
     }
+  }
+
+  /** A search: its filter is the query, and every page is read with it. */
+  pages<Item>(path: string, filter: Record<string, unknown> & { page?: number }, options: CallOptions): Pages<Item> {
+    return new Pages(
+      (page) => this.request({ method: 'GET', path, query: { ...filter, page }, ...options }),
+      filter.page,
+    );
   }
 
   /** Null if it isn't tried again. */

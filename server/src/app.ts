@@ -54,7 +54,7 @@ export async function buildApp(deps: Deps & Surroundings): Promise<App> {
   const shedder = makeLoadShedder(config.requestsMax, timeUntil(deps.signals.stopping.signal));
   if (deps.tracer) addSpans(app, deps.tracer);
   // At the root, so that they also count requests that no route answers.
-  addMetrics(app, deps, { ...deps, shedder: shedder });
+  addMetrics(app, deps, { ...deps, shedder });
   serveDocument(app, '/openapi.json', () => partnerDocument(config, routes));
   await app.register(async (scope) => {
     // An API that is busy is not an API that is down.
@@ -66,12 +66,7 @@ export async function buildApp(deps: Deps & Surroundings): Promise<App> {
     if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys);
     const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
     const share = poolShares(deps.db, config.databasePoolSize);
-    addRoutes(
-      scope,
-      deps,
-      { findCaller: callerFinder(deps, verify), share, shedder: shedder, buckets: deps.buckets },
-      routes,
-    );
+    addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share, shedder, buckets: deps.buckets }, routes);
     addCarrierCalls(scope, deps);
     if (config.environment === 'sandbox' && sandboxClock) addSandbox(scope, deps, sandboxClock, deps.deliverDue);
   });

@@ -1,4 +1,4 @@
-import { Feed, type FeedOptions, Pages } from '../pages.ts';
+import { Feed, type FeedOptions, type Pages } from '../pages.ts';
 import type { Transport } from '../transport.ts';
 import type {
   CallOptions,
@@ -10,7 +10,6 @@ import type {
   FeedPage,
   GroupMemberships,
   IdResult,
-  Page,
   PostOptions,
 } from '../types.ts';
 
@@ -37,14 +36,7 @@ export class Contacts {
   }
 
   list(filter: ContactFilter = {}, options: CallOptions = {}): Pages<ContactSummary> {
-    const read = (page: number): Promise<Page<ContactSummary>> =>
-      this.#transport.request({
-        method: 'GET',
-        path: '/core/contact/contacts',
-        query: { ...filter, page },
-        ...options,
-      });
-    return new Pages(read, filter.page);
+    return this.#transport.pages('/core/contact/contacts', filter, options);
   }
 
   delete(contactId: number, options: CallOptions = {}): Promise<void> {

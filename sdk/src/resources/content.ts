@@ -1,6 +1,6 @@
-import { Pages } from '../pages.ts';
+import type { Pages } from '../pages.ts';
 import type { Transport } from '../transport.ts';
-import type { CallOptions, ContentFilter, ContentItem, Page } from '../types.ts';
+import type { CallOptions, ContentFilter, ContentItem } from '../types.ts';
 
 export class Content {
   readonly #transport: Transport;
@@ -10,13 +10,6 @@ export class Content {
   }
 
   search(filter: ContentFilter = {}, options: CallOptions = {}): Pages<ContentItem> {
-    const read = (page: number): Promise<Page<ContentItem>> =>
-      this.#transport.request({
-        method: 'GET',
-        path: '/core/content/library/search',
-        query: { ...filter, page },
-        ...options,
-      });
-    return new Pages(read, filter.page);
+    return this.#transport.pages('/core/content/library/search', filter, options);
   }
 }

@@ -1,6 +1,6 @@
-import { Pages } from '../pages.ts';
+import type { Pages } from '../pages.ts';
 import type { Transport } from '../transport.ts';
-import type { CallOptions, GroupFilter, GroupInput, GroupSummary, IdResult, Page, PostOptions } from '../types.ts';
+import type { CallOptions, GroupFilter, GroupInput, GroupSummary, IdResult, PostOptions } from '../types.ts';
 
 export class Groups {
   readonly #transport: Transport;
@@ -15,9 +15,7 @@ export class Groups {
   }
 
   list(filter: GroupFilter = {}, options: CallOptions = {}): Pages<GroupSummary> {
-    const read = (page: number): Promise<Page<GroupSummary>> =>
-      this.#transport.request({ method: 'GET', path: '/core/contact/groups', query: { ...filter, page }, ...options });
-    return new Pages(read, filter.page);
+    return this.#transport.pages('/core/contact/groups', filter, options);
   }
 
   /** Its contacts stay. */

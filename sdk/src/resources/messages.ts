@@ -1,4 +1,4 @@
-import { Pages } from '../pages.ts';
+import type { Pages } from '../pages.ts';
 import type { Transport } from '../transport.ts';
 import type {
   CallOptions,
@@ -7,7 +7,6 @@ import type {
   MessageRequest,
   MessageResult,
   MessageStatus,
-  Page,
   PostOptions,
 } from '../types.ts';
 import { type ConsentFlowOptions, sendWithConsent } from './consent-flow.ts';
@@ -48,14 +47,7 @@ export class Messages {
 
   /** Newest first. */
   list(filter: MessageFilter = {}, options: CallOptions = {}): Pages<MessageStatus> {
-    const read = (page: number): Promise<Page<MessageStatus>> =>
-      this.#transport.request({
-        method: 'GET',
-        path: '/text/messaging/messages',
-        query: { ...filter, page },
-        ...options,
-      });
-    return new Pages(read, filter.page);
+    return this.#transport.pages('/text/messaging/messages', filter, options);
   }
 
   /**

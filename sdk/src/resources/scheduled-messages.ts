@@ -1,6 +1,6 @@
-import { Pages } from '../pages.ts';
+import type { Pages } from '../pages.ts';
 import type { Transport } from '../transport.ts';
-import type { CallOptions, Page, ScheduledMessage, ScheduledMessageChange, ScheduledMessageFilter } from '../types.ts';
+import type { CallOptions, ScheduledMessage, ScheduledMessageChange, ScheduledMessageFilter } from '../types.ts';
 
 const path = '/text/messaging/scheduled-messages/{scheduledMessageId}';
 
@@ -13,14 +13,7 @@ export class ScheduledMessages {
   }
 
   list(filter: ScheduledMessageFilter = {}, options: CallOptions = {}): Pages<ScheduledMessage> {
-    const read = (page: number): Promise<Page<ScheduledMessage>> =>
-      this.#transport.request({
-        method: 'GET',
-        path: '/text/messaging/scheduled-messages',
-        query: { ...filter, page },
-        ...options,
-      });
-    return new Pages(read, filter.page);
+    return this.#transport.pages('/text/messaging/scheduled-messages', filter, options);
   }
 
   get(scheduledMessageId: number, options: CallOptions = {}): Promise<ScheduledMessage> {

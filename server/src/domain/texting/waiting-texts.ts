@@ -73,7 +73,7 @@ export async function countWaiting(deps: Deps, people: Recipient[]): Promise<Map
 }
 
 /**
- * The person has consented, by whatever way: the texts that waited for it go out in the order in which they came, through the
+ * The person has consented, however they did: the texts that waited for it go out in the order in which they came, through the
  * same gate and the firm's lexicon, as if they were sent now. Inside a transaction, with the member locked and the move archived.
  */
 export async function sendWaitingTexts(
