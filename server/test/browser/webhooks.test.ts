@@ -3,13 +3,12 @@ import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { deliverer } from '../../src/domain/webhooks/deliverer.ts';
 import { testWebhook } from '../../src/domain/webhooks/deliveries.ts';
-import { setWebhook } from '../../src/domain/webhooks/webhooks.ts';
 import { launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 import { makeReceiver, type Receiver } from '../webhooks/receiver.ts';
-import { inspect } from './inspect.ts';
+import { complaintsOf, inspect } from './inspect.ts';
 
 const screens = {
   'on a phone': { viewport: { width: 360, height: 740 } },
@@ -36,45 +35,73 @@ after(async () => {
   await world.close();
 });
 
-test('without a webhook, the page says how to set one', { skip }, async () => {
-  const page = await browser.newPage();
-  await page.goto(`${origin}/webhooks`);
-  await page.getByText('No application has a webhook yet').waitFor();
-  await page.close();
-  receiver = await makeReceiver(() => secret);
-  const secret = await setWebhook(world.deps, world.clientId, receiver.url);
-  await setConsent(world, world.ann, newPhone(), 'accepted');
+/** Pushes everything that is due now. */
+async function push(): Promise<void> {
   const webhooks = deliverer(world.deps, world.app.log as never);
   await webhooks.tick();
   await webhooks.settled();
+}
+
+test('an endpoint is added on the page, which shows its secret', { skip }, async () => {
+  const page = await browser.newPage();
+  receiver = await makeReceiver(() => secret);
+  let secret = '';
+  await page.goto(`${origin}/webhooks`);
+  await page.getByText('Nothing has been pushed yet').waitFor();
+  await page.getByLabel('Address').fill(receiver.url);
+  await page.getByRole('button', { name: 'Add endpoint' }).click();
+  secret = await page.locator('[data-secret]').innerText();
+  await inspect(page, 'the secret');
+  await page.close();
 });
 
 for (const [name, options] of Object.entries(screens))
-  test(`the page shows what was pushed and what came back, and sends it again, ${name}`, { skip }, async () => {
+  test(`the page shows what is pushed and what comes back as it happens, and sends it again, ${name}`, {
+    skip,
+  }, async () => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
-    const complaints: string[] = [];
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    const complaints = complaintsOf(page);
     receiver.answer = () => 500;
     await testWebhook(world.deps, world.clientId);
     receiver.answer = () => 200;
     await page.goto(`${origin}/webhooks`);
-    const items = page.locator('.deliveries li');
-    const before = await items.count();
+    const items = page.locator('[data-deliveries] > li');
+    const first = async (text: RegExp) => {
+      await items.first().filter({ hasText: text }).waitFor();
+      return items.first();
+    };
+    await first(/500.*webhook\.test/s);
     await page.getByRole('button', { name: 'Send a test event' }).click();
-    await page.waitForFunction((count) => document.querySelectorAll('.deliveries li').length > count, before);
-    assert.match(await items.first().innerText(), /200[\s\S]*webhook\.test/);
-    const consent = items.filter({ hasText: 'consent.changed' }).last();
-    const came = receiver.came.length;
-    await consent.getByRole('button', { name: /Send again/ }).click();
-    await page.waitForFunction((count) => document.querySelectorAll('.deliveries li').length > count, before + 1);
-    assert.equal(receiver.came.length, came + 1);
-    assert.match(await items.first().innerText(), /consent\.changed[\s\S]*attempt \d/);
-    await items.first().locator('summary').click();
-    assert.match(await items.first().locator('pre').first().innerText(), /"previousState": "none"/);
-    assert.match(await items.first().locator('pre').last().innerText(), /thanks/);
+    await first(/200.*webhook\.test/s);
+    await setConsent(world, world.ann, newPhone(), 'accepted');
+    await push();
+    await (await first(/200.*consent\.changed/s)).locator('summary').click();
+    const count = await items.count();
+    await items
+      .first()
+      .getByRole('button', { name: /Send again/ })
+      .click();
+    await first(/consent\.changed.*attempt 2/s);
+    assert.equal(await items.count(), count + 1);
+    // What was opened stays open.
+    const opened = items.nth(1);
+    assert.match(await opened.locator('pre').first().innerText(), /webhook-signature: v1,.*"previousState":"none"/s);
+    assert.match(await opened.locator('pre').last().innerText(), /200\s+thanks/);
     await inspect(page);
+    await page.getByLabel('Type', { exact: true }).selectOption('webhook.test');
+    await page.waitForURL(/type=webhook\.test/);
+    assert.equal(await items.filter({ hasText: 'consent.changed' }).count(), 0);
     assert.deepEqual(complaints, []);
     await context.close();
   });
+
+test('a removed endpoint leaves the page', { skip }, async () => {
+  const page = await browser.newPage();
+  await page.goto(`${origin}/webhooks`);
+  await page.locator('summary', { hasText: 'Remove' }).click();
+  await page.getByRole('button', { name: 'Remove this endpoint' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('[data-endpoints] > li').length === 0);
+  await page.close();
+});

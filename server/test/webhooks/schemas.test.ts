@@ -4,6 +4,7 @@ import { disconnect } from '../../src/domain/access/grants.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { deliverer } from '../../src/domain/webhooks/deliverer.ts';
 import { testWebhook } from '../../src/domain/webhooks/deliveries.ts';
+import { pushedTypes } from '../../src/domain/webhooks/pushed-events.ts';
 import { setWebhook } from '../../src/domain/webhooks/webhooks.ts';
 import { addContact, contactsPath } from '../address-book/address-book.ts';
 import { exactly, fetchDocument, resolved } from '../support/openapi.ts';
@@ -57,4 +58,5 @@ test('every event that is pushed has a schema in openapi.json, and every schema 
   }
   const pushed = new Set(receiver.accepted.map(({ body }) => body.type));
   assert.deepEqual([...pushed].sort(), Object.keys(webhooks).sort());
+  assert.deepEqual([...pushedTypes].sort(), Object.keys(webhooks).sort());
 });

@@ -76,7 +76,45 @@ suite('assent webhooks', () => {
     await run(['webhooks', 'disable', clientId]);
     const [shown] = await records(['webhooks', 'list']);
     assert.equal(shown.status, 'off');
-    assert.match(shown.note, /by the operator/);
+    assert.match(shown.reason, /by the operator/);
+  });
+
+  test('adds, lists and removes further ones, each with the types that it asks for', async () => {
+    const { clientId } = world;
+    const [first, second] = [receiver.url, 'https://partner.example/second'];
+    const added = await line('webhooks', 'add', clientId, second, '--types', 'consent.changed, message.status');
+    assert.match(added, /^whsec_/);
+    assert.notEqual(added, secret);
+    await run(['webhooks', 'enable', clientId, first]);
+    const listed = await records(['webhooks', 'list']);
+    assert.deepEqual(
+      listed.map(({ url, types, status }: Record<string, unknown>) => [url, types, status]),
+      [
+        [first, 'all', 'on'],
+        [second, ['consent.changed', 'message.status'], 'on'],
+      ],
+    );
+    const [tested] = await records(['webhooks', 'test', clientId, first]);
+    assert.deepEqual([tested.status, tested.url], [200, first]);
+    assert.equal((await records(['webhooks', 'redeliver', clientId, tested.eventId, first]))[0].attempt, 2);
+    await refused(1, [
+      [['webhooks', 'set', clientId, first], /has 2 webhooks/],
+      [['webhooks', 'test', clientId], /several webhooks[\s\S]*partner\.example\/second/],
+      [['webhooks', 'add', clientId, first], /already/],
+    ]);
+    await refused(2, [
+      [
+        ['webhooks', 'add', clientId, 'https://x.example/', '--types', 'consent'],
+        /no event type "consent".*message\.received/,
+      ],
+      [['webhooks', 'add', clientId, 'https://x.example/', '--types', ''], /Types: consent\.changed/],
+      [['webhooks', 'remove'], /usage: assent webhooks remove CLIENT-ID \[URL\]/],
+      [['webhooks', 'test', clientId, first, 'more'], /usage/],
+    ]);
+    assert.equal((await run(['webhooks', 'remove', clientId, second])).status, 0);
+    assert.deepEqual((await records(['webhooks', 'list'])).length, 1);
+    secret = await line('webhooks', 'set', clientId, receiver.url, '--types', 'contact.created');
+    assert.deepEqual((await records(['webhooks', 'list']))[0].types, ['contact.created']);
   });
 
   test('says what is wrong with an address, an application or an event', async () => {

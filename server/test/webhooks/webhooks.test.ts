@@ -8,10 +8,19 @@ import { byAdvisor } from '../../src/domain/archive/archive.ts';
 import { type Deliverer, deliverer } from '../../src/domain/webhooks/deliverer.ts';
 import { listDeliveries, redeliver, testWebhook } from '../../src/domain/webhooks/deliveries.ts';
 import { pauseAfter } from '../../src/domain/webhooks/turns.ts';
-import { disableWebhook, listWebhooks, rotateWebhookSecret, setWebhook } from '../../src/domain/webhooks/webhooks.ts';
+import {
+  addWebhook,
+  disableWebhook,
+  enableWebhook,
+  listWebhooks,
+  removeWebhook,
+  rotateWebhookSecret,
+  setWebhook,
+} from '../../src/domain/webhooks/webhooks.ts';
 import { insertEvents } from '../../src/store/events/new-events.ts';
 import { addContact, contactsPath } from '../address-book/address-book.ts';
 import { castOf, type Subject } from '../events/storm.ts';
+import { say } from '../support/people.ts';
 import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld } from '../support/world.ts';
@@ -180,7 +189,7 @@ suite('an endpoint that fails', () => {
     assert.equal(new Set(ids.slice(0, 3)).size, 1);
     assert.equal(receiver.accepted.length, 2);
     assert.deepEqual((await status())?.status, 'on');
-    const deliveries = await listDeliveries(deps, clientId, 4);
+    const deliveries = await listDeliveries(deps, clientId, { limit: 4 });
     assert.deepEqual(
       deliveries.map((each) => [each.attempt, each.status, each.answer]),
       [
@@ -201,9 +210,9 @@ suite('an endpoint that fails', () => {
       `update webhook_streams set not_before = '-infinity', failing_since = now() - interval '73 hours' where failures > 0`,
     );
     await push();
-    const { status: is, note } = (await status()) ?? {};
+    const { status: is, reason } = (await status()) ?? {};
     assert.equal(is, 'off');
-    assert.match(note ?? '', /three days.*503/);
+    assert.match(reason ?? '', /three days.*503/);
     await setConsent(world, ann, newPhone(), 'accepted');
     await resume();
     await push();
@@ -220,7 +229,7 @@ suite('an endpoint that fails', () => {
     await setConsent(world, ann, newPhone(), 'accepted');
     await push();
     assert.equal((await status())?.status, 'off');
-    assert.match((await status())?.note ?? '', /410/);
+    assert.match((await status())?.reason ?? '', /410/);
   });
 
   test('or is slow, or doesn’t listen, costs another application nothing', async () => {
@@ -288,6 +297,109 @@ suite('an endpoint that fails', () => {
       assert.ok(pauses.every((each) => each >= expected * 0.8 && each <= expected * 1.2));
       assert.ok(new Set(pauses).size > 1);
     }
+  });
+});
+
+suite('several endpoints of an application', () => {
+  let other: Receiver;
+  let otherSecret: string;
+  const addOther = async (types?: string[]) => {
+    other = await makeReceiver(() => otherSecret);
+    otherSecret = await addWebhook(deps, clientId, other.url, types);
+  };
+  afterEach(async () => {
+    await removeWebhook(deps, clientId, other.url);
+    await other.close();
+  });
+  const statuses = async () =>
+    Object.fromEntries(
+      (await listWebhooks(deps)).filter((each) => each.clientId === clientId).map((each) => [each.url, each.status]),
+    );
+
+  test('each get the types that they asked for, with the same ids and a secret of their own', async () => {
+    await addOther(['consent.changed', 'contact.deleted']);
+    assert.notEqual(otherSecret, secret);
+    const contactId = await addContact(ann);
+    const phone = newPhone();
+    await setConsent(world, ann, phone, 'accepted');
+    await say(world, ann, phone, 'Hello');
+    await push();
+    await ann.call('DELETE', `${contactsPath}/${contactId}`);
+    await push();
+    const ids = (received: typeof receiver.accepted, wanted: string[]) =>
+      received.flatMap(({ headers, body }) => (wanted.includes(body.type) ? headers['webhook-id'] : [])).toSorted();
+    const asked = ['consent.changed', 'contact.deleted'];
+    assert.deepEqual(types(other.accepted).toSorted(), asked);
+    assert.deepEqual(ids(other.accepted, asked), ids(receiver.accepted, asked));
+    assert.ok(types().includes('contact.created') && types().includes('message.received'));
+    assert.equal((await testWebhook(deps, clientId, other.url)).status, 200);
+    assert.equal(types(other.accepted).at(-1), 'webhook.test');
+    assert.equal(types().includes('webhook.test'), false);
+  });
+
+  test('don’t wait for each other, and are retried and switched off alone', async () => {
+    await addOther();
+    const mayAnswer = Promise.withResolvers<number>();
+    other.answer = () => mayAnswer.promise;
+    await setConsent(world, ann, newPhone(), 'accepted');
+    webhooks = newNode();
+    await webhooks.tick();
+    await until('one has it', () => receiver.accepted.length === 1);
+    mayAnswer.resolve(500);
+    await webhooks.settled();
+    assert.deepEqual(await statuses(), { [receiver.url]: 'on', [other.url]: 'failing' });
+    await resume();
+    other.answer = () => 410;
+    await setConsent(world, ann, newPhone(), 'accepted');
+    await push();
+    assert.deepEqual(await statuses(), { [receiver.url]: 'on', [other.url]: 'off' });
+    assert.equal(receiver.accepted.length, 2);
+    other.answer = () => 200;
+    await enableWebhook(deps, clientId, other.url);
+    await push();
+    assert.deepEqual(types(other.accepted), ['consent.changed', 'consent.changed']);
+    assert.equal(receiver.came.length, 2);
+  });
+
+  test('are redelivered to and disabled one at a time, and a removed one is told nothing more', async () => {
+    await addOther(['consent.changed']);
+    await setConsent(world, ann, newPhone(), 'accepted');
+    await addContact(ann);
+    await push();
+    const eventIn = (type: string) => receiver.accepted.find(({ body }) => body.type === type)?.body.id;
+    await redeliver(deps, clientId, eventIn('consent.changed'), other.url);
+    assert.deepEqual([other.accepted.length, receiver.accepted.length], [2, 2]);
+    await assert.rejects(redeliver(deps, clientId, eventIn('contact.created'), other.url), { code: 'not_found' });
+    for (const act of [testWebhook, disableWebhook, enableWebhook, removeWebhook, rotateWebhookSecret])
+      await assert.rejects(
+        act(deps, clientId),
+        ({ code, message }) => code === 'conflict' && message.includes(other.url),
+      );
+    await assert.rejects(testWebhook(deps, clientId, 'https://partner.example/'), { code: 'not_found' });
+    const attempts = async (url?: string) =>
+      (await listDeliveries(deps, clientId, { url, limit: 3 })).map((each) => each.url);
+    assert.deepEqual(await attempts(other.url), [other.url, other.url]);
+    assert.equal(new Set(await attempts()).size, 2);
+    await removeWebhook(deps, clientId, other.url);
+    await setConsent(world, ann, newPhone(), 'accepted');
+    await push();
+    assert.deepEqual([other.came.length, receiver.accepted.length], [2, 3]);
+    await addWebhook(deps, clientId, other.url);
+  });
+
+  test('are sixteen at most, each at an address of its own, and set refuses to choose', async () => {
+    await addOther();
+    await assert.rejects(setWebhook(deps, clientId, receiver.url), { code: 'conflict' });
+    await assert.rejects(addWebhook(deps, clientId, other.url), { code: 'conflict', message: /already/ });
+    for (const unknown of [['consent.changed', 'x'], []])
+      await assert.rejects(addWebhook(deps, clientId, 'https://partner.example/', unknown), {
+        code: 'invalid_request',
+        message: /consent\.changed, .*webhook\.test/,
+      });
+    const more = Array.from({ length: 14 }, (_, index) => `https://partner.example/${index}`);
+    for (const url of more) await addWebhook(deps, clientId, url);
+    await assert.rejects(addWebhook(deps, clientId, 'https://partner.example/14'), { code: 'conflict', message: /16/ });
+    for (const url of more) await removeWebhook(deps, clientId, url);
   });
 });
 

@@ -11,21 +11,21 @@ const answerShownMax = 200;
 /** Pushes as Standard Webhooks says, to addresses that somebody else wrote down. Redirects are not followed. */
 export function makePush(allowedNetworks: readonly string[]): Push {
   const post = makePost(allowedNetworks, { timeoutMs, bytesMax: answerBytesMax });
-  return async ({ url, secrets, id, body, until }) => {
-    const now = new Date();
+  return async ({ url, secrets, id, body, now, until }) => {
+    // While a secret is being replaced, both sign: a receiver with either accepts it.
+    const signature = secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' ');
     const headers = {
       'content-type': 'application/json',
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-      // While a secret is being replaced, both sign: a receiver with either accepts it.
-      'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' '),
+      'webhook-signature': signature,
     };
     try {
       const { status, text } = await post(url, { headers, body, signal: until });
-      return { status, answer: text.slice(0, answerShownMax).replaceAll('\0', '') };
+      return { signature, status, answer: text.slice(0, answerShownMax).replaceAll('\0', '') };
     } catch (error) {
       if (!(error instanceof OutboundFault)) throw error;
-      return { status: null, answer: error.message };
+      return { signature, status: null, answer: error.message };
     }
   };
 }

@@ -38,13 +38,15 @@ export function deliverer(deps: Deps, log: Log): Deliverer {
   }
 
   async function refresh(): Promise<void> {
-    const active = new Map((await listActiveWebhooks(deps.db)).map((webhook) => [webhook.applicationId, webhook]));
-    for (const [applicationId, webhook] of active) {
-      const line = lines.get(applicationId);
+    const active = new Map(
+      (await listActiveWebhooks(deps.db, new Date())).map((webhook) => [webhook.webhookId, webhook]),
+    );
+    for (const [webhookId, webhook] of active) {
+      const line = lines.get(webhookId);
       if (line) Object.assign(line, { webhook, mayHaveMore: true });
-      else lines.set(applicationId, { webhook, running: new Set(), mayHaveMore: true });
+      else lines.set(webhookId, { webhook, running: new Set(), mayHaveMore: true });
     }
-    for (const [applicationId, line] of lines) if (!active.has(applicationId)) line.mayHaveMore = false;
+    for (const [webhookId, line] of lines) if (!active.has(webhookId)) line.mayHaveMore = false;
   }
 
   /** One claim at a time, for all endpoints that have room; again as long as there is more. */
@@ -57,18 +59,18 @@ export function deliverer(deps: Deps, log: Log): Deliverer {
 
   async function claimMore(): Promise<void> {
     for (;;) {
-      const wanted = [...lines.values()].flatMap(({ webhook: { applicationId }, running, mayHaveMore }) => {
+      const wanted = [...lines.values()].flatMap(({ webhook: { webhookId }, running, mayHaveMore }) => {
         const count = mayHaveMore && !stopping.aborted ? turnsPerEndpoint - running.size : 0;
-        return count > 0 ? { applicationId, count } : [];
+        return count > 0 ? { webhookId, count } : [];
       });
       if (wanted.length === 0) return;
       const now = new Date();
       const leasedUntil = new Date(now.getTime() + leaseMs);
       const { streams, hasOthers } = await claimStreams(deps.db, wanted, { now, leasedUntil });
-      const byApplication = Map.groupBy(streams, ({ applicationId }) => applicationId);
-      for (const { applicationId, count } of wanted) {
-        const line = lines.get(applicationId) as Line;
-        const own = byApplication.get(applicationId) ?? [];
+      const byWebhook = Map.groupBy(streams, ({ webhookId }) => webhookId);
+      for (const { webhookId, count } of wanted) {
+        const line = lines.get(webhookId) as Line;
+        const own = byWebhook.get(webhookId) ?? [];
         line.mayHaveMore = hasOthers || own.length === count;
         for (const stream of own) begin(line, stream, leasedUntil);
       }
@@ -76,7 +78,7 @@ export function deliverer(deps: Deps, log: Log): Deliverer {
   }
 
   function begin(line: Line, stream: StreamRow, leasedUntil: Date): void {
-    const turn = run(line, stream, leasedUntil).finally(() => {
+    const turn = deps.signals.life.track(run(line, stream, leasedUntil)).finally(() => {
       line.running.delete(turn);
       const room = turnsPerEndpoint - line.running.size;
       if (line.mayHaveMore && room >= claimedLeast) void claim().catch(report);

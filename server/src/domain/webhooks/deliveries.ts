@@ -6,21 +6,35 @@ import { forgetBefore } from '../shared/in-batches.ts';
 import { dayMs } from '../shared/time.ts';
 import { findPushedEvent } from './pushed-events.ts';
 import { deliver, endpointOf } from './turns.ts';
-import { findWebhook } from './webhooks.ts';
+import { findWebhook, findWebhooks } from './webhooks.ts';
 
 export type Delivery = NewDelivery;
+export type KeptDelivery = DeliveryRow;
 
 /** Real time: longer than an event is retried. */
 const keptMs = 7 * dayMs;
 
-export async function listDeliveries(deps: Deps, clientId: string, limit: number): Promise<DeliveryRow[]> {
-  const { applicationId } = await findWebhook(deps, clientId);
-  return store.listDeliveries(deps.db, applicationId, { limit });
+/** The latest attempts at the application's endpoints, or at the one with this address. */
+export async function listDeliveries(
+  deps: Deps,
+  clientId: string,
+  { url, limit }: { url?: string | undefined; limit: number },
+): Promise<KeptDelivery[]> {
+  const webhooks = await findWebhooks(deps, clientId, url);
+  return store.listDeliveries(deps.db, { webhookIds: webhooks.map(({ webhookId }) => webhookId), limit });
+}
+
+/** Of every application, also to endpoints that were removed. */
+export async function listAllDeliveries(
+  { db }: Pick<Deps, 'db'>,
+  filter: store.DeliveryFilter,
+): Promise<KeptDelivery[]> {
+  return store.listDeliveries(db, filter);
 }
 
 /** Pushes an event that says nothing, so that somebody can see whether it arrives. */
-export async function testWebhook(deps: Deps, clientId: string): Promise<Delivery> {
-  const webhook = await findWebhook(deps, clientId);
+export async function testWebhook(deps: Deps, clientId: string, url?: string): Promise<Delivery> {
+  const webhook = await findWebhook(deps, clientId, url);
   const [id, type] = [`evt_test_${randomUUID()}`, 'webhook.test'];
   const body = JSON.stringify({ id, type, dateTime: deps.clock.now(), advisorId: null, data: {} });
   const delivery = await deliver(deps, endpointOf(deps, webhook), { id, type, body }, { advisorId: null, attempt: 1 });
@@ -29,11 +43,10 @@ export async function testWebhook(deps: Deps, clientId: string): Promise<Deliver
 }
 
 /** Pushes an event again, with the same id, whatever became of it before. */
-export async function redeliver(deps: Deps, clientId: string, eventId: string): Promise<Delivery> {
-  const webhook = await findWebhook(deps, clientId);
-  const { applicationId } = webhook;
-  const [last] = await store.listDeliveries(deps.db, applicationId, { limit: 1, eventId });
-  const event = last ? { ...last, id: eventId } : await findPushedEvent(deps, eventId, applicationId);
+export async function redeliver(deps: Deps, clientId: string, eventId: string, url?: string): Promise<Delivery> {
+  const webhook = await findWebhook(deps, clientId, url);
+  const [last] = await store.listDeliveries(deps.db, { webhookIds: [webhook.webhookId], eventId, limit: 1 });
+  const event = last ? { ...last, id: eventId } : await findPushedEvent(deps, webhook, eventId);
   const delivery = await deliver(deps, endpointOf(deps, webhook), event, {
     advisorId: event.advisorId,
     attempt: (last?.attempt ?? 0) + 1,

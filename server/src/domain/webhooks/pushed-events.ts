@@ -2,16 +2,26 @@ import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
 import { type EventPlace, type EventRow, listEventsAfter } from '../../store/events/events.ts';
 import { listScopes, type StreamRow } from '../../store/webhooks/streams.ts';
+import type { WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { type FoundChange, findChanges, type Position } from '../address-book/contact-changes.ts';
-import { eventOf } from '../events/events.ts';
+import { eventOf, eventTypes } from '../events/events.ts';
 import { problem } from '../problems.ts';
+
+/** Everything that an endpoint can ask for. A test reaches the endpoint that it is for, whatever that asked for. */
+export const pushedTypes: readonly string[] = [
+  ...eventTypes,
+  'contact.created',
+  'contact.updated',
+  'contact.deleted',
+  'webhook.test',
+];
 
 /** An event as it is pushed: its body, and where the stream is after it. */
 export type PushedEvent = { id: string; type: string; body: string; position: Position };
 
 export type Next = {
   events: PushedEvent[];
-  /** Where it is after all of it, also after events that the application may not see. */
+  /** Where it is after all of it, also after events that the application may not see, or the endpoint didn't ask for. */
   end: Position;
   isLast: boolean;
 };
@@ -19,19 +29,24 @@ export type Next = {
 const eventScope = 'text.messaging.read';
 const changeScope = 'core.contacts.read';
 
+type Listener = Pick<WebhookRow, 'webhookId' | 'applicationId' | 'types'>;
+
 /** Up to `limit` events after a stream's position. What is no longer kept is passed over. */
-export async function findNext(deps: Deps, stream: StreamRow, limit: number): Promise<Next> {
-  return stream.feed === 'events' ? nextEvents(deps, stream, limit) : nextChanges(deps, stream, limit);
+export async function findNext(deps: Deps, listener: Listener, stream: StreamRow, limit: number): Promise<Next> {
+  const next =
+    stream.feed === 'events' ? await nextEvents(deps, listener, stream, limit) : await nextChanges(deps, stream, limit);
+  const { types } = listener;
+  return types ? { ...next, events: next.events.filter(({ type }) => types.includes(type)) } : next;
 }
 
 /** Many streams are told something at once, so they read together. */
 const reading: Batch<EventPlace, EventRow[]> = { run: listEventsAfter, isRepeatable: true };
 
-async function nextEvents({ db }: Deps, stream: StreamRow, limit: number): Promise<Next> {
-  const { advisorId, applicationId, number: after, endsAt, scopes } = stream;
+async function nextEvents({ db }: Deps, { applicationId }: Listener, stream: StreamRow, limit: number): Promise<Next> {
+  const { advisorId, number: after, endsAt, scopes } = stream;
   const rows = await db.batch(reading, { advisorId, after, limit });
   const events = rows
-    .filter(({ number }) => endsAt === null || number <= endsAt)
+    .filter(({ number, type }) => eventTypes.includes(type) && (endsAt === null || number <= endsAt))
     .filter(({ type, applicationId: of }) =>
       type === 'authorization.ended' ? of === applicationId : endsAt !== null || scopes.includes(eventScope),
     )
@@ -67,22 +82,23 @@ function pushed(payload: Payload, position: Position): PushedEvent {
   return { id: payload.id, type: payload.type, body: JSON.stringify(payload), position };
 }
 
-/** An event by the id that the feed and its deliveries have; 404 if the application can't see it, or it isn't kept. */
+/** An event by the id that the feed and its deliveries have; 404 if the endpoint doesn't get it, or it isn't kept. */
 export async function findPushedEvent(
   deps: Deps,
+  listener: Listener,
   id: string,
-  applicationId: number,
 ): Promise<PushedEvent & { advisorId: number }> {
   const [, kind, ...parts] = /^(evt|chg)_(\d{1,15})_(\d{1,15})(?:_(\d{1,15}))?$/.exec(id) ?? [];
   const [advisorId = 0, number = 0, contactId = 0] = parts.map((part) => Number(part ?? 0));
-  const scopes = await listScopes(deps.db, { applicationId, advisorId });
+  const { webhookId } = listener;
+  const scopes = await listScopes(deps.db, { webhookId, advisorId });
   const none = { endsAt: null, failures: 0, failingSince: null };
   const before: StreamRow =
     kind === 'chg'
-      ? { applicationId, advisorId, feed: 'changes', number: number - 1, contactId: contactId - 1, scopes, ...none }
-      : { applicationId, advisorId, feed: 'events', number: number - 1, contactId: null, scopes, ...none };
-  const [event] = kind ? (await findNext(deps, before, 1)).events : [];
+      ? { webhookId, advisorId, feed: 'changes', number: number - 1, contactId: contactId - 1, scopes, ...none }
+      : { webhookId, advisorId, feed: 'events', number: number - 1, contactId: null, scopes, ...none };
+  const [event] = kind ? (await findNext(deps, listener, before, 1)).events : [];
   if (event?.id !== id)
-    throw problem('not_found', `There is no event ${id} that the application can see, or it is older than 30 days.`);
+    throw problem('not_found', `There is no event ${id} that the endpoint gets, or it is older than 30 days.`);
   return { ...event, advisorId };
 }

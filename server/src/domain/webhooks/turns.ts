@@ -5,6 +5,7 @@ import { insertDeliveries } from '../../store/webhooks/deliveries.ts';
 import type { StreamRow } from '../../store/webhooks/streams.ts';
 import { type StreamChange, type StreamUpdate, type UpdatedStream, updateStreams } from '../../store/webhooks/turns.ts';
 import { disableWebhook, type WebhookRow } from '../../store/webhooks/webhooks.ts';
+import { endOf } from '../shared/signals.ts';
 import { dayMs } from '../shared/time.ts';
 import { findNext, type PushedEvent } from './pushed-events.ts';
 import { secretsOf } from './webhooks.ts';
@@ -48,7 +49,7 @@ const recording: Batch<Told, UpdatedStream | null> = {
 };
 
 /**
- * Tells an application what comes next about an advisor, one event after the other, until there is nothing more, one is
+ * Tells an endpoint what comes next about an advisor, one event after the other, until there is nothing more, one is
  * refused, or others should have their turn. What was told is written down a page at a time, so a crash tells at most a page
  * again. Returns why the endpoint was switched off, if it was.
  */
@@ -59,17 +60,20 @@ export async function takeTurn(
   leasedUntil: Date,
 ): Promise<string | null> {
   const endAtMs = Date.now() + turnMs;
+  const life = deps.signals.life.signal();
   const endpoint = endpointOf(deps, webhook);
-  const { applicationId, advisorId, feed } = claimed;
+  const { webhookId, advisorId, feed } = claimed;
   let stream = claimed;
   let limit = eventsAtFirst;
   for (let heldUntil = leasedUntil; ; limit = eventsAtOnce) {
     const { change, deliveries, isOver, switchOff } = await tellPage(deps, endpoint, stream, { limit, endAtMs });
     const isLast = isOver || Date.now() >= endAtMs || deps.signals.stopping.signal.aborted;
     const next = isLast ? null : new Date(Date.now() + leaseMs);
-    const update = { applicationId, advisorId, feed, heldUntil, change: { ...change, leasedUntil: next } };
+    // The stream is gone, or another one is in its place.
+    if (life.aborted) return null;
+    const update = { webhookId, advisorId, feed, heldUntil, change: { ...change, leasedUntil: next } };
     const goesOn = await deps.db.batch(recording, { update, deliveries });
-    if (switchOff && (await disableWebhook(deps.db, applicationId, switchOff, new Date()))) return switchOff;
+    if (switchOff && (await disableWebhook(deps.db, webhookId, switchOff, new Date()))) return switchOff;
     if (!goesOn || next === null) return null;
     stream = { ...stream, ...change, ...goesOn };
     heldUntil = next;
@@ -84,7 +88,7 @@ async function tellPage(
   stream: StreamRow,
   { limit, endAtMs }: TurnPage,
 ): Promise<TurnResult> {
-  const { events, end, isLast } = await findNext(deps, stream, limit);
+  const { events, end, isLast } = await findNext(deps, endpoint, stream, limit);
   const deliveries: NewDelivery[] = [];
   let position = { number: stream.number, contactId: stream.contactId };
   let { failures } = stream;
@@ -134,7 +138,7 @@ export function pauseAfter(failures: number): number {
 
 /** Null if the node is stopping: nobody knows whether it arrived, so it is told again. */
 async function deliverUnlessStopping(...of: Parameters<typeof deliver>): Promise<NewDelivery | null> {
-  const { signal } = of[0].signals.stopping;
+  const signal = endOf(of[0].signals);
   if (signal.aborted) return null;
   return deliver(...of).catch((error) => {
     if (signal.aborted) return null;
@@ -142,23 +146,23 @@ async function deliverUnlessStopping(...of: Parameters<typeof deliver>): Promise
   });
 }
 
-export type Endpoint = { applicationId: number; url: string; secrets: string[] };
+export type Endpoint = Pick<WebhookRow, 'webhookId' | 'applicationId' | 'url' | 'types'> & { secrets: string[] };
 
 export function endpointOf(deps: Deps, webhook: WebhookRow): Endpoint {
-  const { applicationId, url } = webhook;
-  return { applicationId, url, secrets: secretsOf(deps, webhook) };
+  const { webhookId, applicationId, url, types } = webhook;
+  return { webhookId, applicationId, url, types, secrets: secretsOf(deps, webhook) };
 }
 
 export async function deliver(
   deps: Deps,
-  { applicationId, url, secrets }: Endpoint,
+  { webhookId, url, secrets }: Endpoint,
   { id, type, body }: Pick<PushedEvent, 'id' | 'type' | 'body'>,
   { advisorId, attempt }: { advisorId: number | null; attempt: number },
 ): Promise<NewDelivery> {
   const dateTime = new Date();
-  const pushed = await deps.push({ url, secrets, id, body, until: deps.signals.stopping.signal });
+  const pushed = await deps.push({ url, secrets, id, body, now: dateTime, until: endOf(deps.signals) });
   const durationMs = Date.now() - dateTime.getTime();
-  return { applicationId, advisorId, eventId: id, type, body, attempt, ...pushed, durationMs, dateTime };
+  return { webhookId, url, advisorId, eventId: id, type, body, attempt, ...pushed, durationMs, dateTime };
 }
 
 export function isSuccess({ status }: Pick<NewDelivery, 'status'>): boolean {

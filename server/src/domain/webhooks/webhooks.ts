@@ -9,76 +9,147 @@ import { archiveSetting } from '../accounts/settings.ts';
 import { byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { dayMs } from '../shared/time.ts';
+import { pushedTypes } from './pushed-events.ts';
 
 export type Webhook = {
+  webhookId: number;
   clientId: string;
   application: string;
   url: string;
+  types: string[] | 'all';
   status: 'on' | 'failing' | 'off';
-  /** Since when it fails, or why and when it was switched off. */
-  note: string | null;
+  /** Unless it is on: since when, and for how many advisors it fails, or why it was switched off. If it is, what it depends on. */
+  since: Date | null;
+  reason: string | null;
 };
 
 const overlapMs = dayMs;
 const secretBytes = 32;
+const endpointsMax = 16;
 
 /**
- * Sets where the application is told what happens, and switches that on. Returns the secret, which is shown only once. If it
- * was switched off, it goes on where it was.
+ * A further endpoint of the application, which gets the types of events that it asks for, or all. Returns its secret, which is
+ * shown only once.
  */
-export async function setWebhook(deps: Deps, clientId: string, url: string): Promise<string> {
+export async function addWebhook(
+  deps: Deps,
+  clientId: string,
+  url: string,
+  types: string[] | null = null,
+): Promise<string> {
+  return (await insertWebhook(deps, clientId, { url, types })).secret;
+}
+
+/** `listenedUntil`: it ends then, unless it is renewed. */
+export async function insertWebhook(
+  deps: Deps,
+  clientId: string,
+  { url, types, listenedUntil = null }: Pick<WebhookRow, 'url' | 'types'> & { listenedUntil?: Date | null },
+): Promise<{ webhookId: number; secret: string }> {
   const { applicationId } = await getApplication(deps, clientId);
-  checkUrl(deps, url);
-  const secret = makeSecret();
-  const sealedSecret = deps.sealer.seal(secret, secretOf(applicationId));
-  await inTransaction(deps, async (deps) => {
-    await store.upsertWebhook(deps.db, { applicationId, url, sealedSecret }, new Date());
+  const { secret, ...given } = newWebhook(deps, applicationId, url, types);
+  const existing = await store.listWebhooks(deps.db, applicationId);
+  if (existing.length >= endpointsMax)
+    throw problem('conflict', `The application has ${endpointsMax} webhooks, which is the most. Remove one first.`);
+  return inTransaction(deps, async (deps) => {
+    const webhookId = await store.insertWebhook(deps.db, { ...given, listenedUntil }, new Date());
+    if (webhookId === null)
+      throw problem('conflict', `The application has a webhook at ${url} already. Remove it first.`);
     await insertStreams(deps.db, { applicationId });
-    await resumeStreams(deps.db, applicationId);
-    const of = { applicationId, clientId };
-    await archiveSetting(deps, byOperator, { what: 'webhook set', of, values: { url } });
+    await archive(deps, 'webhook added', { applicationId, clientId, url }, { types });
+    return { webhookId, secret };
+  });
+}
+
+/**
+ * Puts this endpoint in the place of the application's only one, if there is one, and switches it on. Returns the secret, which
+ * is shown only once. If the one before was switched off, this goes on where that was.
+ */
+export async function setWebhook(
+  deps: Deps,
+  clientId: string,
+  url: string,
+  types: string[] | null = null,
+): Promise<string> {
+  const { applicationId } = await getApplication(deps, clientId);
+  const [existing, ...others] = await store.listWebhooks(deps.db, applicationId);
+  if (!existing) return addWebhook(deps, clientId, url, types);
+  if (others.length > 0)
+    throw problem(
+      'conflict',
+      `The application has ${others.length + 1} webhooks: use webhooks add and webhooks remove.`,
+    );
+  const { secret, ...given } = newWebhook(deps, applicationId, url, types);
+  await inTransaction(deps, async (deps) => {
+    await store.updateWebhook(deps.db, existing.webhookId, given);
+    await insertStreams(deps.db, { applicationId });
+    await resumeStreams(deps.db, existing.webhookId);
+    await archive(deps, 'webhook set', { applicationId, clientId, url }, { types });
   });
   return secret;
 }
 
+export async function removeWebhook(deps: Deps, clientId: string, url?: string): Promise<void> {
+  await deleteWebhook(deps, await findWebhook(deps, clientId, url));
+}
+
+export async function deleteWebhook(deps: Deps, webhook: WebhookRow): Promise<void> {
+  await inTransaction(deps, async (deps) => {
+    await store.deleteWebhook(deps.db, webhook.webhookId);
+    await archive(deps, 'webhook removed', webhook);
+  });
+}
+
 /** A new secret. For a day, deliveries are signed with the old one too, so that the application can change over. */
-export async function rotateWebhookSecret(deps: Deps, clientId: string): Promise<string> {
-  const { applicationId, sealedSecret } = await findWebhook(deps, clientId);
+export async function rotateWebhookSecret(deps: Deps, clientId: string, url?: string): Promise<string> {
+  const webhook = await findWebhook(deps, clientId, url);
   const secret = makeSecret();
   const rotated = {
-    applicationId,
-    sealedSecret: deps.sealer.seal(secret, secretOf(applicationId)),
-    sealedOldSecret: sealedSecret,
+    webhookId: webhook.webhookId,
+    sealedSecret: deps.sealer.seal(secret, secretOf(webhook)),
+    sealedOldSecret: webhook.sealedSecret,
     oldSecretUntil: new Date(Date.now() + overlapMs),
   };
   await inTransaction(deps, async (deps) => {
     await store.updateSecrets(deps.db, rotated);
-    const of = { applicationId, clientId };
-    await archiveSetting(deps, byOperator, { what: 'webhook secret rotated', of, values: {} });
+    await archive(deps, 'webhook secret rotated', webhook);
   });
   return secret;
 }
 
-export async function disableWebhook(deps: Deps, clientId: string): Promise<void> {
-  const { applicationId } = await findWebhook(deps, clientId);
+export async function disableWebhook(deps: Deps, clientId: string, url?: string): Promise<void> {
+  const webhook = await findWebhook(deps, clientId, url);
   await inTransaction(deps, async (deps) => {
-    if (!(await store.disableWebhook(deps.db, applicationId, 'by the operator', new Date()))) return;
-    const of = { applicationId, clientId };
-    await archiveSetting(deps, byOperator, { what: 'webhook disabled', of, values: {} });
+    if (await store.disableWebhook(deps.db, webhook.webhookId, 'by the operator', new Date()))
+      await archive(deps, 'webhook disabled', webhook);
+  });
+}
+
+/** It goes on where it was. */
+export async function enableWebhook(deps: Deps, clientId: string, url?: string): Promise<void> {
+  const webhook = await findWebhook(deps, clientId, url);
+  await inTransaction(deps, async (deps) => {
+    if (await store.enableWebhook(deps.db, webhook.webhookId)) await archive(deps, 'webhook enabled', webhook);
+    await resumeStreams(deps.db, webhook.webhookId);
   });
 }
 
 export async function listWebhooks(deps: Deps): Promise<Webhook[]> {
   const rows = await store.listWebhooks(deps.db);
   return Promise.all(
-    rows.map(async ({ applicationId, clientId, applicationName: application, url, disabledAt, disabledReason }) => {
-      const shown = { clientId, application, url };
-      if (disabledAt)
-        return { ...shown, status: 'off' as const, note: `Since ${disabledAt.toISOString()}: ${disabledReason}.` };
-      const { failing, failingSince } = await findFailing(deps.db, applicationId);
-      if (!failingSince) return { ...shown, status: 'on' as const, note: null };
-      const note = `For ${failing} advisors, the longest since ${failingSince.toISOString()}.`;
-      return { ...shown, status: 'failing' as const, note };
+    rows.map(async (row) => {
+      const { webhookId, clientId, applicationName: application, url, types, disabledAt, disabledReason } = row;
+      const shown = { webhookId, clientId, application, url, types: types ?? ('all' as const) };
+      if (disabledAt) return { ...shown, status: 'off' as const, since: disabledAt, reason: disabledReason };
+      const { failing, failingSince: since } = await findFailing(deps.db, webhookId);
+      if (!since)
+        return { ...shown, status: 'on' as const, since, reason: row.listenedUntil && 'while assent listen runs' };
+      return {
+        ...shown,
+        status: 'failing' as const,
+        since,
+        reason: failing === 1 ? 'for 1 advisor' : `for ${failing} advisors`,
+      };
     }),
   );
 }
@@ -88,31 +159,65 @@ export async function countDisabled({ db }: Pick<Deps, 'db'>): Promise<number> {
   return (await store.listWebhooks(db)).filter(({ disabledAt }) => disabledAt).length;
 }
 
-export async function findWebhook(deps: Deps, clientId: string): Promise<WebhookRow> {
+/** The application's only endpoint, or the one with this address. */
+export async function findWebhook(deps: Deps, clientId: string, url?: string): Promise<WebhookRow> {
+  const [found, ...others] = await findWebhooks(deps, clientId, url);
+  if (!found) throw problem('not_found', 'The application has no webhook: add one first.');
+  if (others.length === 0) return found;
+  const urls = [found, ...others].map(({ url }) => `\n  ${url}`);
+  throw problem('conflict', `The application has several webhooks: name the address of one.${urls.join('')}`);
+}
+
+/** The application's endpoints, or the one with this address. */
+export async function findWebhooks(deps: Deps, clientId: string, url?: string): Promise<WebhookRow[]> {
   const { applicationId } = await getApplication(deps, clientId);
-  const row = await store.findWebhook(deps.db, applicationId);
-  if (!row) throw problem('not_found', 'The application has no webhook: set one first.');
-  return row;
+  const rows = await store.listWebhooks(deps.db, applicationId);
+  if (url === undefined) return rows;
+  const named = rows.filter((row) => row.url === url);
+  if (named.length === 0) throw problem('not_found', `The application has no webhook at ${url}.`);
+  return named;
 }
 
 export function secretsOf({ sealer }: Pick<Deps, 'sealer'>, webhook: WebhookRow): string[] {
-  const { applicationId, sealedSecret, sealedOldSecret, oldSecretUntil } = webhook;
+  const { sealedSecret, sealedOldSecret, oldSecretUntil } = webhook;
   const isOldValid = sealedOldSecret !== null && oldSecretUntil !== null && oldSecretUntil.getTime() > Date.now();
   const sealed = isOldValid ? [sealedSecret, sealedOldSecret] : [sealedSecret];
-  return sealed.map((each) => sealer.open(each, secretOf(applicationId)));
+  return sealed.map((each) => sealer.open(each, secretOf(webhook)));
 }
 
 /** Seals every secret again with the first key; returns how many. */
 export async function resealWebhookSecrets(deps: Deps): Promise<number> {
   let resealed = 0;
   for (const row of await store.listWebhooks(deps.db)) {
-    const of = secretOf(row.applicationId);
+    const of = secretOf(row);
     const again = (sealed: Buffer) => deps.sealer.seal(deps.sealer.open(sealed, of), of);
     const sealedOldSecret = row.sealedOldSecret && again(row.sealedOldSecret);
     await store.updateSecrets(deps.db, { ...row, sealedSecret: again(row.sealedSecret), sealedOldSecret });
     resealed += 1;
   }
   return resealed;
+}
+
+function newWebhook(deps: Deps, applicationId: number, url: string, types: string[] | null) {
+  checkUrl(deps, url);
+  const unknown = types?.find((type) => !pushedTypes.includes(type));
+  if (unknown !== undefined || types?.length === 0)
+    throw problem(
+      'invalid_request',
+      `${unknown ?? 'Nothing'} is not a type of event. Types: ${pushedTypes.join(', ')}.`,
+    );
+  const secret = makeSecret();
+  const sealedSecret = deps.sealer.seal(secret, secretOf({ applicationId, url }));
+  return { applicationId, url, types: types && [...new Set(types)], secret, sealedSecret };
+}
+
+async function archive(
+  deps: Deps,
+  what: string,
+  { applicationId, clientId, url }: Pick<WebhookRow, 'applicationId' | 'clientId' | 'url'>,
+  values: Pick<WebhookRow, 'types'> | object = {},
+): Promise<void> {
+  await archiveSetting(deps, byOperator, { what, of: { applicationId, clientId }, values: { url, ...values } });
 }
 
 function checkUrl({ config }: Deps, text: string): void {
@@ -132,6 +237,7 @@ function makeSecret(): string {
   return `whsec_${randomBytes(secretBytes).toString('base64')}`;
 }
 
-function secretOf(applicationId: number): string {
-  return `webhooks/${applicationId}`;
+/** What a secret is sealed for: no other endpoint can use it. */
+function secretOf({ applicationId, url }: Pick<WebhookRow, 'applicationId' | 'url'>): string {
+  return `webhooks/${applicationId}/${url}`;
 }

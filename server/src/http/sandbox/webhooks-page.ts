@@ -3,98 +3,227 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { listApplications } from '../../domain/access/applications.ts';
 import { Problem } from '../../domain/problems.ts';
-import { type Delivery, listDeliveries, redeliver, testWebhook } from '../../domain/webhooks/deliveries.ts';
+import { type KeptDelivery, listAllDeliveries, redeliver, testWebhook } from '../../domain/webhooks/deliveries.ts';
+import { pushedTypes } from '../../domain/webhooks/pushed-events.ts';
 import { isSuccess } from '../../domain/webhooks/turns.ts';
-import { listWebhooks, type Webhook } from '../../domain/webhooks/webhooks.ts';
+import {
+  addWebhook,
+  enableWebhook,
+  listWebhooks,
+  removeWebhook,
+  type Webhook,
+} from '../../domain/webhooks/webhooks.ts';
+import { addAssets, asset } from '../browser/assets.ts';
 import { cookieJar } from '../browser/cookies.ts';
 import { sendFailure } from '../browser/failures.ts';
-import { formDoor } from '../browser/forms.ts';
-import { brand, type Html, hidden, html, sendPage } from '../browser/page.ts';
+import { type Fields, formDoor } from '../browser/forms.ts';
+import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { answerHereOnly } from './this-machine.ts';
 
-const style = readFileSync(new URL('browser/webhooks.css', import.meta.url));
+const script = asset('webhooks.js', readFileSync(new URL('browser/webhooks.js', import.meta.url)));
+const style = asset('webhooks.css', readFileSync(new URL('browser/webhooks.css', import.meta.url)));
 const deliveriesShown = 50;
 
-/** What was pushed to webhooks, and what came back. Like the phones' pages it needs no key. */
+/** The webhooks of the sandbox, what was pushed to them, and what came back. Like the phones' pages it needs no key. */
 export function addWebhooksPage(app: FastifyInstance, deps: Deps): void {
   const forms = formDoor(cookieJar(deps.config.publicUrl), deps.config);
 
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
     answerHereOnly(scope);
-    scope.get('/webhooks.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
+    addAssets(scope, [script, style]);
 
     scope.get('/webhooks', async (request, reply) => {
-      const webhooks = await listWebhooks(deps);
-      const shown = webhooks.map(async (webhook) => ({
-        webhook,
-        deliveries: await listDeliveries(deps, webhook.clientId, deliveriesShown),
-      }));
-      const [application] = await listApplications(deps);
-      const page = { shown: await Promise.all(shown), clientId: application?.clientId ?? 'CLIENT-ID' };
-      return sendWebhooks(reply, page, forms.token(request, reply));
+      const filter = filterIn(request.query as Record<string, unknown>);
+      return sendWebhooks(reply, await read(deps, filter), { filter, formToken: forms.token(request, reply) });
     });
 
-    /** Without an event, a test. What comes back is then the first on the page. */
     scope.post('/webhooks', async (request, reply) => {
       const fields = forms.read(request);
-      const [clientId, eventId] = [fields('clientId'), fields('eventId')];
-      await (eventId ? redeliver(deps, clientId, eventId) : testWebhook(deps, clientId)).catch((error) => {
-        // Of a page from before: what it was about is gone.
-        if (!(error instanceof Problem)) throw error;
-      });
-      return reply.redirect('/webhooks', 303);
+      if (fields('act') !== 'add') {
+        await act(deps, fields);
+        return reply.redirect('/webhooks', 303);
+      }
+      // The secret is shown only once, so it is in the answer to the form.
+      const added = await add(deps, fields);
+      const shown = { filter: {}, added, formToken: forms.token(request, reply) };
+      return sendWebhooks(reply, await read(deps, {}), shown);
     });
   });
 }
 
-type Shown = { webhook: Webhook; deliveries: Delivery[] };
+type Filter = { url?: string; type?: string };
 
-type WebhooksPage = { shown: Shown[]; clientId: string };
+function filterIn({ endpoint, type }: Record<string, unknown>): Filter {
+  return {
+    ...(typeof endpoint === 'string' && endpoint !== '' && !endpoint.includes('\0') && { url: endpoint }),
+    ...(typeof type === 'string' && pushedTypes.includes(type) && { type }),
+  };
+}
 
-function sendWebhooks(reply: FastifyReply, { shown, clientId }: WebhooksPage, formToken: string): FastifyReply {
-  const content = html`<header class="top">${brand}
-<nav class="rooms" aria-label="Sandbox"><a href="/handset">Phones</a></nav></header>
-<main class="sheet">
+async function act(deps: Deps, fields: Fields): Promise<void> {
+  const [clientId, url, eventId] = [fields('clientId'), fields('url'), fields('eventId')];
+  const acts: Record<string, () => Promise<unknown>> = {
+    test: () => testWebhook(deps, clientId, url),
+    redeliver: () => redeliver(deps, clientId, eventId, url),
+    enable: () => enableWebhook(deps, clientId, url),
+    remove: () => removeWebhook(deps, clientId, url),
+  };
+  await acts[fields('act')]?.().catch((error) => {
+    // Of a page from before: what it was about is gone.
+    if (!(error instanceof Problem)) throw error;
+  });
+}
+
+type Added = { url: string; types: string[]; secret?: string; problem?: string };
+
+async function add(deps: Deps, fields: Fields): Promise<Added> {
+  const url = fields('url').trim();
+  const types = pushedTypes.filter((type) => fields(`type ${type}`));
+  try {
+    return { url, types, secret: await addWebhook(deps, fields('clientId'), url, types.length > 0 ? types : null) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { url, types, problem: error.message };
+  }
+}
+
+type Contents = { webhooks: Webhook[]; deliveries: KeptDelivery[]; applications: { clientId: string; name: string }[] };
+
+async function read(deps: Deps, filter: Filter): Promise<Contents> {
+  const [webhooks, deliveries, applications] = await Promise.all([
+    listWebhooks(deps),
+    listAllDeliveries(deps, { ...filter, limit: deliveriesShown }),
+    listApplications(deps),
+  ]);
+  return { webhooks, deliveries, applications };
+}
+
+type Shown = { filter: Filter; formToken: string; added?: Added };
+
+function sendWebhooks(reply: FastifyReply, contents: Contents, { filter, formToken, added }: Shown): FastifyReply {
+  const { webhooks, deliveries, applications } = contents;
+  const content = html`<main class="wide webhooks">
+<div class="intro">
 <h1>Webhooks</h1>
-${
-  shown.length === 0 &&
-  html`<p>No application has a webhook yet. Set one, at an address on this machine:</p>
-<p><code>npm run -s assent -- webhooks set ${clientId} http://localhost:3000/hook</code></p>`
-}
-${shown.map((each) => section(each, formToken))}
-</main>`;
-  return sendPage(reply, { title: 'Webhooks', content, style: '/webhooks.css' });
-}
-
-function section({ webhook, deliveries }: Shown, formToken: string): Html {
-  const { clientId, application, url, status, note } = webhook;
-  return html`<section aria-labelledby="${clientId}">
-<h2 id="${clientId}">${application}</h2>
-<p><code>${url}</code> <span class="state ${status}">${status}</span></p>
-${note && html`<p class="facts">${note}</p>`}
-<form method="post" action="/webhooks">${hidden({ formToken, clientId })}<button class="button">Send a test event</button></form>
-<ol class="deliveries">${deliveries.map((delivery) => item(delivery, hidden({ formToken, clientId, eventId: delivery.eventId })))}</ol>
-${deliveries.length === 0 && html`<p class="facts">Nothing has been pushed yet.</p>`}
-</section>`;
-}
-
-function item(delivery: Delivery, fields: Html[]): Html {
-  const { type, eventId, attempt, status, answer, durationMs, dateTime, body } = delivery;
-  return html`<li>
-<div class="line">
-<span class="status ${isSuccess(delivery) ? 'good' : 'bad'}">${status ?? 'no answer'}</span>
-<span class="type">${type}</span>
-<time datetime="${dateTime.toISOString()}">${times.format(dateTime)}</time>
+<p class="facts">Events are pushed to your endpoints as they happen. The latest ${deliveriesShown} deliveries are below. <span role="status" data-connection></span></p>
 </div>
-<p class="facts">${eventId} · attempt ${attempt} · ${durationMs} ms</p>
-<details>
-<summary>Body and answer</summary>
-<pre>${JSON.stringify(JSON.parse(body), null, 2)}</pre>
-<pre>${answer || '(an empty answer)'}</pre>
+${added?.secret && secretOf(added.url, added.secret)}
+<div class="panel endpoints">
+<h2 tabindex="-1">Endpoints</h2>
+<ul data-endpoints>${webhooks.map((webhook) => endpoint(webhook, formToken))}</ul>
+${additionForm(applications, formToken, added?.problem ? added : undefined)}
+</div>
+<section class="panel deliveries" aria-labelledby="deliveries">
+<div class="row"><h2 id="deliveries">Deliveries</h2>${filterForm(filter, webhooks)}</div>
+<ol data-deliveries>${deliveries.map((delivery) => item(delivery, webhooks, formToken))}</ol>
+<p class="nothing facts">${filter.type || filter.url ? 'Nothing like this has been pushed yet.' : 'Nothing has been pushed yet.'} To make something happen: <code class="command">npx --no-install assent trigger ${filter.type ?? 'consent.changed'}</code></p>
+<noscript><p class="facts">Reload the page to see new deliveries.</p></noscript>
+</section>
+${verification}
+</main>`;
+  const status = added?.problem ? 400 : 200;
+  return sendPage(reply, { title: 'Webhooks', content, script: script.path, style: style.path, status });
+}
+
+function secretOf(url: string, secret: string): Html {
+  return html`<div class="notice secret" role="status">
+<p>Events are pushed to <strong>${url}</strong> from now on. Verify them with its secret, which is shown only this once:</p>
+<p class="copying"><code data-secret>${secret}</code> <button class="button small" data-copy="[data-secret]" hidden>Copy</button></p>
+</div>`;
+}
+
+const states = { on: ['good', 'On'], failing: ['warn', 'Failing'], off: ['bad', 'Off'] } as const;
+
+function endpoint({ clientId, application, url, types, status, since, reason }: Webhook, formToken: string): Html {
+  const [kind, word] = states[status];
+  const form = (act: string, button: Html) =>
+    html`<form method="post" action="/webhooks" data-act>${hidden({ formToken, act, clientId, url })}${button}</form>`;
+  return html`<li>
+<p><code class="url">${url}</code> <span class="chip ${kind}">${word}</span></p>
+<p class="facts">${application} · ${types === 'all' ? 'all types' : types.join(', ')}</p>
+${(since || reason) && html`<p class="facts">${word} ${since && html`since ${timeOf(since)}: `}${reason}.</p>`}
+<div class="acts">
+${form('test', html`<button class="button small">Send a test event<span class="unseen"> to ${url}</span></button>`)}
+${status !== 'on' && form('enable', html`<button class="button small">${status === 'off' ? 'Switch on' : 'Try again now'}<span class="unseen"> ${url}</span></button>`)}
+<details><summary>Remove<span class="unseen"> ${url}</span></summary>
+<p class="facts">Its secret is gone then, and so is what it wasn’t told yet.</p>
+${form('remove', html`<button class="button small ends">Remove this endpoint</button>`)}
 </details>
-<form method="post" action="/webhooks">${fields}<button class="quiet">Send again<span class="hidden-name"> ${eventId}</span></button></form>
+</div>
 </li>`;
+}
+
+function additionForm(applications: Contents['applications'], formToken: string, refused?: Added): Html {
+  const [only, ...others] = applications;
+  return html`<form class="addition" method="post" action="/webhooks">
+<h3>Add an endpoint</h3>
+${hidden({ formToken, act: 'add' })}
+${
+  others.length === 0
+    ? hidden({ clientId: only?.clientId ?? '' })
+    : html`<div class="field"><label for="application">Application</label>
+<select id="application" name="clientId">${applications.map(({ clientId, name }) => html`<option value="${clientId}">${name}</option>`)}</select></div>`
+}
+<div class="field"><label for="url">Address</label>
+${refused && html`<p class="notice bad" role="alert" id="problem">${refused.problem}</p>`}
+<input id="url" name="url" type="url" required placeholder="http://localhost:3000/hook" value="${refused?.url}"${refused && html` aria-invalid="true" aria-describedby="problem"`}></div>
+<details${refused && refused.types.length > 0 && html` open`}><summary>Only some types of events</summary>
+<fieldset><legend class="unseen">Types; by default all</legend>
+${pushedTypes.map((type) => html`<label class="check"><input type="checkbox" name="type ${type}" value="1"${refused?.types.includes(type) && html` checked`}> ${type}</label>`)}
+</fieldset></details>
+<button class="button main">Add endpoint</button>
+<p class="facts">Or only while you work on it: <code class="command">npx --no-install assent listen --forward-to localhost:3000/hook</code></p>
+</form>`;
+}
+
+function filterForm({ url, type }: Filter, webhooks: Webhook[]): Html {
+  const urls = [...new Set([...webhooks.map((webhook) => webhook.url), ...(url ? [url] : [])])];
+  const option = (value: string, chosen: string | undefined) =>
+    html`<option${value === chosen && html` selected`}>${value}</option>`;
+  return html`<form class="filter" method="get" action="/webhooks" data-filter>
+<label class="unseen" for="type">Type</label>
+<select id="type" name="type"><option value="">All types</option>${pushedTypes.map((each) => option(each, type))}</select>
+<label class="unseen" for="endpoint">Endpoint</label>
+<select id="endpoint" name="endpoint"><option value="">All endpoints</option>${urls.map((each) => option(each, url))}</select>
+<noscript><button class="button small">Filter</button></noscript>
+</form>`;
+}
+
+function item(delivery: KeptDelivery, webhooks: Webhook[], formToken: string): Html {
+  const { deliveryId, url, type, eventId, attempt, status, answer, durationMs, dateTime, body, signature } = delivery;
+  const endpoint = webhooks.find((webhook) => webhook.webhookId === delivery.webhookId);
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': eventId,
+    'webhook-timestamp': String(Math.floor(dateTime.getTime() / 1000)),
+    'webhook-signature': signature,
+  };
+  return html`<li id="delivery-${deliveryId}">
+<details>
+<summary>
+<span class="chip ${isSuccess(delivery) ? 'good' : 'bad'}">${status ?? 'No answer'}</span>
+<span class="type">${type}</span>
+${timeOf(dateTime)}
+<span class="facts to">${url} · attempt ${attempt} · ${durationMs} ms</span>
+</summary>
+<h3>Request</h3>
+<pre>POST ${url}
+${Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`)}
+<span data-body>${body}</span></pre>
+<h3>Response</h3>
+<pre>${status === null ? '' : `${status}\n`}${answer || '(empty)'}</pre>
+</details>
+${
+  endpoint &&
+  html`<form method="post" action="/webhooks" data-act>${hidden({ formToken, act: 'redeliver', clientId: endpoint.clientId, url: endpoint.url, eventId })}<button class="button small">Send again<span class="unseen"> ${eventId} to ${endpoint.url}</span></button></form>`
+}
+</li>`;
+}
+
+function timeOf(date: Date): Html {
+  const utc = date.toISOString();
+  return html`<time datetime="${utc}" title="${utc}">${times.format(date)}</time>`;
 }
 
 /** In this machine's time zone, which is also the browser's. */
@@ -105,3 +234,30 @@ const times = new Intl.DateTimeFormat('en-US', {
   minute: '2-digit',
   second: '2-digit',
 });
+
+/** Narrow, to fit beside the deliveries. */
+const example = `import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { webhooks } from '@assent/client';
+
+const secret = process.env.WEBHOOK_SECRET;
+
+createServer(async (request, response) => {
+  const { headers } = request;
+  const body = await text(request);
+  try {
+    const event = await webhooks.verify(
+      body, headers, secret);
+    console.log(event.type, event.data);
+    response.writeHead(204).end();
+  } catch {
+    response.writeHead(401).end();
+  }
+}).listen(3000);
+`;
+
+const verification = html`<section class="panel verification" aria-labelledby="verification">
+<div class="row"><h2 id="verification">How to verify</h2><button class="button small" data-copy="[data-example]" hidden>Copy</button></div>
+<p class="facts">Verify the body as it came, before anything parses it, and answer 2xx before you do anything slow. An event may come more than once: remember the ids that you have handled.</p>
+<pre data-example>${example}</pre>
+</section>`;

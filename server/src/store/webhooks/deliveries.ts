@@ -1,13 +1,15 @@
 import type { Db } from '../database/db.ts';
 
-/** One attempt to tell an application about an event. */
+/** One attempt to tell an endpoint about an event. */
 export type NewDelivery = {
-  applicationId: number;
+  webhookId: number;
+  url: string;
   /** Null for a test. */
   advisorId: number | null;
   eventId: string;
   type: string;
   body: string;
+  signature: string;
   attempt: number;
   /** Of the answer; null if none came. */
   status: number | null;
@@ -22,31 +24,63 @@ export async function insertDeliveries(db: Db, deliveries: NewDelivery[]): Promi
   if (deliveries.length === 0) return;
   await db.write(
     `insert into webhook_deliveries (
-       application_id, advisor_id, event_id, type, body, attempt, status, answer, duration_ms, date_time
+       webhook_id, url, advisor_id, event_id, type, body, signature, attempt, status, answer, duration_ms, date_time
      )
-     select "applicationId", "advisorId", "eventId", type, body, attempt, status, answer, "durationMs", "dateTime"
+     select
+       "webhookId", url, "advisorId", "eventId", type, body, signature, attempt, status, answer, "durationMs",
+       "dateTime"
      from json_to_recordset($1) as (
-       "applicationId" bigint, "advisorId" bigint, "eventId" text, type text, body text, attempt integer,
-       status smallint, answer text, "durationMs" integer, "dateTime" timestamptz
+       "webhookId" bigint, url text, "advisorId" bigint, "eventId" text, type text, body text, signature text,
+       attempt integer, status smallint, answer text, "durationMs" integer, "dateTime" timestamptz
      )`,
     [JSON.stringify(deliveries)],
     'insert-deliveries',
   );
 }
 
+const columns = `
+  delivery_id as "deliveryId", webhook_id as "webhookId", url, advisor_id as "advisorId", event_id as "eventId",
+  type, body, signature, attempt, status, answer, duration_ms as "durationMs", date_time as "dateTime"`;
+
+/** Those that a filter names; by default all. */
+export type DeliveryFilter = {
+  webhookIds?: number[];
+  url?: string;
+  type?: string;
+  eventId?: string;
+  limit: number;
+};
+
+/** The latest ones, the last one first. */
 export async function listDeliveries(
   db: Db,
-  applicationId: number,
-  { limit, eventId = null }: { limit: number; eventId?: string | null },
+  { webhookIds, url, type, eventId, limit }: DeliveryFilter,
 ): Promise<DeliveryRow[]> {
   return db.query<DeliveryRow>(
-    `select
-       delivery_id as "deliveryId", application_id as "applicationId", advisor_id as "advisorId", event_id as "eventId",
-       type, body, attempt, status, answer, duration_ms as "durationMs", date_time as "dateTime"
+    `select ${columns}
      from webhook_deliveries
-     where application_id = $1 and ($3::text is null or event_id = $3)
+     where ($1::bigint[] is null or webhook_id = any ($1))
+       and ($2::text is null or url = $2)
+       and ($3::text is null or type = $3)
+       and ($4::text is null or event_id = $4)
      order by delivery_id desc
-     limit $2`,
-    [applicationId, limit, eventId],
+     limit $5`,
+    [webhookIds ?? null, url ?? null, type ?? null, eventId ?? null, limit],
+  );
+}
+
+/** The first ones after a number, in order. One that is committed late may have a smaller number than one that was seen. */
+export async function listDeliveriesAfter(
+  db: Db,
+  webhookId: number,
+  { after, limit }: { after: number; limit: number },
+): Promise<DeliveryRow[]> {
+  return db.query<DeliveryRow>(
+    `select ${columns}
+     from webhook_deliveries
+     where webhook_id = $1 and delivery_id > $2
+     order by delivery_id
+     limit $3`,
+    [webhookId, after, limit],
   );
 }

@@ -1,8 +1,8 @@
 import type { Db } from '../database/db.ts';
 
-/** What an application is told next about an advisor: a place in one of the two logs. */
+/** What an endpoint is told next about an advisor: a place in one of the two logs. */
 export type StreamRow = {
-  applicationId: number;
+  webhookId: number;
   advisorId: number;
   feed: 'events' | 'changes';
   number: number;
@@ -17,12 +17,13 @@ export type StreamRow = {
 export const scopes = `
   array(
     select distinct unnest(g.scopes)
-    from grants g
-    where g.application_id = s.application_id and g.advisor_id = s.advisor_id
+    from webhooks w
+    join grants g on g.application_id = w.application_id
+    where w.webhook_id = s.webhook_id and g.advisor_id = s.advisor_id
   ) as scopes`;
 
 /**
- * Starts streams where the application has an endpoint and access to an advisor, from what comes next on. A stream that was
+ * Starts streams where the application has endpoints and access to an advisor, from what comes next on. A stream that was
  * about to end goes on. Spans advisors: an application acts for many.
  */
 export async function insertStreams(
@@ -30,69 +31,75 @@ export async function insertStreams(
   { applicationId, advisorId = null }: { applicationId: number; advisorId?: number | null },
 ): Promise<void> {
   await db.query(
-    `insert into webhook_streams (application_id, advisor_id, feed, number)
-     select g.application_id, g.advisor_id, 'events', coalesce(h.last_event, 0)
+    `insert into webhook_streams (webhook_id, advisor_id, feed, number)
+     select w.webhook_id, g.advisor_id, 'events', coalesce(h.last_event, 0)
      from (select distinct application_id, advisor_id from grants where application_id = $1) as g
      join webhooks w on w.application_id = g.application_id
      left join archive_heads h on h.advisor_id = g.advisor_id
      where $2::bigint is null or g.advisor_id = $2
      union all
-     select g.application_id, g.advisor_id, 'changes', coalesce(b.last_change, 0)
+     select w.webhook_id, g.advisor_id, 'changes', coalesce(b.last_change, 0)
      from (select distinct application_id, advisor_id from grants where application_id = $1) as g
      join webhooks w on w.application_id = g.application_id
      left join contact_books b on b.advisor_id = g.advisor_id
      where $2::bigint is null or g.advisor_id = $2
-     on conflict (application_id, advisor_id, feed) do update
+     on conflict (webhook_id, advisor_id, feed) do update
      set ends_at = null`,
     [applicationId, advisorId],
   );
 }
 
+/** An application and an advisor. */
+type Access = { applicationId: number; advisorId: number };
+
 /** Once the application has no access to the advisor: the event that says so is the last one, and no change is told. */
-export async function endStreams(db: Db, { applicationId, advisorId }: Pick<StreamRow, 'applicationId' | 'advisorId'>) {
+export async function endStreams(db: Db, { applicationId, advisorId }: Access): Promise<void> {
   await db.query(
     `with gone as (
        delete from webhook_streams
-       where application_id = $1 and advisor_id = $2 and feed = 'changes'
+       where webhook_id in (select webhook_id from webhooks where application_id = $1)
+         and advisor_id = $2 and feed = 'changes'
          and not exists (select from grants where application_id = $1 and advisor_id = $2)
      )
      update webhook_streams
      set ends_at = (select last_event from archive_heads where advisor_id = $2)
-     where application_id = $1 and advisor_id = $2 and feed = 'events'
+     where webhook_id in (select webhook_id from webhooks where application_id = $1)
+       and advisor_id = $2 and feed = 'events'
        and not exists (select from grants where application_id = $1 and advisor_id = $2)`,
     [applicationId, advisorId],
   );
 }
 
-export async function listScopes(db: Db, { applicationId, advisorId }: Pick<StreamRow, 'applicationId' | 'advisorId'>) {
+/** What the endpoint's application may see of an advisor. */
+export async function listScopes(
+  db: Db,
+  { webhookId, advisorId }: Pick<StreamRow, 'webhookId' | 'advisorId'>,
+): Promise<string[]> {
   const [row] = await db.query<{ scopes: string[] }>(
     `select ${scopes}
-     from (select $1::bigint as application_id, $2::bigint as advisor_id) as s`,
-    [applicationId, advisorId],
+     from (select $1::bigint as webhook_id, $2::bigint as advisor_id) as s`,
+    [webhookId, advisorId],
   );
   return row?.scopes ?? [];
 }
 
-/** Every stream may go on now: the endpoint was set again. Spans advisors: an application acts for many. */
-export async function resumeStreams(db: Db, applicationId: number): Promise<void> {
+/** Every stream may go on now: the endpoint was switched on. Spans advisors: an application acts for many. */
+export async function resumeStreams(db: Db, webhookId: number): Promise<void> {
   await db.query(
     `update webhook_streams
      set failures = 0, failing_since = null, not_before = '-infinity'
-     where application_id = $1`,
-    [applicationId],
+     where webhook_id = $1`,
+    [webhookId],
   );
 }
 
 /** How many streams have failed at what comes next, and since when. Spans advisors: an application acts for many. */
-export async function findFailing(
-  db: Db,
-  applicationId: number,
-): Promise<{ failing: number; failingSince: Date | null }> {
+export async function findFailing(db: Db, webhookId: number): Promise<{ failing: number; failingSince: Date | null }> {
   const [row] = await db.query<{ failing: number; failingSince: Date | null }>(
     `select count(*) as failing, min(failing_since) as "failingSince"
      from webhook_streams
-     where application_id = $1 and failures > 0`,
-    [applicationId],
+     where webhook_id = $1 and failures > 0`,
+    [webhookId],
   );
   return row ?? { failing: 0, failingSince: null };
 }

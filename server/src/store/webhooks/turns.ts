@@ -2,7 +2,7 @@ import { forAdvisors, forAllAdvisors, takeDue } from '../database/advisors.ts';
 import type { Db, Due } from '../database/db.ts';
 import { type StreamRow, scopes } from './streams.ts';
 
-type Stream = Pick<StreamRow, 'applicationId' | 'advisorId' | 'feed'>;
+type Stream = Pick<StreamRow, 'webhookId' | 'advisorId' | 'feed'>;
 type Lease = { now: Date; leasedUntil: Date };
 
 /** The place after a turn, or a part of one, and when to go on. */
@@ -27,7 +27,7 @@ const markingLock = 7_277_034;
 
 /**
  * Marks streams whose log has grown since they had told everything; returns how many. This compares every stream that isn't
- * marked, of all applications, with the end of its log, so how often it is done must depend on how long it takes. Claims don't
+ * marked, of all endpoints, with the end of its log, so how often it is done must depend on how long it takes. Claims don't
  * look at streams that aren't marked. Spans advisors: an application acts for many.
  */
 export async function markBehind(db: Db, limit: number): Promise<number> {
@@ -38,7 +38,7 @@ export async function markBehind(db: Db, limit: number): Promise<number> {
        ),
        grown as materialized (
          (
-           select s.application_id, s.advisor_id, s.feed
+           select s.webhook_id, s.advisor_id, s.feed
            from webhook_streams s
            join archive_heads h on h.advisor_id = s.advisor_id
            join advisors a on a.advisor_id = s.advisor_id and not a.disabled
@@ -46,7 +46,7 @@ export async function markBehind(db: Db, limit: number): Promise<number> {
          )
          union all
          (
-           select s.application_id, s.advisor_id, s.feed
+           select s.webhook_id, s.advisor_id, s.feed
            from webhook_streams s
            join contact_books b on b.advisor_id = s.advisor_id
            join advisors a on a.advisor_id = s.advisor_id and not a.disabled
@@ -57,7 +57,7 @@ export async function markBehind(db: Db, limit: number): Promise<number> {
        update webhook_streams s
        set behind = true
        from grown
-       where s.application_id = grown.application_id
+       where s.webhook_id = grown.webhook_id
          and s.advisor_id = grown.advisor_id
          and s.feed = grown.feed
          and not s.behind
@@ -70,30 +70,30 @@ export async function markBehind(db: Db, limit: number): Promise<number> {
 }
 
 /**
- * Takes streams that have something to tell, so that no other node does: of each application so many, those that waited
+ * Takes streams that have something to tell, so that no other node does: of each endpoint so many, those that waited
  * longest first. Until the lease ends they are out of the way of other claims. A disabled advisor's wait until they are enabled.
  * Spans advisors: an application acts for many.
  */
 export async function claimStreams(
   db: Db,
-  wanted: { applicationId: number; count: number }[],
+  wanted: { webhookId: number; count: number }[],
   { now, leasedUntil }: Lease,
 ): Promise<{ streams: StreamRow[]; hasOthers: boolean }> {
-  const applicationIds = wanted.map(({ applicationId }) => applicationId);
+  const webhookIds = wanted.map(({ webhookId }) => webhookId);
   const due: Due = [
-    'select from webhook_streams where application_id = any ($1::bigint[]) and behind and not_before <= $2 and coalesce(leased_until < $2, true) limit 1',
-    [applicationIds, now],
+    'select from webhook_streams where webhook_id = any ($1::bigint[]) and behind and not_before <= $2 and coalesce(leased_until < $2, true) limit 1',
+    [webhookIds, now],
     'has-behind',
   ];
   const { rows, hasOthers } = await takeDue(db, due, (db) =>
     db.query<StreamRow & { behind: boolean }>(
       `with ready as materialized (
-       select s.application_id, s.advisor_id, s.feed, not a.disabled as behind
-       from unnest($1::bigint[], $2::integer[]) as wanted (application_id, count)
+       select s.webhook_id, s.advisor_id, s.feed, not a.disabled as behind
+       from unnest($1::bigint[], $2::integer[]) as wanted (webhook_id, count)
        cross join lateral (
          select *
          from webhook_streams
-         where application_id = wanted.application_id
+         where webhook_id = wanted.webhook_id
            and behind
            and not_before <= $3
            and coalesce(leased_until < $3, true)
@@ -108,12 +108,12 @@ export async function claimStreams(
          leased_until = case when ready.behind then $4::timestamptz end,
          not_before = case when ready.behind then $4::timestamptz else s.not_before end
      from ready
-     where s.application_id = ready.application_id and s.advisor_id = ready.advisor_id and s.feed = ready.feed
+     where s.webhook_id = ready.webhook_id and s.advisor_id = ready.advisor_id and s.feed = ready.feed
      returning
-       s.application_id as "applicationId", s.advisor_id as "advisorId", s.feed, s.number, s.contact_id as "contactId",
+       s.webhook_id as "webhookId", s.advisor_id as "advisorId", s.feed, s.number, s.contact_id as "contactId",
        s.ends_at as "endsAt", s.failures, s.failing_since as "failingSince", s.behind,
        ${scopes}`,
-      [applicationIds, wanted.map(({ count }) => count), now, leasedUntil],
+      [webhookIds, wanted.map(({ count }) => count), now, leasedUntil],
       'claim-streams',
     ),
   );
@@ -137,16 +137,16 @@ export async function updateStreams(db: Db, updates: StreamUpdate[]): Promise<(U
        $1::bigint[], $2::bigint[], $3::text[], $4::timestamptz[], $5::bigint[], $6::bigint[], $7::integer[],
        $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]
      ) with ordinality as given (
-       application_id, advisor_id, feed, held_until, number, contact_id, failures, failing_since, not_before,
+       webhook_id, advisor_id, feed, held_until, number, contact_id, failures, failing_since, not_before,
        leased_until, place
      )
-     where s.application_id = given.application_id
+     where s.webhook_id = given.webhook_id
        and s.advisor_id = given.advisor_id
        and s.feed = given.feed
        and s.leased_until = given.held_until
      returning given.place, s.number, s.ends_at as "endsAt", ${scopes}`,
       [
-        updates.map(({ applicationId }) => applicationId),
+        updates.map(({ webhookId }) => webhookId),
         updates.map(({ advisorId }) => advisorId),
         updates.map(({ feed }) => feed),
         updates.map(({ heldUntil }) => heldUntil),
@@ -166,10 +166,10 @@ export async function updateStreams(db: Db, updates: StreamUpdate[]): Promise<(U
   });
 }
 
-async function deleteStream(db: Db, { applicationId, advisorId, feed }: Stream): Promise<void> {
+async function deleteStream(db: Db, { webhookId, advisorId, feed }: Stream): Promise<void> {
   await db.query(
     `delete from webhook_streams
-     where application_id = $1 and advisor_id = $2 and feed = $3 and ends_at <= number`,
-    [applicationId, advisorId, feed],
+     where webhook_id = $1 and advisor_id = $2 and feed = $3 and ends_at <= number`,
+    [webhookId, advisorId, feed],
   );
 }

@@ -1,95 +1,142 @@
 import type { Db } from '../database/db.ts';
 
 export type WebhookRow = {
+  webhookId: number;
   applicationId: number;
   clientId: string;
   applicationName: string;
   url: string;
+  /** Null for all. */
+  types: string[] | null;
   sealedSecret: Buffer;
   sealedOldSecret: Buffer | null;
   oldSecretUntil: Date | null;
   disabledAt: Date | null;
   disabledReason: string | null;
+  /** Of assent listen; null for all others. */
+  listenedUntil: Date | null;
   dateTimeCreated: Date;
 };
 
 const columns = `
-  w.application_id as "applicationId", a.client_id as "clientId", a.name as "applicationName", w.url,
+  w.webhook_id as "webhookId", w.application_id as "applicationId", a.client_id as "clientId",
+  a.name as "applicationName", w.url, w.types,
   w.sealed_secret as "sealedSecret", w.sealed_old_secret as "sealedOldSecret", w.old_secret_until as "oldSecretUntil",
-  w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason", w.date_time_created as "dateTimeCreated"`;
+  w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason",
+  w.listened_until as "listenedUntil", w.date_time_created as "dateTimeCreated"`;
 
-export async function upsertWebhook(
+export type NewWebhook = Pick<WebhookRow, 'applicationId' | 'url' | 'types' | 'sealedSecret' | 'listenedUntil'>;
+
+/** Null if the application has one with that address. */
+export async function insertWebhook(
   db: Db,
-  { applicationId, url, sealedSecret }: Pick<WebhookRow, 'applicationId' | 'url' | 'sealedSecret'>,
+  { applicationId, url, types, sealedSecret, listenedUntil }: NewWebhook,
   now: Date,
+): Promise<number | null> {
+  const [row] = await db.query<{ webhookId: number }>(
+    `insert into webhooks (application_id, url, types, sealed_secret, listened_until, date_time_created)
+     values ($1, $2, $3, $4, $5, $6)
+     on conflict (application_id, url) do nothing
+     returning webhook_id as "webhookId"`,
+    [applicationId, url, types, sealedSecret, listenedUntil, now],
+  );
+  return row?.webhookId ?? null;
+}
+
+/** Puts another endpoint in its place, which is on and goes on where it was. */
+export async function updateWebhook(
+  db: Db,
+  webhookId: number,
+  { url, types, sealedSecret }: Pick<NewWebhook, 'url' | 'types' | 'sealedSecret'>,
 ): Promise<void> {
   await db.query(
-    `insert into webhooks (application_id, url, sealed_secret, date_time_created)
-     values ($1, $2, $3, $4)
-     on conflict (application_id) do update
-     set url = excluded.url, sealed_secret = excluded.sealed_secret, sealed_old_secret = null,
-         old_secret_until = null, disabled_at = null, disabled_reason = null`,
-    [applicationId, url, sealedSecret, now],
+    `update webhooks
+     set url = $2, types = $3, sealed_secret = $4, sealed_old_secret = null,
+         old_secret_until = null, disabled_at = null, disabled_reason = null
+     where webhook_id = $1`,
+    [webhookId, url, types, sealedSecret],
   );
+}
+
+/** Its streams go with it. */
+export async function deleteWebhook(db: Db, webhookId: number): Promise<void> {
+  await db.query('delete from webhooks where webhook_id = $1', [webhookId]);
 }
 
 export async function updateSecrets(
   db: Db,
   {
-    applicationId,
+    webhookId,
     sealedSecret,
     sealedOldSecret,
     oldSecretUntil,
-  }: Pick<WebhookRow, 'applicationId' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'>,
+  }: Pick<WebhookRow, 'webhookId' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'>,
 ): Promise<void> {
   await db.query(
     `update webhooks
      set sealed_secret = $2, sealed_old_secret = $3, old_secret_until = $4
-     where application_id = $1`,
-    [applicationId, sealedSecret, sealedOldSecret, oldSecretUntil],
+     where webhook_id = $1`,
+    [webhookId, sealedSecret, sealedOldSecret, oldSecretUntil],
   );
 }
 
 /** False if it was off. */
-export async function disableWebhook(db: Db, applicationId: number, reason: string, now: Date): Promise<boolean> {
+export async function disableWebhook(db: Db, webhookId: number, reason: string, now: Date): Promise<boolean> {
   const rows = await db.query(
     `update webhooks
      set disabled_at = $3, disabled_reason = $2
-     where application_id = $1 and disabled_at is null
+     where webhook_id = $1 and disabled_at is null
      returning 1`,
-    [applicationId, reason, now],
+    [webhookId, reason, now],
   );
   return rows.length > 0;
 }
 
-export async function listWebhooks(db: Db): Promise<WebhookRow[]> {
+/** False if it was on. */
+export async function enableWebhook(db: Db, webhookId: number): Promise<boolean> {
+  const rows = await db.query(
+    `update webhooks
+     set disabled_at = null, disabled_reason = null
+     where webhook_id = $1 and disabled_at is not null
+     returning 1`,
+    [webhookId],
+  );
+  return rows.length > 0;
+}
+
+/** Of one application, or of all. */
+export async function listWebhooks(db: Db, applicationId: number | null = null): Promise<WebhookRow[]> {
   return db.query<WebhookRow>(
     `select ${columns}
      from webhooks w
      join applications a using (application_id)
-     order by w.application_id`,
-  );
-}
-
-export async function listActiveWebhooks(db: Db): Promise<WebhookRow[]> {
-  return db.query<WebhookRow>(
-    `select ${columns}
-     from webhooks w
-     join applications a using (application_id)
-     where w.disabled_at is null and not a.disabled
-     order by w.application_id`,
-    [],
-    'list-active-webhooks',
-  );
-}
-
-export async function findWebhook(db: Db, applicationId: number): Promise<WebhookRow | null> {
-  const [row] = await db.query<WebhookRow>(
-    `select ${columns}
-     from webhooks w
-     join applications a using (application_id)
-     where w.application_id = $1`,
+     where $1::bigint is null or w.application_id = $1
+     order by w.application_id, w.webhook_id`,
     [applicationId],
   );
-  return row ?? null;
+}
+
+/** False if it is gone, or switched off. */
+export async function updateListening(db: Db, webhookId: number, until: Date): Promise<boolean> {
+  const rows = await db.query(
+    `update webhooks
+     set listened_until = $2
+     where webhook_id = $1 and disabled_at is null
+     returning 1`,
+    [webhookId, until],
+  );
+  return rows.length > 0;
+}
+
+/** Those that are pushed to. */
+export async function listActiveWebhooks(db: Db, now: Date): Promise<WebhookRow[]> {
+  return db.query<WebhookRow>(
+    `select ${columns}
+     from webhooks w
+     join applications a using (application_id)
+     where w.disabled_at is null and not a.disabled and coalesce(w.listened_until > $1, true)
+     order by w.webhook_id`,
+    [now],
+    'list-active-webhooks',
+  );
 }
