@@ -19,6 +19,7 @@ export const deploymentVerbs: Verb[] = [
         about: 'Serve requests only (api), or send texts and run jobs only (work); by default ROLE, or all.',
       },
     },
+    examples: ['serve', 'serve --role api'],
     offline: true,
     // Loaded on demand: without the server's libraries, every other verb starts in half the time.
     run: async ({ options }) => (await import('../main.ts')).main(options),
@@ -52,6 +53,10 @@ export const deploymentVerbs: Verb[] = [
         about: 'The application that the token is issued to; by default the sandbox’s.',
       },
     },
+    examples: [
+      'token --advisor avery@sandbox.example',
+      "token --advisor avery@sandbox.example --scope 'text.messaging.read text.messaging.write'",
+    ],
     run: async ({ runtime, options, out }) => {
       requireOwnServer(runtime);
       const sandbox = readSandboxFile(runtime.config.dataDir);

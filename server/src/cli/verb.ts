@@ -8,12 +8,16 @@ export type Verb = {
   /** `keys issue` */
   name: string;
   about: string;
-  /** Positional arguments, in order; all are required. */
+  /** Positional arguments, in order. Those in brackets, which are last, may be left out: `[URL]`. */
   operands?: string[];
   options?: Record<string, Option>;
+  /** Calls to copy, without `assent`; by default one is made from what the verb requires. */
+  examples?: string[];
   run(call: Call): Promise<unknown>;
   /** What the person is told once it has run. */
   says?: string;
+  /** It can't be undone: it asks first, or takes --yes. */
+  isFinal?(call: Pick<Call, 'switches'>): boolean;
   /** It needs no database connection, or opens its own. */
   offline?: true;
   /** Whether this call needs the database; by default every call does. */
@@ -37,6 +41,9 @@ export type Option = {
 
 export const yesOrNo = ['yes', 'no'] as const;
 
+/** For verbs that can never be undone. */
+export const always = () => true;
+
 export type Call = {
   config: Config;
   operands: Record<string, string>;
@@ -52,8 +59,8 @@ export type Call = {
 
 /** Where a command reads and writes; usually the process's own streams. */
 export type Streams = {
-  stdin: AsyncIterable<unknown>;
-  stdout: Writable & { isTTY?: boolean; columns?: number };
+  stdin: AsyncIterable<unknown> & { isTTY?: boolean };
+  stdout: Writable & { isTTY?: boolean; columns?: number; rows?: number };
   stderr: Writable & { isTTY?: boolean };
 };
 
@@ -72,9 +79,18 @@ export type Output = {
 /** An error that the person who typed the command can fix: shown without a stack, exit 2. */
 export class UsageError extends Error {}
 
-export function parseArgsOptions({ options = {} }: Verb): ParseArgsOptionsConfig {
-  const own = Object.entries(options).map(([name, option]) => [name, { type: valueIn(option) ? 'string' : 'boolean' }]);
-  return Object.fromEntries([...own, ['help', { type: 'boolean', short: 'h' }], ['json', { type: 'boolean' }]]);
+/** Its own options, and those that it has because of what it is. */
+export function optionsOf({ options = {}, isFinal }: Pick<Verb, 'options' | 'isFinal'>): Record<string, Option> {
+  return {
+    ...options,
+    ...(isFinal && { yes: { about: 'Go ahead without asking, because this can’t be undone.' } }),
+    json: { about: 'Print records as JSON, and errors too.' },
+  };
+}
+
+export function parseArgsOptions(verb: Pick<Verb, 'options' | 'isFinal'>): ParseArgsOptionsConfig {
+  const known = Object.entries(optionsOf(verb));
+  return Object.fromEntries(known.map(([name, option]) => [name, { type: valueIn(option) ? 'string' : 'boolean' }]));
 }
 
 export function wholeNumber(name: string, text: string): number {

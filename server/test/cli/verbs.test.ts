@@ -2,18 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
-import { help } from '../../src/cli/help.ts';
-import { listVerbs } from '../../src/cli/verbs.ts';
+import { main } from '../../src/cli/main.ts';
 import { matchesHash } from '../../src/domain/shared/secrets.ts';
 import { commandsWith } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
 import { assent, type Said } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 import { inject, makeWorld, type World } from '../support/world.ts';
-
-const verbs = await listVerbs();
 
 suite('assent, the operator’s command', () => {
   let world: World;
@@ -36,7 +34,7 @@ suite('assent, the operator’s command', () => {
       assent(['advisors', 'add', String(world.ann.advisor.firmId), ...typed], env(), 'a long password\n'),
       assent(['token', '--advisor', 'ann@test.example', '--application', world.clientId], env()),
       assent(['frims', 'list'], env()),
-      assent(['keys', 'revoke', '999'], env()),
+      assent(['keys', 'revoke', '999', '--yes'], env()),
     ]);
     assert.deepEqual([added.status, added.stderr], [0, '']);
     assert.equal(JSON.parse(added.stdout)[0].name, 'Piper');
@@ -44,7 +42,7 @@ suite('assent, the operator’s command', () => {
     assert.deepEqual([token.status, token.stderr], [0, '']);
     assert.match(token.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     assert.deepEqual([typo.status, typo.stdout], [2, '']);
-    assert.match(typo.stderr, /no verb "frims list"/);
+    assert.match(typo.stderr, /no command “frims list”/);
     assert.deepEqual([nobody.status, nobody.stdout], [1, '']);
     assert.match(nobody.stderr, /^assent: .*no key 999/);
   });
@@ -61,39 +59,17 @@ suite('assent, the operator’s command', () => {
     return row?.password_hash ?? '';
   }
 
-  suite('help', () => {
-    test('lists every verb with its purpose', async () => {
-      for (const { status, stdout } of await Promise.all([run([]), run(['--help'])])) {
-        assert.equal(status, 0);
-        for (const { name, about } of verbs) assert.ok(stdout.includes(name) && stdout.includes(about), name);
-      }
-    });
-
-    test('for a noun lists its verbs, for a verb explains it', async () => {
-      const [noun, verb] = await Promise.all([run(['keys', '--help']), run(['keys', 'issue', '--help'])]);
-      assert.ok(noun.stdout.includes('keys set-plan') && !noun.stdout.includes('firms'));
-      assert.match(verb.stdout, /^assent keys issue CLIENT-ID/);
-      assert.deepEqual([noun.status, verb.status], [0, 0]);
-    });
-
-    for (const verb of verbs)
-      test(`for ${verb.name} is found by its first word, and names its operands and options`, async () => {
-        assert.ok((await listVerbs(verb.name.split(' ')[0])).includes(verb));
-        const text = help(verb);
-        assert.match(text, new RegExp(`^assent ${verb.name}\\b`));
-        assert.ok(text.includes(verb.about));
-        for (const operand of verb.operands ?? []) assert.ok(text.includes(operand));
-        for (const [name, { about }] of Object.entries(verb.options ?? {}))
-          assert.ok(text.includes(`--${name}`) && text.includes(about), name);
-      });
-  });
-
-  test('a wrong call exits 2, says what is wrong, and prints nothing else', async () => {
+  test('a wrong call exits 2, says what is wrong and what may be meant, and prints nothing else', async () => {
     await refused(2, [
-      [['frims', 'list'], /no verb "frims list"/],
-      [['firms'], /no verb "firms"[\s\S]*firms add/],
+      [['frims', 'list'], /no command “frims list”\. Did you mean “firms list”\?/],
+      [['help', 'keys', 'isue'], /Did you mean “keys issue”\?/],
+      [['xylophone'], /no command “xylophone”\. assent help lists them/],
+      [['firms'], /say what to do with firms:[\s\S]*firms add/],
       [['firms', 'add'], /usage: assent firms add NAME/],
-      [['keys', 'list', '--colour'], /--colour/],
+      [
+        ['keys', 'issue', world.clientId, '--dayli-quota', '5'],
+        /no option --dayli-quota\. Did you mean --daily-quota\?/,
+      ],
       [['token'], /--advisor is required/],
       [['advisors', 'set', 'ann@test.example'], /at least one setting/],
       [['advisors', 'set', 'ann@test.example', '--disabled', 'maybe'], /--disabled must be yes or no/],
@@ -102,6 +78,53 @@ suite('assent, the operator’s command', () => {
     ]);
   });
 
+  test('with --json, an error is an object in the last line of stderr', async () => {
+    const lost = commandsWith(() => ({ ...env(), DATABASE_URL: 'postgres://localhost:1/assent' }));
+    const said = await Promise.all([
+      run(['keys', 'revoke', '999', '--yes', '--json']),
+      run(['keys', 'revok', '999', '--json']),
+      lost.run(['keys', 'list', '--json']),
+    ]);
+    const errors = said.map(({ stderr }) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error);
+    assert.deepEqual(
+      errors.map(({ code }) => code),
+      ['not_found', 'usage', 'failed'],
+    );
+    assert.match(errors[0].message, /no key 999/);
+  });
+
+  test('what can’t be undone needs --yes where nobody can be asked', async () => {
+    const issued = await run(['keys', 'issue', world.clientId, '--json']);
+    const [{ keyId }] = JSON.parse(issued.stdout);
+    const isRevoked = async () =>
+      (await records(['keys', 'list'])).find((each: { keyId: number }) => each.keyId === keyId).revoked;
+    await refused(2, [[['keys', 'revoke', String(keyId)], /keys revoke can’t be undone: add --yes/]]);
+    const asked = await atTerminal('n\n', ['keys', 'revoke', String(keyId)]);
+    assert.match(asked.stderr, /Revoke a key.*\n.*can’t be undone\. Go ahead\? \[y\/N\] .*Nothing was changed/s);
+    assert.deepEqual([asked.status, await isRevoked()], [1, false]);
+    const agreed = await atTerminal('y\n', ['keys', 'revoke', String(keyId)]);
+    assert.deepEqual([agreed.status, await isRevoked()], [0, true]);
+  });
+
+  /** A person at a terminal types this. */
+  async function atTerminal(typed: string, args: string[]): Promise<Said> {
+    const said = { stdout: '', stderr: '' };
+    const terminal = (name: keyof typeof said) =>
+      Object.assign(
+        new Writable({
+          decodeStrings: false,
+          write(text, _, done) {
+            said[name] += text;
+            done();
+          },
+        }),
+        { isTTY: true },
+      );
+    const stdin = Object.assign(Readable.from([typed]), { isTTY: true });
+    const status = await main(args, env(), { stdin, stdout: terminal('stdout'), stderr: terminal('stderr') });
+    return { status, ...said };
+  }
+
   test('a refused call exits 1 and says why, without a stack', async () => {
     await refused(1, [
       [['advisors', 'add', '999', '--name', 'X', '--email', 'x@test.example'], /no firm 999/],
@@ -109,7 +132,7 @@ suite('assent, the operator’s command', () => {
       [['advisors', 'set', 'bob@test.example', '--email', 'ann@test.example'], /Another advisor has that email/],
       [['advisors', 'set', 'bob@test.example', '--time-zone', 'Mars/Base'], /not a time zone/],
       [['applications', 'add', 'X', '--redirect-uri', 'http://evil.example/'], /not a redirect URI/],
-      [['keys', 'revoke', '999'], /no key 999/],
+      [['keys', 'revoke', '999', '--yes'], /no key 999/],
       [['token', '--advisor', 'nobody@test.example', '--application', world.clientId], /no advisor nobody/],
     ]);
   });
@@ -186,7 +209,7 @@ suite('assent, the operator’s command', () => {
     const [keys, applications, rotated] = await Promise.all([
       records(['keys', 'list']),
       run(['applications', 'list']),
-      run(['applications', 'rotate-secret', clientId]),
+      run(['applications', 'rotate-secret', clientId, '--yes']),
     ]);
     const listed = keys.find(({ keyId }: { keyId: number }) => keyId === key.keyId);
     assert.deepEqual([listed.clientId, listed.ratePerSecond, listed.dailyQuota], [clientId, 7, 11]);
@@ -202,9 +225,9 @@ suite('assent, the operator’s command', () => {
 
     assert.equal((await run(['keys', 'set-plan', String(key.keyId), '--unlimited'])).status, 0);
     await until('the new plan takes effect', async () => (await get()).headers.ratelimit === undefined);
-    assert.equal((await run(['keys', 'revoke', String(key.keyId)])).status, 0);
+    assert.equal((await run(['keys', 'revoke', String(key.keyId), '--yes'])).status, 0);
     await until('the key is refused', async () => (await get()).status === 401);
-    assert.equal((await run(['applications', 'disable', clientId])).status, 0);
+    assert.equal((await run(['applications', 'disable', clientId, '--yes'])).status, 0);
     const [off] = await world.database.asOwner<{ disabled: boolean }>(
       'select disabled from applications where client_id = $1',
       [clientId],

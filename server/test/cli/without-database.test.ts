@@ -15,11 +15,12 @@ suite('without DATABASE_URL, where no sandbox runs', () => {
   after(() => rmSync(folder, { recursive: true }));
 
   /** With some value for everything that it requires. */
-  function callOf({ name, operands = [], options = {} }: Verb): string[] {
+  function callOf({ name, operands = [], options = {}, isFinal }: Verb): string[] {
     const required = Object.entries(options).filter(([, { required }]) => required);
     return [
       ...name.split(' '),
       ...operands,
+      ...(isFinal ? ['--yes'] : []),
       ...required.flatMap(([option, { oneOf = ['x'] }]) => [`--${option}`, ...oneOf.slice(0, 1)]),
     ];
   }

@@ -7,7 +7,7 @@ import {
   type UsagePlan,
   unlimited,
 } from '../../domain/access/api-keys.ts';
-import { type Call, type Option, UsageError, type Verb, wholeNumber } from '../verb.ts';
+import { always, type Call, type Option, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
 const planOptions: Record<string, Option> = {
   rate: { value: 'N', about: `Requests per second; ${defaultPlan.ratePerSecond} by default.` },
@@ -22,6 +22,7 @@ export const apiKeyVerbs: Verb[] = [
     about: 'Issue an API key to an application. The key is shown only once.',
     operands: ['CLIENT-ID'],
     options: planOptions,
+    examples: ['keys issue app_sandbox_x7k2', 'keys issue app_sandbox_x7k2 --rate 10 --daily-quota 5000'],
     run: async (call) =>
       call.out.records([await issueApiKey(call.runtime, call.operands['CLIENT-ID'] ?? '', planOf(call))]),
   },
@@ -35,6 +36,7 @@ export const apiKeyVerbs: Verb[] = [
     about: 'Replace a key’s usage plan, on every node within a second.',
     operands: ['KEY'],
     options: planOptions,
+    examples: ['keys set-plan 3 --rate 100 --burst 200'],
     run: async (call) => {
       await setApiKeyPlan(call.runtime, wholeNumber('KEY', call.operands.KEY ?? ''), planOf(call));
       call.out.note('Set.');
@@ -44,6 +46,7 @@ export const apiKeyVerbs: Verb[] = [
     name: 'keys revoke',
     about: 'Revoke a key, on every node within a second.',
     operands: ['KEY'],
+    isFinal: always,
     run: ({ runtime, operands }) => revokeApiKey(runtime, wholeNumber('KEY', operands.KEY ?? '')),
     says: 'Revoked.',
   },

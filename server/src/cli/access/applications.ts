@@ -8,7 +8,7 @@ import {
 } from '../../domain/access/applications.ts';
 import { disconnect, provision, unprovision } from '../../domain/access/grants.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
-import { type Option, requireOwnServer, type Verb } from '../verb.ts';
+import { always, type Option, requireOwnServer, type Verb } from '../verb.ts';
 
 const externalClientId: Option = {
   value: 'ID',
@@ -27,6 +27,7 @@ export const applicationVerbs: Verb[] = [
       scope: { value: '"SCOPE …"', about: 'The scopes it may ask for; all by default.' },
       'external-client-id': externalClientId,
     },
+    examples: ["applications add 'Hill CRM' --redirect-uri https://crm.example/callback"],
     run: async ({ runtime, operands, options, out }) => {
       const { application, clientSecret } = await addApplication(runtime, {
         name: operands.NAME ?? '',
@@ -47,6 +48,7 @@ export const applicationVerbs: Verb[] = [
     about: 'Link an application to its client id at the identity provider; an empty id removes the link.',
     operands: ['CLIENT-ID'],
     options: { 'external-client-id': { ...externalClientId, required: true } },
+    examples: ['applications set app_sandbox_x7k2 --external-client-id 0oa1b2c3'],
     run: ({ runtime, operands, options }) =>
       setExternalClientId(runtime, operands['CLIENT-ID'] ?? '', options['external-client-id'] ?? ''),
     says: 'Set.',
@@ -55,6 +57,7 @@ export const applicationVerbs: Verb[] = [
     name: 'applications rotate-secret',
     about: 'Give an application a new client secret, shown only once; the old one stops working.',
     operands: ['CLIENT-ID'],
+    isFinal: always,
     run: async ({ runtime, operands, out }) => out.line(await rotateSecret(runtime, operands['CLIENT-ID'] ?? '')),
   },
   {
@@ -85,6 +88,7 @@ export const applicationVerbs: Verb[] = [
       'End the access that advisors gave an application: refresh at once, access tokens within a second on every node.',
     operands: ['CLIENT-ID'],
     options: { advisor: { ...advisor, about: 'The advisor to disconnect it from; all of them by default.' } },
+    isFinal: always,
     run: async ({ runtime, operands, options, out }) => {
       requireOwnServer(runtime);
       const advisorId = options.advisor ? (await getAdvisor(runtime, options.advisor)).advisorId : null;
@@ -98,6 +102,7 @@ export const applicationVerbs: Verb[] = [
     name: 'applications disable',
     about: 'Refuse an application’s tokens and keys, on every node within a second.',
     operands: ['CLIENT-ID'],
+    isFinal: always,
     run: ({ runtime, operands }) => disableApplication(runtime, operands['CLIENT-ID'] ?? ''),
     says: 'Disabled.',
   },

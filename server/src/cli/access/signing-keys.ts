@@ -12,6 +12,8 @@ export const signingKeyVerbs: Verb[] = [
           'Delete the old keys at once, because they have leaked. Every token they signed is revoked; clients refresh.',
       },
     },
+    examples: ['signing-keys rotate', 'signing-keys rotate --leaked --yes'],
+    isFinal: ({ switches }) => switches.has('leaked'),
     run: async ({ runtime, switches, out }) => {
       const rotate = switches.has('leaked') ? replaceSigningKeys : rotateSigningKeys;
       const { kid, dateTimeSigns } = await rotate(runtime);

@@ -40,6 +40,7 @@ export const advisorVerbs: Verb[] = [
       email: { value: 'ADDRESS', about: 'The address the advisor signs in with.', required: true },
       'password-stdin': passwordOption,
     },
+    examples: ["advisors add 1 --name 'Avery Hill' --email avery@example.com --time-zone America/New_York"],
     run: async (call) => {
       const { name = '', email = '' } = call.options;
       const firmId = wholeNumber('FIRM', call.operands.FIRM ?? '');
@@ -82,6 +83,7 @@ export const advisorVerbs: Verb[] = [
     about: 'Change an advisor’s settings.',
     operands: ['ADVISOR'],
     options: { ...settings, 'password-stdin': passwordOption },
+    examples: ['advisors set avery@sandbox.example --quiet-hours defer'],
     run: async (call) => {
       const change = { ...settingsOf(call), password: await secretFromStdin(call, 'password-stdin') };
       if (Object.values(change).every((value) => value === undefined))

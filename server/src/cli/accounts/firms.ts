@@ -7,6 +7,7 @@ export const firmVerbs: Verb[] = [
     name: 'firms add',
     about: 'Add a firm.',
     operands: ['NAME'],
+    examples: ["firms add 'Hill Wealth'"],
     run: async ({ runtime, operands, out }) => out.records([await addFirm(runtime, operands.NAME ?? '')]),
   },
   {
@@ -28,6 +29,7 @@ export const firmVerbs: Verb[] = [
         about: 'Whether a STOP counts for the advisor it was sent to, or for every advisor of the firm.',
       },
     },
+    examples: ['firms set 1 --opt-out-scope firm'],
     run: async ({ runtime, operands, options, out }) => {
       const change = changeOf(options);
       out.records([await setFirm(runtime, wholeNumber('FIRM', operands.FIRM ?? ''), change)]);

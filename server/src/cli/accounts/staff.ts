@@ -10,6 +10,7 @@ export const staffVerbs: Verb[] = [
       name: { value: 'TEXT', about: 'The staff member’s name.', required: true },
       email: { value: 'ADDRESS', about: 'The staff member’s email address.', required: true },
     },
+    examples: ["staff add 1 --name 'Dana Cole' --email dana@example.com"],
     run: async ({ runtime, operands, options, out }) => {
       const { name = '', email = '' } = options;
       out.records([await addStaff(runtime, { firmId: wholeNumber('FIRM', operands.FIRM ?? ''), name, email })]);

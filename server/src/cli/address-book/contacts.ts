@@ -2,7 +2,7 @@ import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { listSharedPhones, mergeContacts } from '../../domain/address-book/contact-merges.ts';
 import { byOperator } from '../../domain/archive/archive.ts';
 import { contactFormatOption } from '../files.ts';
-import { type Verb, wholeNumber } from '../verb.ts';
+import { always, type Verb, wholeNumber } from '../verb.ts';
 
 const advisorOption = { value: 'EMAIL|ID', about: 'The advisor whose book it is.', required: true } as const;
 
@@ -21,6 +21,10 @@ export const contactVerbs: Verb[] = [
       },
       'dry-run': { about: 'Only show what would be imported, updated, skipped, refused and left out.' },
     },
+    examples: [
+      'contacts import people.csv --advisor avery@sandbox.example --dry-run',
+      'contacts import people.csv --advisor avery@sandbox.example',
+    ],
     // These two verbs load the file parsers on demand, so other verbs start faster.
     run: async (call) => (await import('./contact-files.ts')).importFile(call),
   },
@@ -29,6 +33,7 @@ export const contactVerbs: Verb[] = [
     about: 'Export contacts to a CSV or vCard file, with ids and groups: importing it brings them back.',
     operands: ['FILE'],
     options: { advisor: advisorOption, format: contactFormatOption },
+    examples: ['contacts export people.csv --advisor avery@sandbox.example'],
     isLong: true,
     run: async (call) => (await import('./contact-files.ts')).exportFile(call),
   },
@@ -46,6 +51,7 @@ export const contactVerbs: Verb[] = [
     about: 'Merge two contacts: KEEP takes what it lacks from OTHER, and OTHER is deleted. Consent is not changed.',
     operands: ['KEEP', 'OTHER'],
     options: { advisor: advisorOption },
+    isFinal: always,
     run: async ({ runtime, operands, options, out }) => {
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
       const keep = wholeNumber('KEEP', operands.KEEP ?? '');

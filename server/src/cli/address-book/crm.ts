@@ -12,7 +12,7 @@ import { type CrmSync, listFindings, listSyncs, syncCrm } from '../../domain/add
 import { type CrmAccess, crmKinds } from '../../domain/ports.ts';
 import { contactFormatOf, contactFormatOption } from '../files.ts';
 import { inOneLine } from '../terminal.ts';
-import { type Call, secretFromStdin, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
+import { always, type Call, secretFromStdin, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
 
 const advisorOption = { value: 'EMAIL|ID', about: 'The advisor whose CRM it is.', required: true } as const;
 
@@ -35,6 +35,9 @@ export const crmVerbs: Verb[] = [
       daily: { oneOf: yesOrNo, about: 'Whether to sync every day; yes by default.' },
       'no-check': { about: 'Connect without checking the CRM first.' },
     },
+    examples: [
+      'crm connect --advisor avery@sandbox.example --kind carddav --url https://dav.example --username avery --secret-stdin < password',
+    ],
     run: connect,
   },
   {
@@ -70,6 +73,7 @@ export const crmVerbs: Verb[] = [
     name: 'crm disconnect',
     about: 'Disconnect an advisor’s CRM and delete its secret. Contacts from it stay.',
     options: { advisor: advisorOption },
+    isFinal: always,
     run: async ({ runtime, options, out }) => {
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
       await disconnectCrm(runtime, advisorId);

@@ -22,6 +22,7 @@ export const archiveVerbs: Verb[] = [
       checkpoint: { value: 'FILE', about: 'Checkpoints that were kept elsewhere; required with --package.' },
       pubkey: { value: 'FILE', about: 'Public keys, one per line; by default this deployment’s.' },
     },
+    examples: ['archive verify', 'archive verify --package export --checkpoint checkpoints --pubkey key.pub'],
     connects: ({ options }) => options.package === undefined,
     isLong: true,
     failsWith: exitCodes.unknown,

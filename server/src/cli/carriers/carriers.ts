@@ -8,7 +8,7 @@ import {
 } from '../../domain/carriers/carriers.ts';
 import { type CarrierSettings, carrierKindNames } from '../../domain/ports.ts';
 import { requireFile } from '../files.ts';
-import { type Call, isYes, type Option, UsageError, type Verb, yesOrNo } from '../verb.ts';
+import { always, type Call, isYes, type Option, UsageError, type Verb, yesOrNo } from '../verb.ts';
 import { showStatus } from './status.ts';
 
 const settingsOption: Option = {
@@ -25,6 +25,7 @@ export const carrierVerbs: Verb[] = [
       kind: { value: carrierKindNames.join('|'), about: 'How it is reached.', required: true },
       settings: { ...settingsOption, required: true },
     },
+    examples: ['carriers add acme --kind smpp --settings acme.json'],
     run: async (call) => {
       const { NAME: name = '' } = call.operands;
       const { kind = '' } = call.options;
@@ -49,6 +50,7 @@ export const carrierVerbs: Verb[] = [
       },
       disabled: { oneOf: yesOrNo, about: 'Disable the carrier. Its texts stay queued.' },
     },
+    examples: ['carriers set acme --disabled yes'],
     run: async (call) => {
       const { settings, disabled } = call.options;
       if (settings === undefined && disabled === undefined)
@@ -64,6 +66,8 @@ export const carrierVerbs: Verb[] = [
     name: 'carriers remove',
     about: 'Remove a carrier that no number uses.',
     operands: ['NAME'],
+    examples: ['carriers remove acme --yes'],
+    isFinal: always,
     run: ({ runtime, operands }) => removeCarrier(runtime, operands.NAME ?? ''),
     says: 'Removed.',
   },

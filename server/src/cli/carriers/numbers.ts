@@ -6,7 +6,7 @@ import {
   releaseNumber,
   setNumber,
 } from '../../domain/carriers/numbers.ts';
-import { type Call, type Option, UsageError, type Verb, wholeNumber } from '../verb.ts';
+import { always, type Call, type Option, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
 const carrierOption: Option = { value: 'NAME', about: 'The carrier to send through; see assent carriers list.' };
 const more: Record<string, Option> = {
@@ -24,6 +24,7 @@ export const numberVerbs: Verb[] = [
       carrier: { ...carrierOption, required: true },
       ...more,
     },
+    examples: ['numbers add +12125550100 --advisor avery@sandbox.example --carrier acme --pace 1'],
     run: async (call) => {
       const { NUMBER: number = '' } = call.operands;
       const { advisor = '', carrier = '' } = call.options;
@@ -41,6 +42,7 @@ export const numberVerbs: Verb[] = [
     about: 'Change a number’s carrier, pace or campaign. Queued texts are sent through the new carrier.',
     operands: ['NUMBER'],
     options: { carrier: carrierOption, ...more },
+    examples: ['numbers set +12125550100 --pace unlimited'],
     run: async (call) => {
       const change = changeIn(call);
       if (Object.values(change).every((value) => value === undefined))
@@ -52,6 +54,7 @@ export const numberVerbs: Verb[] = [
     name: 'numbers release',
     about: 'Release the number. Its advisor can no longer text, and queued texts fail.',
     operands: ['NUMBER'],
+    isFinal: always,
     run: ({ runtime, operands }) => releaseNumber(runtime, operands.NUMBER ?? ''),
     says: 'Released.',
   },

@@ -4,7 +4,7 @@ import { type ConsentEvent, type ConsentHistory, listConsentHistory } from '../.
 import { type RecordedConsent, recordConsent, recordOptOut } from '../../domain/consent/consents.ts';
 import { problem } from '../../domain/problems.ts';
 import { inOneLine } from '../terminal.ts';
-import type { Call, Verb } from '../verb.ts';
+import { always, type Call, type Verb } from '../verb.ts';
 
 export const consentVerbs: Verb[] = [
   {
@@ -16,6 +16,9 @@ export const consentVerbs: Verb[] = [
       proof: { value: 'TEXT', about: 'What was signed, when, and where it is kept.', required: true },
       by: { value: 'EMAIL|ID', about: 'Staff member recording the consent.', required: true },
     },
+    examples: [
+      "consents record +12125550123 --advisor avery@sandbox.example --proof 'Form 7, signed 2026-03-02' --by dana@example.com",
+    ],
     run: async (call) => call.out.records([await recordConsent(call.runtime, await recordedIn(call))]),
   },
   {
@@ -28,6 +31,10 @@ export const consentVerbs: Verb[] = [
       proof: { value: 'TEXT', about: 'What the person said, when and how.', required: true },
       by: { value: 'EMAIL|ID', about: 'Staff member recording the opt-out.', required: true },
     },
+    examples: [
+      "consents opt-out +12125550123 --advisor avery@sandbox.example --proof 'By phone, 2026-03-02' --by dana@example.com --yes",
+    ],
+    isFinal: always,
     run: async (call) => call.out.records([await recordOptOut(call.runtime, await recordedIn(call))]),
   },
   {

@@ -11,6 +11,7 @@ export const contentVerbs: Verb[] = [
       firm: firmOption,
       format: { oneOf: ['ndjson', 'csv'], about: 'The file’s format; by default its extension decides.' },
     },
+    examples: ['content import articles.ndjson --firm 1'],
     // These two verbs load parsers and schemas on demand, so other verbs start faster.
     run: async (call) => (await import('./content-import.ts')).importFile(call),
   },
@@ -25,6 +26,7 @@ export const contentVerbs: Verb[] = [
       'archive-missing': { about: 'Archive pages that the sitemap no longer lists.' },
       'titles-max': { value: 'N', about: 'Read the titles of at most N pages of a sitemap; 500 by default.' },
     },
+    examples: ['content sync https://example.com/feed.xml'],
     run: async (call) => {
       const { syncContent } = await import('./content-sync.ts');
       if ((await syncContent(call)) > 0) call.out.exitCode = 1;

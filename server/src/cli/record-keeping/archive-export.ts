@@ -17,6 +17,9 @@ export const archiveExportVerbs: Verb[] = [
       format: { oneOf: ['eml', 'ndjson'], about: 'eml is ndjson plus a ZIP of e-mails.', required: true },
       out: { value: 'DIR', about: 'A new or empty folder.', required: true },
     },
+    examples: [
+      'archive export --advisor avery@sandbox.example --from 2026-01-01 --to 2026-03-31 --format eml --out export',
+    ],
     isLong: true,
     run: writeFolder,
   },

@@ -1,6 +1,6 @@
 import { getStaff } from '../../domain/accounts/staff.ts';
 import { trustTree } from '../../domain/record-keeping/archive-trust.ts';
-import type { Verb } from '../verb.ts';
+import { always, type Verb } from '../verb.ts';
 
 export const archiveTrustVerbs: Verb[] = [
   {
@@ -11,6 +11,8 @@ export const archiveTrustVerbs: Verb[] = [
       reason: { value: 'TEXT', about: 'What happened to the memory and the copies.', required: true },
       by: { value: 'EMAIL|ID', about: 'Staff member who does this.', required: true },
     },
+    examples: ["archive trust --reason 'The disk failed, and the machine was replaced' --by dana@example.com --yes"],
+    isFinal: always,
     run: async ({ runtime, options, out }) => {
       const staff = await getStaff(runtime, options.by ?? '');
       out.records([await trustTree(runtime, { reason: options.reason ?? '', staff })]);

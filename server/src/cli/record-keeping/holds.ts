@@ -16,6 +16,7 @@ export const holdVerbs: Verb[] = [
       reason: { value: 'TEXT', about: 'Why, such as the legal matter.', required: true },
       by,
     },
+    examples: ["holds add --advisor avery@sandbox.example --reason 'Matter 2026-117' --by dana@example.com"],
     run: async (call) => {
       const { runtime, options, out } = call;
       const staff = await getStaff(runtime, options.by ?? '');

@@ -13,6 +13,7 @@ export const reconciliationVerbs: Verb[] = [
     about:
       'Compare a day’s carrier records, attempts, messages, replies and archive entries, both ways, and show the texts in doubt. Runs automatically every day. Exits with 0 if everything agrees, 1 if something is missing or different, 3 if it couldn’t look.',
     options: { day: { value: 'YYYY-MM-DD', about: 'The day, in UTC; yesterday by default.' } },
+    examples: ['archive reconcile --day 2026-03-02'],
     isLong: true,
     failsWith: cantTell,
     run: reconcileNow,

@@ -24,7 +24,9 @@ export const retentionVerbs: Verb[] = [
     about:
       'Remove the bodies of records whose retention has ended, unless a hold keeps them. Runs automatically once a day; the entries stay.',
     options: { 'dry-run': { about: 'Only show what would be removed.' } },
+    examples: ['archive dispose --dry-run', 'archive dispose --yes'],
     isLong: true,
+    isFinal: ({ switches }) => !switches.has('dry-run'),
     run: disposeNow,
   },
 ];

@@ -17,6 +17,7 @@ export const lexiconVerbs: Verb[] = [
     name: 'lexicons set',
     about: 'Set what a firm’s supervision looks for: a JSON file with the whole lexicon, as a new version.',
     operands: ['FIRM', 'FILE'],
+    examples: ['lexicons set 1 lexicon.json'],
     run: async ({ runtime, operands, out }) => {
       const { version, rules } = await setLexicon(runtime, firmOf(operands), contentOf(operands.FILE ?? ''));
       out.records([{ version, rules: rules.length }]);
@@ -26,6 +27,7 @@ export const lexiconVerbs: Verb[] = [
     name: 'lexicons test',
     about: 'Show what would happen to a text now, and why.',
     operands: ['FIRM', 'TEXT'],
+    examples: ["lexicons test 1 'This fund can only go up.'"],
     run: test,
   },
 ];

@@ -46,6 +46,7 @@ export const reviewVerbs: Verb[] = [
       'Approve: a held text is sent if it passes the same checks as any other. For a possible opt-out: it wasn’t one, so the person’s held texts are sent. Other reviews are closed.',
     operands: ['ID'],
     options: { by: byOption, note: noteOption },
+    examples: ["reviews approve 12 --by dana@example.com --note 'A quote, not a promise'"],
     run: (call) => decide(call, 'approved'),
   },
   {
@@ -71,6 +72,7 @@ export const reviewVerbs: Verb[] = [
     about:
       'Set the percentage of a day’s texts that a firm reviews at random: at least one if there are any; 0 turns it off.',
     operands: ['FIRM', 'PERCENT'],
+    examples: ['reviews sample 1 2.5'],
     run: async ({ runtime, operands, out }) => {
       const [firmId, percent] = [wholeNumber('FIRM', operands.FIRM ?? ''), percentOf(operands.PERCENT ?? '')];
       await setSamplePercent(runtime, firmId, percent);

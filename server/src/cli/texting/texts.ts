@@ -4,7 +4,7 @@ import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { followTexts, type TextEvent } from '../../domain/archive/text-log.ts';
 import { setWaitingAside } from '../../domain/delivery/set-aside.ts';
 import { cutTo, inOneLine, jsonInOneLine, padTo, widthOf } from '../terminal.ts';
-import { type Call, UsageError, type Verb, wholeNumber } from '../verb.ts';
+import { always, type Call, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
 const lastDefault = 10;
 const lastMax = 10_000;
@@ -22,6 +22,7 @@ export const textVerbs: Verb[] = [
       numbers: { about: 'Show full phone numbers; by default, only the last four digits.' },
       full: { about: 'Show full texts; by default, lines are cut to the terminal’s width.' },
     },
+    examples: ['texts tail', 'texts tail --advisor avery@sandbox.example --last 50 --full'],
     watches: true,
     run: tail,
   },
@@ -29,6 +30,7 @@ export const textVerbs: Verb[] = [
     name: 'texts set-aside',
     about:
       'After a restore: mark every queued text in_doubt, because it may already have been sent. Works only while the copies outside show that the database was restored.',
+    isFinal: always,
     run: async ({ runtime, out }) => {
       const count = await setWaitingAside(runtime);
       out.note(`${count} texts are in doubt now, and are not sent again.`);

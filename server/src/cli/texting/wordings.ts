@@ -13,6 +13,7 @@ export const wordingVerbs: Verb[] = [
     name: 'wordings set',
     about: `Set a firm’s wording for a KIND of text (${wordingKinds.join(', ')}). {firm} and {advisor} are replaced by the names.`,
     operands: ['FIRM', 'KIND', 'TEXT'],
+    examples: ["wordings set 1 help '{advisor} of {firm}. Call us at 212-555-0100. Text STOP to opt out.'"],
     run: async ({ runtime, operands, out }) => {
       const { KIND: kind = '', TEXT: text = '' } = operands;
       out.records([await setWording(runtime, wholeNumber('FIRM', operands.FIRM ?? ''), { kind, text })]);

@@ -1,0 +1,18 @@
+import type { Config } from '../../config.ts';
+import { readSandboxFile } from '../../domain/sandbox/sandbox-file.ts';
+import { UsageError } from '../verb.ts';
+
+/** Calls one of the running sandbox's own routes, with its key. */
+export async function callSandbox(config: Config, path: string, init: RequestInit = {}): Promise<Response> {
+  const sandbox = readSandboxFile(config.dataDir);
+  if (config.environment !== 'sandbox' || !sandbox)
+    throw new UsageError(`There is no sandbox in ${config.dataDir}: run \`npm start\` first.`);
+  const { origin } = new URL(sandbox.baseUrl);
+  const headers = { ...init.headers, 'x-api-key': sandbox.apiKey };
+  const answer = await fetch(`${origin}${path}`, { ...init, headers }).catch((cause) => {
+    if (init.signal?.aborted) throw cause;
+    throw new UsageError(`No sandbox answers at ${origin}: run \`npm start\` first.`, { cause });
+  });
+  if (!answer.ok) throw new Error(`${origin}${path} answered ${answer.status}: ${await answer.text()}`);
+  return answer;
+}
