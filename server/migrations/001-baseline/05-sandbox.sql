@@ -1,9 +1,12 @@
 -- The sandbox's clock and phones.
 
--- How far the sandbox's domain time is ahead of real time. One row; production never reads it.
+-- How far the sandbox's domain time is ahead of real time, how often the sandbox was reset, and until when a process is about to do that
+-- again: all of them follow it. One row; production never reads it.
 create table sandbox_clock (
   only_row boolean primary key default true check (only_row),
-  offset_ms bigint not null
+  offset_ms bigint not null,
+  resets integer not null default 0,
+  resetting_until timestamptz
 );
 insert into sandbox_clock (offset_ms) values (0);
 

@@ -9,7 +9,7 @@ import { routes } from '../../src/http/partner/routes.ts';
 import { launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { makeWorld, type World } from '../support/world.ts';
-import { assertFits, inspectParts } from './inspect.ts';
+import { assertFits, complaintsOf, inspect, inspectParts } from './inspect.ts';
 
 const phoneWide = { viewport: { width: 360, height: 740 } };
 const desk = { viewport: { width: 1200, height: 900 } };
@@ -42,10 +42,8 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   const page = await browser.newPage({ ...desk, ...options });
   await page.clock.install();
   page.setDefaultTimeout(20_000);
-  const complaints: string[] = [];
+  const complaints = complaintsOf(page);
   const foreign: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== origin && !request.url().startsWith('data:')) foreign.push(request.url());
   });
@@ -55,7 +53,7 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
 }
 
 async function openReference(options: BrowserContextOptions = {}): Promise<Opened> {
-  const opened = await open('/docs', options);
+  const opened = await open('/docs/reference', options);
   await opened.page.getByRole('heading', { name: 'Assent partner API' }).waitFor();
   return opened;
 }
@@ -135,8 +133,115 @@ async function inspectOurs(page: Page): Promise<void> {
   await inspectParts(page, [`axe.run('.bar')`, `axe.run({ runOnly: ['color-contrast'] })`]);
 }
 
+suite('the home page', { skip }, () => {
+  let page: Page;
+  let complaints: string[];
+  let foreign: string[];
+  before(async () => {
+    ({ page, complaints, foreign } = await open('/', {
+      ...phoneWide,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    }));
+  });
+  after(() => page.close());
+
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const copied = async () => {
+    await page.locator('[data-done=Copied]').last().waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+
+  test('has no credentials until they are asked for, and Copy puts them into the code', async () => {
+    assert.doesNotMatch(await page.content(), /ak_sandbox|eyJ/);
+    for (const language of ['Node', 'curl', 'Python']) {
+      await page.getByText(language, { exact: true }).click();
+      await press('Copy');
+      const code = await copied();
+      assert.match(code, /ak_sandbox\w+[\s\S]*eyJ|eyJ[\s\S]*ak_sandbox/, language);
+      assert.ok(code.includes(`${origin}/v1`), language);
+      await page.clock.fastForward('00:03');
+    }
+    await press('copy a new one');
+    assert.match(await copied(), /^eyJ/);
+  });
+
+  test('Run makes each of the three calls, and the text is on the phone', async () => {
+    const answers = {
+      'Send a text': /^200 OK · \d+ ms$/,
+      'See it on the phone, and reply': /^202/,
+      'Read their consent': /^200/,
+    };
+    for (const [step, answer] of Object.entries(answers)) {
+      await page.getByText(step).click();
+      await press('Run');
+      await page.locator('[data-answer-status]', { hasText: answer }).waitFor();
+    }
+    assert.match(await page.locator('[data-answer-body]').innerText(), /"state": "accepted"/);
+    const phone = await open('/handset/+15005550006');
+    await phone.page.locator('.received', { hasText: 'Your annual review is due.' }).first().waitFor();
+    await phone.page.locator('.sent', { hasText: 'Thanks!' }).waitFor();
+    await phone.page.close();
+  });
+
+  test('its forms move the clock, and the texts of today are counted', async () => {
+    await page.goto(origin);
+    await page.getByText(/[1-9] sent, \d delivered, 0 held/).waitFor();
+    const before = world.clock.now().getTime();
+    await page.getByText('move', { exact: true }).click();
+    await press('+ 1 hour');
+    await page.getByText(', moved').waitFor();
+    assert.ok(world.clock.now().getTime() - before >= 60 * 60 * 1000);
+    assert.deepEqual([complaints, foreign], [[], []]);
+  });
+
+  test('has no barriers, as axe finds, light or dark, and fits a phone', async () => {
+    const { page } = await open('/', { ...phoneWide, bypassCSP: true });
+    await inspect(page);
+    await page.close();
+  });
+});
+
+suite('the guides', { skip }, () => {
+  test('are searched together with the reference, by keyboard alone', async () => {
+    const { page, complaints, foreign } = await open('/docs');
+    await page.keyboard.press('/');
+    await page.keyboard.type('send message');
+    await page.getByRole('option', { name: /^Send message.*Reference/ }).waitFor();
+    await page.getByLabel('Search guides and reference').fill('identity provider');
+    const found = page.getByRole('option', { name: /identity provider/i });
+    await found.first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    const href = await found.first().locator('a').getAttribute('href');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**${href}`);
+    assert.deepEqual([complaints, foreign], [[], []]);
+    await page.close();
+  });
+
+  test('can be copied as Markdown', async () => {
+    const { page } = await open('/docs', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByRole('link', { name: 'Copy as Markdown' }).click();
+    await page.getByRole('link', { name: 'Copied' }).waitFor();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^# Documentation/);
+    await page.close();
+  });
+
+  test('have no barriers, as axe finds, light or dark, and fit a phone', async () => {
+    const { page } = await open('/docs', { ...phoneWide, bypassCSP: true });
+    for (const path of ['/docs', '/docs/partners/texting', '/docs/reference/configuration']) {
+      await page.goto(`${origin}${path}`);
+      await inspect(page, path);
+    }
+    await page.getByRole('button', { name: 'Contents' }).click();
+    await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Documentation' }).waitFor();
+    await page.close();
+  });
+});
+
 test('the other public pages fit a phone and load nothing from other sites', { skip }, async () => {
-  for (const path of ['/', '/problems', '/problems/invalid_request']) {
+  for (const path of ['/problems', '/problems/invalid_request']) {
     const { page, foreign, complaints } = await open(path, phoneWide);
     await assertFits(page);
     assert.deepEqual([foreign, complaints], [[], []], path);

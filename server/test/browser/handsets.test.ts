@@ -5,7 +5,7 @@ import { launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { acceptedPhone, newPhone, received, reply, send, setConsent } from '../support/texting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
-import { inspect } from './inspect.ts';
+import { complaintsOf, inspect } from './inspect.ts';
 
 const phoneWide = { viewport: { width: 360, height: 740 } };
 const desk = { viewport: { width: 1280, height: 800 } };
@@ -39,9 +39,7 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   contexts.push(context);
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
-  const complaints: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
+  const complaints = complaintsOf(page);
   await page.goto(`${origin}${path}`);
   return { page, complaints };
 }
@@ -171,7 +169,7 @@ test('any number can be opened from the list, in any notation', { skip }, async 
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: '+12125559876' }).waitFor();
   await page.getByRole('link', { name: 'All phones' }).click();
-  await page.getByRole('link', { name: /\+15005550011.*Answers STOP/ }).click();
+  await page.getByRole('link', { name: /\+15005550011.*with STOP/ }).click();
   await page.getByRole('heading', { name: '+15005550011' }).waitFor();
   assert.deepEqual(complaints, []);
   await page.goto(`${origin}/handset/nobody`);

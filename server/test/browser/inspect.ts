@@ -5,10 +5,19 @@ import type { Page } from 'playwright-core';
 
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
 
+/** The errors that the page complains about from now on, violations of its policy too. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  return complaints;
+}
+
 /** axe finds no barriers on the page, light or dark, and it fits the screen. Its policy must be bypassed for axe. */
 export async function inspect(page: Page, shown = page.url()): Promise<void> {
   await page.evaluate(axeSource);
-  await page.emulateMedia({ colorScheme: 'light' });
+  // What fades in has less contrast on the way.
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   assert.deepEqual(await barriers(page, 'axe.run()'), [], `${shown}, light`);
   // Nothing but colors is different.
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -23,6 +23,37 @@ const project = {
   },
 };
 
+/** The guide's program with the other generator that it names. */
+const withHeyApi = `import { readFileSync } from 'node:fs';
+import { client } from './assent/client.gen.js';
+import { getConsentStatus, getMessageStatus, requestConsent, sendMessage } from './assent/index.js';
+
+const { baseUrl, apiKey } = JSON.parse(readFileSync('.assent/sandbox.json', 'utf8'));
+client.setConfig({
+  baseUrl,
+  auth: ({ name }) => (name === 'x-api-key' ? apiKey : process.env.ASSENT_TOKEN),
+});
+const phone = '+15005550010';
+
+const asked = await requestConsent({ body: { phoneNumbers: [phone] } });
+if (asked.error) throw new Error(\`\${asked.error.code}: \${asked.error.detail}\`);
+
+const { data: consent } = await getConsentStatus({ query: { phone, wait: 30 } });
+console.log(consent?.state);
+
+const { data: sent } = await sendMessage({
+  headers: { 'Idempotency-Key': crypto.randomUUID() },
+  body: { phone, text: 'Your annual review is due.' },
+});
+const messageId = sent?.successes[0]?.messageId;
+if (!messageId) throw new Error(sent?.failures[0]);
+
+for (let status = 'queued'; status !== 'delivered'; console.log(status)) {
+  const { data } = await getMessageStatus({ path: { messageId } });
+  status = data?.status ?? status;
+}
+`;
+
 /** docs/partners/clients.md as a reader follows it: generates both clients, compiles its programs and runs them. */
 suite('clients generated from the document that a sandbox serves', () => {
   let world: World;
@@ -39,6 +70,7 @@ suite('clients generated from the document that a sandbox serves', () => {
       writeFileSync(join(folder, file), JSON.stringify(content));
     for (const [, name = '', code = ''] of guide.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```/gms))
       writeFileSync(join(folder, name), code);
+    writeFileSync(join(folder, 'with-hey-api.ts'), withHeyApi);
     await generate(`${world.config.publicUrl}/openapi.json`);
   });
   after(async () => {

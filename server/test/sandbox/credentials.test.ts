@@ -27,7 +27,7 @@ suite('the sandbox’s credentials for the reference page', () => {
 
   /** As the page asks: with its form token, its cookie and its origin. */
   async function ask(advisorId: unknown, changes: Record<string, string> = {}): Promise<Answer> {
-    const page = await inject(world.app, { method: 'GET', url: '/docs', headers: { host } });
+    const page = await inject(world.app, { method: 'GET', url: '/docs/reference', headers: { host } });
     const [, token = ''] = /data-form-token="([^"]+)"/.exec(page.body) ?? [];
     const [cookie = ''] = String(page.headers['set-cookie']).split(';');
     const own = { host, cookie, origin: `http://${host}`, 'sec-fetch-site': 'same-origin', 'x-form-token': token };
@@ -77,7 +77,7 @@ suite('the sandbox’s credentials for the reference page', () => {
 test('without sandbox.json the page offers no credentials', async () => {
   const world = await makeWorld({ env: { ASSENT_DATA_DIR: join(tmpdir(), 'assent-no-such-folder') } });
   try {
-    const { body } = await inject(world.app, { method: 'GET', url: '/docs' });
+    const { body } = await inject(world.app, { method: 'GET', url: '/docs/reference' });
     assert.match(body, /class="credentials"[^>]* hidden/);
   } finally {
     await world.close();
@@ -93,8 +93,9 @@ test('production has no credentials to give, and its page doesn’t ask for any'
     },
   });
   try {
-    assertProblem(await inject(world.app, { method: 'POST', url: path }), 'not_found');
-    const page = await inject(world.app, { method: 'GET', url: '/docs' });
+    for (const url of [path, '/sandbox/reset', '/sandbox/clock'])
+      assertProblem(await inject(world.app, { method: 'POST', url }), 'not_found');
+    const page = await inject(world.app, { method: 'GET', url: '/docs/reference' });
     assert.equal(page.status, 200);
     assert.equal(page.headers['set-cookie'], undefined);
     assert.doesNotMatch(page.body, /data-form-token|data-advisor|\/handset/);

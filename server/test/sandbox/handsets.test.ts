@@ -6,6 +6,7 @@ import { after, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { carrierKinds } from '../../src/adapters/carriers/kinds.ts';
 import { samplePicture } from '../../src/adapters/carriers/sandbox/sample-picture.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
 import { assertInvalid } from '../address-book/address-book.ts';
 import { assertProblem } from '../support/problem.ts';
@@ -14,6 +15,7 @@ import {
   consentRequestsPath,
   handset,
   lookUp,
+  messagesPath,
   newPhone,
   received,
   reply,
@@ -30,8 +32,14 @@ const { ann, bob } = world;
 const annNumber = String(ann.advisor.textingNumber);
 /** Long enough for a receipt or a reply that must not arrive. */
 const quietMs = 400;
+const eightHoursMs = 8 * 60 * 60 * 1000;
 
 const magic = (digits: string) => `+1500555${digits}`;
+
+async function advanceClock(advanceMs: number): Promise<void> {
+  const headers = { 'x-api-key': world.apiKey };
+  await inject(world.app, { method: 'POST', url: '/sandbox/clock', headers, payload: { advanceMs } });
+}
 
 /** Sends a text to someone who accepted. Returns the message id. */
 async function sendTo(phone: string, text = 'Hello'): Promise<number> {
@@ -278,6 +286,48 @@ suite('the magic numbers', () => {
     await world.dispatcher.settled();
     await statusOf(ann, messageId, 'in_doubt');
     assert.equal((await handset(world, phone)).length, 1);
+  });
+
+  test('0042: always night: deferred by eight hours whatever the policy, then delivered', async () => {
+    const phone = magic('0042');
+    await setConsent(world, ann, phone, 'accepted');
+    // A reply exempts anybody else from quiet hours.
+    await reply(world, phone, annNumber, 'Good evening');
+    const { advisorId } = ann.advisor;
+    for (const [index, quietHours] of (['off', 'refuse', 'defer'] as const).entries()) {
+      await setAdvisor(world.deps, advisorId, { quietHours });
+      const [check] = (await ann.call('POST', `${messagesPath}/check`, { phone, text: 'Hello' })).body.data;
+      assert.deepEqual([check.deliverable, check.status], [true, 'deferred']);
+      const fromMs = world.clock.now().getTime();
+      const { messageId, status, deliverAfter } = (await send(ann, { phone, text: 'Hello' })).body.successes[0];
+      assert.equal(status, 'deferred');
+      for (const afterMs of [deliverAfter, check.earliest])
+        assert.ok(Math.abs(afterMs - fromMs - eightHoursMs) < 10_000, `${afterMs - fromMs} ms`);
+      await advanceClock(eightHoursMs - 60_000);
+      await statusOf(ann, messageId, 'queued');
+      await advanceClock(60_000);
+      await statusOf(ann, messageId, 'delivered');
+      assert.equal((await handset(world, phone)).length, index + 1);
+    }
+    await setAdvisor(world.deps, advisorId, { quietHours: 'off' });
+  });
+
+  test('0043: the carrier answers "too many" three times for each text, then delivers', async () => {
+    const phone = magic('0043');
+    // Two equal texts at a time count for themselves.
+    const messageIds = [await sendTo(phone), await sendTo(phone)];
+    for (const messageId of messageIds) {
+      await statusOf(ann, messageId, 'delivered');
+      const attempts = await world.database.asOwner<{ outcome: string; code: string | null }>(
+        'select outcome, code from attempts where message_id = $1 order by attempt',
+        [messageId],
+      );
+      const throttled = { outcome: 'not_taken', code: 'too_many' };
+      assert.deepEqual(attempts.slice(0, 3), [throttled, throttled, throttled]);
+      const [message] = await world.database.asOwner('select attempt from messages where message_id = $1', [messageId]);
+      assert.deepEqual(message, { attempt: 4 });
+    }
+    assert.equal((await handset(world, phone)).length, 2);
   });
 
   test('many failing numbers don’t delay anyone else', async () => {

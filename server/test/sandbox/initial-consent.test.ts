@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { disconnect, findProvisioned } from '../../src/domain/access/grants.ts';
+import { getAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { byAdvisor } from '../../src/domain/archive/archive.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
+import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
+import { listConversations } from '../../src/domain/conversations/conversations.ts';
 import { setInitialConsent } from '../../src/domain/sandbox/initial-consent.ts';
+import { seedLarge } from '../../src/domain/sandbox/large-seed.ts';
 import { makeSandbox } from '../../src/domain/sandbox/sandbox.ts';
+import { seededContact, seededConversation } from '../../src/domain/sandbox/seeded-people.ts';
 import { findIds } from '../address-book/address-book.ts';
+import { signer } from '../archive/small-archive.ts';
 import { ask, entries, say, stateOf } from '../support/people.ts';
-import { newPhone } from '../support/texting.ts';
-import { makeWorld, type World } from '../support/world.ts';
+import { messagesPath, newPhone } from '../support/texting.ts';
+import { inject, makeWorld, type World } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());
-const { ann, deps } = world;
+const { ann, bob, deps } = world;
 const { advisorId } = ann.advisor;
 
 suite('initial consent', () => {
@@ -46,11 +53,11 @@ test('every sandbox advisor has the numbers’ initial consent, and a restart ke
       [id],
     );
   const sandbox = await makeSandbox(deps, null);
-  const accepted = ['0001', '0003', '0006', '0007', '0008', '0009', '0014', '0021', '0022'];
+  const accepted = ['0001', '0003', '0006', '0007', '0008', '0009', '0014', '0021', '0022', '0041', '0042', '0043'];
   for (const { id, name } of sandbox.advisors) {
     const states = await statesOf(id);
     const of = (state: string) => states.filter((each) => each.state === state).map(({ digits }) => digits);
-    assert.deepEqual([of('accepted'), of('opted_out'), states.length], [accepted, ['0004'], 10], name);
+    assert.deepEqual([of('accepted'), of('opted_out'), states.length], [accepted, ['0004'], 13], name);
   }
   const [avery, , , devon, ellis] = sandbox.advisors;
   const count = 'select count(*)::integer as contacts from contacts where advisor_id = any ($1)';
@@ -62,6 +69,69 @@ test('every sandbox advisor has the numbers’ initial consent, and a restart ke
   const before = await statesOf(id);
   await makeSandbox(deps, sandbox);
   assert.deepEqual(await statesOf(id), before);
+});
+
+test('0041: every sandbox advisor’s texts are held until START, which a restart doesn’t undo', async () => {
+  const phone = '+15005550041';
+  const sandbox = await makeSandbox(deps, null);
+  async function callAs(id: number, path: string, payload?: object) {
+    const headers = { authorization: `Bearer ${await world.token(id)}`, 'x-api-key': world.apiKey };
+    const request = payload ? ({ method: 'POST', payload } as const) : ({ method: 'GET' } as const);
+    return (await inject(world.app, { ...request, url: `/v1${messagesPath}${path}`, headers })).body;
+  }
+  const text = { phone, text: 'Hello' };
+  for (const { id, name, textingNumber } of sandbox.advisors) {
+    const [check] = (await callAs(id, '/check', text)).data;
+    assert.deepEqual([check.deliverable, check.status, check.earliest], [true, 'held', null], name);
+    const [{ messageId, status }] = (await callAs(id, '', text)).successes;
+    assert.equal(status, 'held', name);
+    assert.equal((await callAs(id, `/${messageId}`)).heldReason, 'possible_opt_out', name);
+    await say(world, ann, phone, 'START', { to: textingNumber });
+    assert.equal((await callAs(id, `/${messageId}`)).status, 'queued', name);
+  }
+  await makeSandbox(deps, sandbox);
+  for (const { id, name } of sandbox.advisors)
+    assert.equal((await callAs(id, '', text)).successes[0].status, 'queued', name);
+});
+
+test('a large seed is asked, texted and archived like anybody, without a carrier, and only once', async () => {
+  const size = { contacts: 160, conversations: 80 };
+  const conversations = Array.from({ length: size.conversations }, (_, place) => seededConversation(place * 2));
+  const seeded = await seedLarge(deps, bob.advisor, size);
+  const turns = conversations.flatMap(({ turns }) => turns);
+  const accepted = conversations.filter(({ consent }) => consent !== 'pending').length;
+  const stopped = conversations.filter(({ consent }) => consent === 'opted_out').length;
+  const replies = turns.filter(({ from }) => from === 'person').length;
+  assert.deepEqual(seeded, {
+    ...size,
+    texts: size.conversations + accepted + turns.length - replies + stopped,
+    replies: accepted + replies + stopped,
+  });
+  for (const { phone, consent } of conversations) assert.equal(await stateOf(world, bob, phone), consent, phone);
+  const phones = conversations.map(({ phone }) => phone);
+  const texts = await world.database.asOwner<{ status: string; queued: boolean }>(
+    `select distinct status, exists (select from dispatches d where d.message_id = t.message_id) as queued
+     from messages t join members m using (advisor_id, member_id)
+     where advisor_id = $1 and phone = any ($2) order by 1`,
+    [bob.advisor.advisorId, phones],
+  );
+  const ended = ['delivered', 'failed', 'sent', 'undelivered'].map((status) => ({ status, queued: false }));
+  assert.deepEqual(texts, ended);
+  const { lastName, phone } = seededContact(1).fields;
+  assert.equal((await findIds(bob, { phone: `${phone}`, search: `${lastName}` })).length, 1);
+  assert.ok((await listConversations(deps, bob.advisor.advisorId, { view: 'done' })).data.length > 0);
+  assert.equal(await seedLarge(deps, bob.advisor, size), null);
+  const blake = await getAdvisor(deps, 'blake@sandbox.example');
+  await assert.rejects(seedLarge(deps, blake, size), /not configured for consent collection/);
+
+  const signing = { ...deps, signer, checkpointFolder: null };
+  while (await growTree(signing));
+  const { verdict, faults } = await verifyArchive(signing, {
+    verifiers: [signer.verifier],
+    kept: null,
+    progress: () => {},
+  });
+  assert.deepEqual([verdict, faults], ['intact', []]);
 });
 
 suite('a sandbox from before', () => {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
 import { findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
-import { sandboxCarrierId } from '../../store/carriers/carriers.ts';
 import type { ConsentState } from '../../store/consent/consents.ts';
 import * as store from '../../store/sandbox/handsets.ts';
 import type { HeldReason } from '../../store/texting/texts.ts';
 import { receiveReply } from '../consent/replies.ts';
 import { type IncomingMedia, samplePictureUrl } from '../ports.ts';
 import { invalid } from '../problems.ts';
-import { magicContacts } from './sandbox.ts';
+import { sandboxBringer } from './initial-consent.ts';
+import { magicNumbers } from './magic-numbers.ts';
 
 export type Sender = {
   name: string;
@@ -41,10 +41,7 @@ const handsetsMax = 50;
 const sendersMax = 100;
 
 const owners = new Map<string, Owner>(
-  magicContacts.map(({ phone, firstName, lastName, nickname }) => [
-    phone,
-    { name: `${firstName} ${lastName}`, about: nickname },
-  ]),
+  magicNumbers.map(({ phone, firstName, lastName, about }) => [phone, { name: `${firstName} ${lastName}`, about }]),
 );
 
 export function listMagicNumbers(): { phone: string; owner: Owner }[] {
@@ -123,9 +120,8 @@ export async function replyFromHandset(
         message: 'to must be an advisor’s texting number: sandbox.json lists them.',
       },
     ]);
-  const by = { carrierId: sandboxCarrierId, answersKeywords: false };
   const reply = { carrierMessageId: randomUUID(), from: phone, to, text, sentAt: deps.clock.now() };
-  await receiveReply(deps, by, { ...reply, media: media.map(mediaAt) });
+  await receiveReply(deps, sandboxBringer, { ...reply, media: media.map(mediaAt) });
 }
 
 /** Whoever fetches an address learns the type. */

@@ -1,18 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '../../store/database/db.ts';
-import { addToClockOffset, findClockOffset } from '../../store/sandbox/sandbox-clock.ts';
+import { addToClockOffset, type ClockRow, findClock } from '../../store/sandbox/sandbox-clock.ts';
 import type { SandboxClock } from '../ports.ts';
+import { type Life, makeLife } from '../shared/life.ts';
 
-export async function startSandboxClock(db: Db): Promise<SandboxClock> {
-  let offsetMs = await findClockOffset(db);
+type Following = {
+  /** Ends when another process resets the sandbox. */
+  life?: Life;
+  /** Called after a reset, by whatever process. */
+  onReset?(): void;
+};
+
+const resetPollMs = 50;
+
+export async function startSandboxClock(
+  db: Db,
+  { life = makeLife(), onReset = () => {} }: Following = {},
+): Promise<SandboxClock> {
+  let known = await findClock(db);
+
+  function follow(found: ClockRow): void {
+    if (found.resets > known.resets) {
+      known = found;
+      onReset();
+      life.end();
+    }
+    // Never back without a reset: a query that was running while the clock moved returns an older offset.
+    else if (found.resets === known.resets) known = { ...known, offsetMs: Math.max(known.offsetMs, found.offsetMs) };
+    if (found.isResetting && !life.isEnding()) void life.renew(waitForReset);
+  }
+
+  /** Until it is over, or whoever announced it has died. */
+  async function waitForReset(): Promise<void> {
+    for (;;) {
+      const found = await findClock(db).catch(() => null);
+      if (found) follow(found);
+      if (found && !found.isResetting) return;
+      await pause(resetPollMs);
+    }
+  }
+
   return {
-    now: () => new Date(Date.now() + offsetMs),
-    offsetMs: () => offsetMs,
-    advance: async (ms) => {
-      offsetMs = Math.max(offsetMs, await addToClockOffset(db, ms));
-    },
-    refresh: async () => {
-      // Never back: a query that was running while the clock moved returns an older offset.
-      offsetMs = Math.max(offsetMs, await findClockOffset(db));
-    },
+    now: () => new Date(Date.now() + known.offsetMs),
+    offsetMs: () => known.offsetMs,
+    resets: () => known.resets,
+    advance: async (ms) => follow(await addToClockOffset(db, ms)),
+    refresh: async () => follow(await findClock(db)),
   };
 }

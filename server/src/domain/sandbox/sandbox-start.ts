@@ -34,8 +34,10 @@ export async function greeting(deps: Deps, sandbox: SandboxFile): Promise<string
   return `
 Assent's sandbox is at ${deps.config.publicUrl}
 
-  Reference with calls to try   ${deps.config.publicUrl}/docs
+  First calls with a click      ${deps.config.publicUrl}
+  Guides and reference          ${deps.config.publicUrl}/docs
   The sandbox's phones          ${deps.config.publicUrl}/handset
+  The client for your code      npm i ${deps.config.publicUrl}/client.tgz
   Credentials                   ${relative(process.cwd(), sandboxFilePath(deps.config.dataDir))}
 ${advisorPages(deps, advisor)}
 ${await firstCredentials(deps, sandbox, advisor)}
@@ -51,7 +53,7 @@ Ctrl-C stops it.
 /** Empty if an identity provider signs advisors in: then our pages are off. */
 function advisorPages({ config }: Deps, { email }: SandboxAdvisor): string {
   if (config.oauthIssuer) return '';
-  return `  An advisor's own pages        ${config.publicUrl}/connected-apps (${email}, password in the same file)\n`;
+  return `  An advisor's texting app      ${config.publicUrl}/app (${email}, password in the same file)\n`;
 }
 
 /** The lines that set KEY and TOKEN. If tokens come from an identity provider, only it can make one. */
@@ -60,11 +62,11 @@ async function firstCredentials(deps: Deps, sandbox: SandboxFile, advisor: Sandb
   const { oauthIssuer } = deps.config;
   if (oauthIssuer)
     return `First calls, with an access token from ${oauthIssuer} in TOKEN. If it has a different client id
-for the application, set it: npm run -s assent -- applications set ${clientId} --external-client-id ID
+for the application, set it: npx --no-install assent applications set ${clientId} --external-client-id ID
 
 KEY=${apiKey}`;
   const token = await issueToken(deps, { clientId, advisorId: advisor.id, scopes: allScopes });
-  return `First calls, for ${advisor.name} (the token lasts 15 minutes; npm run -s assent -- token --advisor ${advisor.email} prints a new one):
+  return `First calls, for ${advisor.name} (the token lasts 15 minutes; npx --no-install assent token --advisor ${advisor.email} prints a new one):
 
 KEY=${apiKey}
 TOKEN=${token}`;

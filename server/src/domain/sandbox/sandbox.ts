@@ -5,17 +5,19 @@ import { findApplication } from '../../store/access/applications.ts';
 import { findAdvisor, type NewAdvisor } from '../../store/accounts/advisors.ts';
 import { listKnownPhones } from '../../store/address-book/contacts.ts';
 import { listContent } from '../../store/content/content.ts';
-import { issueApiKey } from '../access/api-keys.ts';
+import { defaultPlan, issueApiKey } from '../access/api-keys.ts';
 import { addApplication, rotateSecret } from '../access/applications.ts';
 import { isSuspended, provision } from '../access/grants.ts';
 import { discover } from '../access/identity-provider.ts';
-import { addAdvisor, setAdvisor } from '../accounts/advisors.ts';
+import { type Advisor, type AdvisorInput, addAdvisor, setAdvisor } from '../accounts/advisors.ts';
 import { addFirm, type Firm, type FirmChange, listFirms, setFirm } from '../accounts/firms.ts';
 import { createContacts } from '../address-book/contacts.ts';
+import { byOperator } from '../archive/archive.ts';
 import { type ContentInput, saveContent } from '../content/content.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { hashSecret, matchesHash } from '../shared/secrets.ts';
-import { setInitialConsent } from './initial-consent.ts';
+import { applyFirstText, setInitialConsent } from './initial-consent.ts';
+import { magicConsents, magicNumbers, possibleOptOut } from './magic-numbers.ts';
 import { sandboxLibrary } from './sandbox-library.ts';
 
 export type SandboxFile = {
@@ -105,49 +107,30 @@ const cast: Cast[] = [
   },
 ];
 
-/** The phones with special behavior, each with its owner. */
-export const magicContacts = [
-  { phone: '+15005550006', firstName: 'Pia', lastName: 'Plain', nickname: 'Accepted from the start' },
-  { phone: '+15005550001', firstName: 'Una', lastName: 'Unreachable', nickname: 'Unreachable' },
-  { phone: '+15005550003', firstName: 'Lars', lastName: 'Landline', nickname: 'A landline' },
-  { phone: '+15005550004', firstName: 'Olga', lastName: 'Optedout', nickname: 'Opted out from the start' },
-  { phone: '+15005550007', firstName: 'Uwe', lastName: 'Undelivered', nickname: 'Never delivered' },
-  { phone: '+15005550008', firstName: 'Theo', lastName: 'Thanks', nickname: 'Replies Thanks!' },
-  { phone: '+15005550009', firstName: 'Rita', lastName: 'Receiptless', nickname: 'No receipt ever' },
-  { phone: '+15005550010', firstName: 'Ada', lastName: 'Accept', nickname: 'Answers ACCEPT' },
-  { phone: '+15005550011', firstName: 'Stan', lastName: 'Stop', nickname: 'Answers STOP' },
-  { phone: '+15005550012', firstName: 'Nora', lastName: 'Nothing', nickname: 'Answers nothing' },
-  { phone: '+15005550013', firstName: 'Wim', lastName: 'Who', nickname: 'Asks who is this?' },
-  { phone: '+15005550014', firstName: 'Cara', lastName: 'Carrier', nickname: 'The carrier says: opted out' },
-  { phone: '+15005550016', firstName: 'Paul', lastName: 'Please', nickname: 'Answers please stop texting me' },
-  { phone: '+15005550021', firstName: 'Ella', lastName: 'Errs', nickname: 'The carrier errs once' },
-  { phone: '+15005550031', firstName: 'Uma', lastName: 'Unasked', nickname: 'Unreachable, not asked yet' },
-  { phone: '+15005550033', firstName: 'Leo', lastName: 'Landline', nickname: 'A landline, not asked yet' },
-  { phone: '+15005550022', firstName: 'Ivo', lastName: 'Indoubt', nickname: 'The carrier’s answer is lost' },
-];
-
-/** The phones' initial consent, for every advisor. Phones that aren't listed start with none. */
-const magicConsents = {
-  accepted: ['0006', '0001', '0003', '0007', '0008', '0009', '0014', '0021', '0022'].map(
-    (digits) => `+1500555${digits}`,
-  ),
-  opted_out: ['+15005550004'],
+/** For a database that was emptied: the application and the advisors are made with the secrets and ids that they had. */
+export type Restoring = {
+  sandbox: SandboxFile;
+  addAdvisor(known: SandboxAdvisor, input: AdvisorInput): Promise<Advisor>;
 };
 
 /**
  * Creates what the sandbox lacks and never changes what exists. The database has only hashes of secrets, so the file from
  * an earlier start is the only copy: if it is gone, or belongs to a different database, new secrets are made.
  */
-export async function makeSandbox(deps: Deps, earlier: SandboxFile | null): Promise<SandboxFile> {
+export async function makeSandbox(
+  deps: Deps,
+  earlier: SandboxFile | null,
+  restoring?: Restoring,
+): Promise<SandboxFile> {
   const urls = { baseUrl: `${deps.config.publicUrl}/v1`, ...(await oauthUrls(deps)) };
-  const application = (await earlierApplication(deps, earlier)) ?? (await newApplication(deps));
+  const application = (await earlierApplication(deps, earlier)) ?? (await newApplication(deps, restoring?.sandbox));
   const firmOf: FirmOf = async (firm) => {
     const { name, change } = firms[firm];
     const found = (await listFirms(deps)).find((each) => each.name === name);
     return (found ?? (await makeFirm(deps, name, change))).firmId;
   };
   const advisors = [];
-  for (const each of cast) advisors.push(await makeAdvisor(deps, each, firmOf, earlier));
+  for (const each of cast) advisors.push(await makeAdvisor(deps, each, firmOf, earlier, restoring));
   // An application that the advisor disconnected stays so.
   for (const { id } of advisors)
     if (!(await isSuspended(deps, id, application.clientId))) await provision(deps, id, application.clientId);
@@ -186,13 +169,11 @@ async function earlierApplication(deps: Deps, earlier: SandboxFile | null): Prom
   };
 }
 
-async function newApplication(deps: Deps): Promise<ApplicationSecrets> {
+async function newApplication(deps: Deps, known?: ApplicationSecrets): Promise<ApplicationSecrets> {
   const redirectUri = 'http://localhost:3000/callback';
-  const { application, clientSecret } = await addApplication(deps, {
-    name: 'Sandbox CRM',
-    redirectUris: [redirectUri],
-  });
-  const { apiKey } = await issueApiKey(deps, application.clientId);
+  const input = { name: 'Sandbox CRM', redirectUris: [redirectUri] };
+  const { application, clientSecret } = await addApplication(deps, input, byOperator, known);
+  const { apiKey } = await issueApiKey(deps, application.clientId, defaultPlan, byOperator, known?.apiKey);
   return { apiKey, clientId: application.clientId, clientSecret, redirectUri };
 }
 
@@ -201,16 +182,21 @@ async function makeAdvisor(
   member: Cast,
   firmOf: FirmOf,
   earlier: SandboxFile | null,
+  restoring?: Restoring,
 ): Promise<SandboxAdvisor> {
   const { about, hasContacts, firm, ...settings } = member;
   const found = await findAdvisor(deps.db, member.email);
   const known = found && earlier?.advisors.find((each) => each.id === found.advisorId && each.email === found.email);
-  const password = known?.password ?? randomBytes(12).toString('base64url');
+  const before = restoring?.sandbox.advisors.find(({ email }) => email === member.email);
+  const password = known?.password ?? before?.password ?? randomBytes(12).toString('base64url');
   if (found && !known) await setAdvisor(deps, found.advisorId, { password });
-  const advisor = found ?? (await addAdvisor(deps, { ...settings, firmId: await firmOf(firm), password }));
+  async function add(): Promise<Advisor> {
+    const input = { ...settings, firmId: await firmOf(firm) };
+    return restoring && before ? restoring.addAdvisor(before, input) : addAdvisor(deps, { ...input, password });
+  }
+  const advisor = found ?? (await add());
   if (hasContacts) await makeMagicContacts(deps, advisor.advisorId);
-  await setInitialConsent(deps, advisor.advisorId, magicConsents.accepted, 'accepted');
-  await setInitialConsent(deps, advisor.advisorId, magicConsents.opted_out, 'opted_out');
+  await setMagicConsents(deps, advisor);
   return {
     id: advisor.advisorId,
     name: advisor.name,
@@ -223,10 +209,21 @@ async function makeAdvisor(
 }
 
 async function makeMagicContacts(deps: Deps, advisorId: number): Promise<void> {
-  const phones = magicContacts.map(({ phone }) => phone);
+  const contacts = magicNumbers.map(({ about, ...contact }) => contact);
+  const phones = contacts.map(({ phone }) => phone);
   const known = new Set(await listKnownPhones(deps.db, advisorId, phones));
-  const missing = magicContacts.filter(({ phone }) => !known.has(phone));
+  const missing = contacts.filter(({ phone }) => !known.has(phone));
   if (missing.length > 0) await createContacts(deps, advisorId, missing, numberOf('source', 'Manual'));
+}
+
+async function setMagicConsents(deps: Deps, advisor: Advisor): Promise<void> {
+  const { accepted, doubtful, opted_out } = magicConsents;
+  const { advisorId } = advisor;
+  await setInitialConsent(deps, advisorId, accepted, 'accepted');
+  await setInitialConsent(deps, advisorId, doubtful, 'accepted', (deps, member) =>
+    applyFirstText(deps, advisor, member, possibleOptOut),
+  );
+  await setInitialConsent(deps, advisorId, opted_out, 'opted_out');
 }
 
 async function makeLibrary(deps: Deps, firmId: number | null, items: ContentInput[]): Promise<void> {

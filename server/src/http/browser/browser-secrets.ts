@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { secretCookie } from './cookies.ts';
+import { cookieName, secretCookie } from './cookies.ts';
 
 /**
  * A secret that each browser keeps from its first authorization request on. A request is finished in the browser where it
@@ -8,7 +8,7 @@ import { secretCookie } from './cookies.ts';
  */
 export function browserSecrets(publicUrl: string) {
   const secure = publicUrl.startsWith('https:');
-  const name = `${secure ? '__Host-' : ''}assent-browser`;
+  const name = cookieName(publicUrl, 'browser');
 
   /** Empty if the browser has none, which matches no request. */
   const read = ({ headers }: IncomingMessage) => secretCookie(headers.cookie, name) ?? '';

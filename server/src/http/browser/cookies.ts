@@ -6,9 +6,8 @@ const secretForm = /^[\w-]{43}$/;
 
 /** The cookies in the advisor's browser: 256 random bits each, for this host only, not readable by scripts. */
 export function cookieJar(publicUrl: string) {
-  // Browsers accept a `__Host-` cookie only from the host itself over https, so no subdomain can plant one.
   const secure = publicUrl.startsWith('https://');
-  const nameOf = (name: CookieName) => `${secure ? '__Host-' : ''}assent-${name}`;
+  const nameOf = (name: CookieName) => cookieName(publicUrl, name);
   const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 
   return {
@@ -24,6 +23,15 @@ export function cookieJar(publicUrl: string) {
       reply.header('set-cookie', `${nameOf(name)}=; ${attributes}; Max-Age=0`);
     },
   };
+}
+
+/**
+ * Browsers accept a `__Host-` cookie only from the host itself over https, so no subdomain can plant one. Without https, servers on
+ * one machine share its cookies, so the port is in their names.
+ */
+export function cookieName(publicUrl: string, name: string): string {
+  const { protocol, port } = new URL(publicUrl);
+  return protocol === 'https:' ? `__Host-assent-${name}` : `assent-${port || 80}-${name}`;
 }
 
 export type CookieJar = ReturnType<typeof cookieJar>;

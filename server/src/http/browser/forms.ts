@@ -65,6 +65,10 @@ export function formDoor(
       if ([...fields.values()].some((each) => each.includes('\0'))) throw new FormRefused('unreadable');
       return value;
     },
+    /** A call of our script that is known to be ours by the token in its header. */
+    requireOwnCall(request: FastifyRequest): void {
+      requireOwn(request, String(request.headers['x-form-token'] ?? ''));
+    },
     /** The JSON from our script, which sends the token in a header. */
     readJson(request: FastifyRequest): Record<string, unknown> {
       requireOwn(request, String(request.headers['x-form-token'] ?? ''));

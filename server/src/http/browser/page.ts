@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { latin, style as ourStyle } from './look.ts';
 
 /** Markup that is safe to show: only `html` makes it, and it escapes every value. */
 export class Html {
@@ -20,10 +21,17 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...parts.map(render)));
 }
 
+/**
+ * A page below the bar that all pages share, which knows by the path which section is current. `style.css` has what most
+ * pages need: a `main` is a `card` (one question), a `sheet` (to read) or `wide` (to work), with `.button`, `.chip`,
+ * `.notice`, `.facts`, `table` and `pre` inside.
+ */
 export type Page = {
   title: string;
-  /** The content of the body: a `main` and everything around it. */
+  /** What is below the bar: a `main`. */
   content: Html;
+  /** At the end of the bar. */
+  tools?: Html | undefined;
   /** Allows our scripts, and their calls to us. */
   scripts?: boolean;
   /** The paths of a module and a style sheet for this page alone. */
@@ -40,14 +48,17 @@ export type Page = {
 
 export type RenderedPage = { html: string; headers: Record<string, string> };
 
+/** Where a page is: its environment, and the path if it has one of its own. */
+export type Place = { environment: string; path?: string };
+
 export function sendPage(reply: FastifyReply, { status = 200, ...content }: Page): FastifyReply {
-  const { html, headers } = page(content);
+  const { html, headers } = page(content, placeOf(reply));
   return reply.code(status).headers(headers).send(html);
 }
 
 /** The page with its headers, for code that has no Fastify reply. */
-export function page(given: Omit<Page, 'status'>): RenderedPage {
-  const { title, content, scripts = false, script, style, sheet = '/style.css' } = given;
+export function page(given: Omit<Page, 'status'>, place: Place): RenderedPage {
+  const { title, content, tools, scripts = false, script, style, sheet = ourStyle.path } = given;
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -55,12 +66,14 @@ export function page(given: Omit<Page, 'status'>): RenderedPage {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Assent</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="preload" href="${latin}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${sheet}">
 ${style && html`<link rel="stylesheet" href="${style}">`}
 ${scripts && html`<script src="/webauthn.js" defer></script>\n<script src="/passkeys.js" type="module"></script>`}
 ${script && html`<script src="${script}" type="module"></script>`}
 </head>
 <body>
+${bar(place, tools)}
 ${content}
 </body>
 </html>
@@ -90,21 +103,48 @@ export type Failure = {
 };
 
 /** A page that explains what went wrong and what to do. */
-export function errorPage({ status, ...failed }: Failure): RenderedPage & { status: number } {
-  return { status, ...page({ title: failed.title, content: failure(failed) }) };
+export function errorPage({ status, ...failed }: Failure, place: Place): RenderedPage & { status: number } {
+  return { status, ...page({ title: failed.title, content: failure(failed) }, place) };
 }
 
 export function sendErrorPage(reply: FastifyReply, failed: Failure): FastifyReply {
-  const { status, html, headers } = errorPage(failed);
+  const { status, html, headers } = errorPage(failed, placeOf(reply));
   return reply.code(status).headers(headers).send(html);
 }
 
-/** The product's name, at the top of every page. */
-export const brand = html`<a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Assent</a>`;
+function placeOf({ server, request }: FastifyReply): Place {
+  const [path = '/'] = (request.raw.url ?? '/').split('?', 1);
+  return { environment: server.environment, path };
+}
+
+/** The sandbox's sections, for which production has the front page. */
+const sections = {
+  '/': 'Home',
+  '/docs': 'Guides',
+  '/docs/reference': 'Reference',
+  '/handset': 'Phones',
+  '/webhooks': 'Webhooks',
+  '/log': 'Log',
+};
+
+function bar({ environment, path }: Place, tools: Html | undefined): Html {
+  const isSandbox = environment === 'sandbox';
+  const current = Object.keys(sections).findLast((each) => path === each || path?.startsWith(`${each}/`));
+  const link = ([href, name]: [string, string]) =>
+    html`<a href="${href}"${href === current && html` aria-current="page"`}>${name}</a>`;
+  return html`<nav class="bar" aria-label="Assent">
+<a class="brand" href="/"><img src="/icon.svg" alt="" width="26" height="26">Assent</a>
+${
+  isSandbox &&
+  html`<span class="badge">SANDBOX</span>
+<div class="sections">${Object.entries(sections).map(link)}</div>`
+}
+${tools}
+</nav>`;
+}
 
 function failure({ title, message, next, traceId, home }: Omit<Failure, 'status'>): Html {
-  return html`<header class="top">${brand}</header>
-<main class="card">
+  return html`<main class="card">
 <h1>${title}</h1>
 <p>${message}</p>
 <p>${next}</p>
@@ -118,6 +158,7 @@ function contentSecurityPolicy({ scripts, script, styles, formTargets = [] }: Om
     "default-src 'none'",
     `style-src 'self'${styles ? " 'unsafe-inline'" : ''}`,
     "img-src 'self'",
+    "font-src 'self'",
     ...(scripts || script ? ["script-src 'self'", "connect-src 'self'"] : []),
     ["form-action 'self'", ...formTargets.filter(isSource)].join(' '),
     "base-uri 'none'",

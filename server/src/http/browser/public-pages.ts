@@ -1,52 +1,45 @@
-import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { type ProblemCode, problemCodes, problems } from '../../domain/problems.ts';
-import { brand, type Html, html, sendPage } from './page.ts';
+import { addAssets } from './assets.ts';
+import { lookAssets } from './look.ts';
+import { type Html, html, sendPage } from './page.ts';
 
 /** A speech bubble with a check mark: said, and agreed to. */
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M5 4h22a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H14l-7 6v-6H5a3 3 0 0 1-3-3V7a3 3 0 0 1 3-3z" fill="#0b5cad"/><path d="M9 14l5 5 9-9" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
-/** Our colors, light and dark. */
-export const palette = readFileSync(new URL('palette.css', import.meta.url));
-const style = Buffer.concat([palette, readFileSync(new URL('style.css', import.meta.url))]);
 
-/** The pages for everyone: a front page, and one for each problem's `type`. */
+/** The pages for everyone: one for each problem's `type`, and outside the sandbox, which has its own, a front page. */
 export function addPages(app: FastifyInstance, environment: string): void {
   // They are added later, and not at all if an identity provider signs advisors in.
   const advisorPages = () => app.hasRoute({ method: 'GET', url: '/connected-apps' });
-  app.get('/', (_request, reply) =>
-    sendPage(reply, { title: 'Partner API', content: frontPage(environment, advisorPages()) }),
-  );
+  if (environment !== 'sandbox')
+    app.get('/', (_request, reply) =>
+      sendPage(reply, { title: 'Partner API', content: frontPage(environment, advisorPages()) }),
+    );
   app.get('/problems', (_request, reply) => sendPage(reply, { title: 'Problems', content: problemList() }));
   for (const code of problemCodes)
     app.get(`/problems/${code}`, (_request, reply) =>
       sendPage(reply, { title: problems[code].title, content: problemPage(code) }),
     );
   app.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
-  app.get('/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
+  addAssets(app, lookAssets);
 }
 
 function frontPage(environment: string, advisorPages: boolean): Html {
-  return html`<header class="top">${brand}</header>
-<main class="sheet">
+  return html`<main class="sheet">
 <h1>Partner API</h1>
-<p>Compliance-grade texting and an address book. This is the ${environment} environment.</p>
+<p>Assent sends texts for financial advisors from your application, with consent and on the record. This is the ${environment} environment.</p>
 <ul>
-<li><a href="/docs">Reference</a>: every endpoint, with calls to try</li>
+<li><a href="/docs">Guides</a>: how to text, ask for consent, and connect an advisor</li>
+<li><a href="/docs/reference">Reference</a>: every endpoint, with calls to try</li>
 <li><a href="/openapi.json">openapi.json</a>: the same, machine-readable</li>
 <li><a href="/problems">Problems</a>: the twelve errors and what to do about each</li>
-${
-  environment === 'sandbox' &&
-  html`<li><a href="/handset">Phones</a>: the texts on the sandbox’s phones, and a way to reply</li>
-<li><a href="/webhooks">Webhooks</a>: what was pushed to applications, and what came back</li>`
-}
 ${advisorPages && html`<li><a href="/connected-apps">Connected apps</a>: for advisors, to see the applications that act for them</li>`}
 </ul>
 </main>`;
 }
 
 function problemList(): Html {
-  return html`<header class="top">${brand}</header>
-<main class="sheet">
+  return html`<main class="sheet">
 <h1>Problems</h1>
 <p>Every error from the API is one of these twelve.</p>
 <dl>
@@ -62,7 +55,7 @@ ${problemCodes.map(
 
 function problemPage(code: ProblemCode): Html {
   const { status, title, retryable, when, next } = problems[code];
-  return html`<header class="top">${brand}<nav class="rooms"><a href="/problems">All problems</a></nav></header>
+  return html`<nav class="rooms" aria-label="Problems"><a href="/problems">All problems</a></nav>
 <main class="sheet">
 <h1>${title}</h1>
 <p class="facts"><code>${code}</code> · HTTP ${status} · ${retryable ? 'retry with backoff' : 'do not retry unchanged'}</p>

@@ -19,6 +19,7 @@ const bodyProblems: ProblemCode[] = ['payload_too_large', 'unsupported_media_typ
 const tags = [
   { name: 'Handset', description: 'The sandbox’s phones. Texts arrive on them, and you reply for their owners.' },
   { name: 'Clock', description: 'The sandbox’s time, which you can move forward.' },
+  { name: 'Reset', description: 'Back to the first start.' },
 ];
 
 /** `sandbox/openapi.json`: what only the sandbox has, from its table. */
@@ -32,13 +33,13 @@ export function sandboxDocument(publicUrl: string, routes: DocumentedRoute[]): D
   return makeDocument({
     title: 'Assent sandbox',
     description:
-      'The phones and the clock of the sandbox, for you and your tests. Production has none of this. Requests need the API key alone.',
+      'The phones and the clock of the sandbox, and its reset, for you and your tests. Production has none of this. Requests need the API key alone.',
     publicUrl,
     basePath: '',
     tags,
     rows: routes,
     surroundings: ({ path, body }) => ({
-      tag: path.startsWith('/sandbox/clock') ? 'Clock' : 'Handset',
+      tag: tagOf(path),
       security: [{ apiKey: [] }],
       headers: ['Traceparent'],
       responseHeaders: traceHeader,
@@ -52,4 +53,9 @@ export function sandboxDocument(publicUrl: string, routes: DocumentedRoute[]): D
     },
     shapes,
   });
+}
+
+/** `/sandbox/clock` is about the clock. */
+function tagOf(path: string): string {
+  return tags.find(({ name }) => path.startsWith(`/sandbox/${name.toLowerCase()}`))?.name ?? '';
 }

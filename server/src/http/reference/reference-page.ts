@@ -2,42 +2,40 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { addScript, brand, type Html, html, sendPage } from '../browser/page.ts';
-import { palette } from '../browser/public-pages.ts';
+import { addAssets, asset } from '../browser/assets.ts';
+import { look } from '../browser/look.ts';
+import { type Html, html, sendPage } from '../browser/page.ts';
 import { loadBundle } from './bundle.ts';
 
-const script = readFileSync(new URL('browser/reference.js', import.meta.url));
-const style = Buffer.concat([palette, readFileSync(new URL('browser/reference.css', import.meta.url))]);
+const script = asset('reference.js', read('browser/reference.js'));
+const style = asset('reference.css', Buffer.concat([look, read('browser/reference.css')]));
 
-/** What the page's header shows besides the links that every environment has. */
-export type Bar = (request: FastifyRequest, reply: FastifyReply) => Html;
+/** What the bar shows besides what it shows on every page. */
+export type Tools = (request: FastifyRequest, reply: FastifyReply) => Html;
 
 /** Every endpoint, with calls to try, from openapi.json. Scalar draws it; nothing comes from another server. */
-export function addReferencePage(app: FastifyInstance, bar?: Bar): void {
-  app.get('/docs', (request, reply) => {
+export function addReferencePage(app: FastifyInstance, tools?: Tools): void {
+  app.get('/docs/reference', (request, reply) => {
     // The browser will ask for it next.
     loadBundle().catch(() => {});
     return sendPage(reply, {
       title: 'Reference',
-      content: content(bar?.(request, reply)),
-      script: '/docs/reference.js',
+      content,
+      tools: tools?.(request, reply),
+      script: script.path,
       styles: 'inline',
-      sheet: '/docs/reference.css',
+      sheet: style.path,
     });
   });
-  addScript(app, '/docs/reference.js', script);
-  app.get('/docs/reference.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
+  addAssets(app, [script, style]);
   app.get('/docs/scalar.js', sendBundle);
 }
 
-function content(bar: Html | undefined): Html {
-  return html`<nav class="bar" aria-label="Assent">${brand}
-<a href="/problems">Problems</a>
-<a href="/openapi.json">openapi.json</a>
-${bar}
-</nav>
-<div id="reference" data-reference><p class="loading" role="status" data-loading>Loading the reference …</p></div>
+const content = html`<div id="reference" data-reference><p class="loading" role="status" data-loading>Loading the reference …</p></div>
 <noscript><p class="loading">This page needs JavaScript. <a href="/openapi.json">openapi.json</a> has the same content.</p></noscript>`;
+
+function read(name: string): Buffer {
+  return readFileSync(new URL(name, import.meta.url));
 }
 
 /** A browser asks each time whether its copy is still right, which costs no more than the answer that it is. */

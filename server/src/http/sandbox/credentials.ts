@@ -31,15 +31,14 @@ export function addCredentials(app: FastifyInstance, deps: Deps): void {
   });
 }
 
-/** For the reference page: whom its calls act for, and the way to the phones that they text. */
+/** For the reference page: whom its calls act for. */
 export function credentialsBar(deps: Deps): (request: FastifyRequest, reply: FastifyReply) => Html {
   const forms = formsOf(deps);
   const { dataDir, oauthIssuer } = deps.config;
   return (request, reply) => {
     // Tokens of another identity provider can't be made here.
     const advisors = oauthIssuer ? [] : (readSandboxFile(dataDir)?.advisors ?? []);
-    return html`<a href="/handset">Phones</a>
-<div class="credentials" data-form-token="${forms.token(request, reply)}"${advisors.length === 0 && html` hidden`}>
+    return html`<div class="credentials" data-form-token="${forms.token(request, reply)}"${advisors.length === 0 && html` hidden`}>
 <label for="advisor">Calls as</label>
 <select id="advisor" data-advisor aria-describedby="about">${advisors.map(option)}<option value="">nobody: your own token</option></select>
 <span id="about" data-about role="status"></span>

@@ -15,14 +15,15 @@ import {
 } from '../../domain/sandbox/handsets.ts';
 import { e164 } from '../../domain/shared/phone-numbers.ts';
 import { isBlank, textLengthMax } from '../../domain/shared/text/text-rules.ts';
+import { addAssets, asset } from '../browser/assets.ts';
 import { cookieJar } from '../browser/cookies.ts';
 import { sendFailure } from '../browser/failures.ts';
 import { formDoor } from '../browser/forms.ts';
-import { addScript, brand, type Html, hidden, html, sendPage } from '../browser/page.ts';
+import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { answerHereOnly } from './this-machine.ts';
 
-const script = readFileSync(new URL('browser/handsets.js', import.meta.url));
-const style = readFileSync(new URL('browser/handsets.css', import.meta.url));
+const script = asset('handsets.js', readFileSync(new URL('browser/handsets.js', import.meta.url)));
+const style = asset('handsets.css', readFileSync(new URL('browser/handsets.css', import.meta.url)));
 /** A code point takes up to 12 bytes in a form, so the longest reply has 19,200. */
 const formBytesMax = 32 * 1024;
 /** Browsers count UTF-16 units, up to two for a code point. The server counts code points. */
@@ -39,8 +40,7 @@ export function addHandsetsPage(app: FastifyInstance, deps: Deps): void {
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
     answerHereOnly(scope);
-    addScript(scope, '/handsets.js', script);
-    scope.get('/handsets.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
+    addAssets(scope, [script, style]);
 
     scope.get('/handset', async (request, reply) => {
       const { phone } = request.query as { phone?: unknown };
@@ -97,9 +97,7 @@ type Handsets = { inUse: HandsetInUse[]; typed: string; now: Date };
 
 function sendHandsets(reply: FastifyReply, { inUse, typed, now }: Handsets): FastifyReply {
   const problem = typed && `“${typed}” is not a phone number. Write it like this: +15005550006.`;
-  const content = html`<header class="top">${brand}
-<nav class="rooms" aria-label="Sandbox"><a href="/webhooks">Webhooks</a></nav></header>
-<main class="sheet">
+  const content = html`<main class="sheet">
 <h1>Phones</h1>
 <p>Texts that the sandbox sends arrive on these phones. Open one to read its texts and reply.</p>
 <form class="opening" method="get" action="/handset">
@@ -115,7 +113,7 @@ ${inUse.length > 0 && html`<h2>Latest texts</h2>\n<ul class="phones">${inUse.map
 <p class="facts">They behave the same for every advisor. Any other number just receives its texts.</p>
 <ul class="phones">${listMagicNumbers().map(magicNumber)}</ul>
 </main>`;
-  return sendPage(reply, { title: 'Phones', content, style: '/handsets.css', status: problem ? 400 : 200 });
+  return sendPage(reply, { title: 'Phones', content, style: style.path, status: problem ? 400 : 200 });
 }
 
 function phoneInUse({ phone, owner, text, dateTime }: HandsetInUse, now: Date): Html {
@@ -142,11 +140,10 @@ type HandsetView = {
 
 function sendHandset(reply: FastifyReply, handset: Handset, answering: HandsetView): FastifyReply {
   const { phone, owner, senders, texts } = handset;
-  const content = html`<header class="top">${brand}
-<nav class="rooms" aria-label="Phones"><a href="/handset">All phones</a></nav></header>
-<main class="handset">
+  const content = html`<main class="wide handset">
 <section class="phone" aria-labelledby="number">
 <header class="owner-bar">
+<a class="back" href="/handset" aria-label="All phones">‹</a>
 <h1 id="number">${phone}</h1>
 ${owner && html`<p>${owner.name}</p>`}
 </header>
@@ -165,7 +162,7 @@ ${owner && html`<h2>What it does</h2>\n<p>${owner.about}</p>`}
 </div>
 </main>`;
   const status = answering.problem ? 400 : 200;
-  return sendPage(reply, { title: phone, content, script: '/handsets.js', style: '/handsets.css', status });
+  return sendPage(reply, { title: phone, content, script: script.path, style: style.path, status });
 }
 
 /** A text, under its day if it is the day's first, and under the other side's name if that has changed. */

@@ -6,8 +6,7 @@ import type { DocumentedRoute } from '../openapi/operations.ts';
 
 /** One of the sandbox's own endpoints. They need the API key alone. */
 export type SandboxRoute = Omit<DocumentedRoute, 'query'> & {
-  answer: TSchema;
-  handler(input: { params: unknown; body: unknown }): Promise<object>;
+  handler(input: { params: unknown; body: unknown }): Promise<unknown>;
 };
 
 type ParsedInput<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
@@ -17,19 +16,19 @@ export function sandboxRoute<P extends TSchema | undefined, B extends TSchema | 
   row: Omit<SandboxRoute, 'params' | 'body' | 'handler'> & {
     params?: P;
     body?: B;
-    handler(input: { params: ParsedInput<P>; body: ParsedInput<B> }): Promise<object>;
+    handler(input: { params: ParsedInput<P>; body: ParsedInput<B> }): Promise<unknown>;
   },
 ): SandboxRoute {
   return row as SandboxRoute;
 }
 
 export function addSandboxRoute(app: FastifyInstance, row: SandboxRoute): void {
-  const { method, path: url, status = 200, answer, handler } = row;
+  const { method, path: url, answer, status = answer ? 200 : 204, handler } = row;
   const [params, body] = [row.params, row.body].map((schema) => schema && validator(schema));
   app.route({
     method,
     url,
-    schema: { response: { [status]: answer } },
+    schema: { response: answer ? { [status]: answer } : {} },
     handler: async (request, reply) => {
       const input = {
         params: params && valid(params(request.params)),

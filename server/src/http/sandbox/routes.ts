@@ -2,25 +2,40 @@ import type { FastifyInstance } from 'fastify';
 import { type Deps, onReserved } from '../../deps.ts';
 import { requireApiKey } from '../../domain/access/callers.ts';
 import type { SandboxClock } from '../../domain/ports.ts';
+import type { CallLog } from '../../domain/sandbox/call-log.ts';
 import { apiKeyOf } from '../door/authenticate.ts';
 import { serveDocument } from '../openapi/document.ts';
 import { sandboxDocument } from '../openapi/sandbox.ts';
+import { addClientPackage } from './client-package.ts';
 import { clockRoutes } from './clock.ts';
 import { addCredentials } from './credentials.ts';
 import { handsetRoutes } from './handsets.ts';
 import { addHandsetsPage } from './handsets-page.ts';
+import { addHomePage } from './home-page.ts';
+import { addLogPage } from './log-page.ts';
+import { resetRoutes } from './reset.ts';
 import { addSandboxRoute } from './route.ts';
+import type { SandboxWork } from './sandbox-work.ts';
 import { addWebhooksPage } from './webhooks-page.ts';
 
 /** The sandbox's own routes, which production doesn't have. They need the API key alone; what our pages use needs nothing. */
-export function addSandbox(app: FastifyInstance, deps: Deps, clock: SandboxClock, deliverDue = async () => {}): void {
-  const routes = [...handsetRoutes(deps), ...clockRoutes(clock, deliverDue)];
+export function addSandbox(
+  app: FastifyInstance,
+  deps: Deps,
+  clock: SandboxClock,
+  { calls, ...work }: SandboxWork & { calls: CallLog },
+): void {
+  const { deliverDue = async () => {}, resetSandbox = async () => {} } = work;
+  const routes = [...handsetRoutes(deps), ...clockRoutes(clock, deliverDue), ...resetRoutes(resetSandbox)];
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request) => requireApiKey(onReserved(deps), apiKeyOf(request)));
     for (const route of routes) addSandboxRoute(scope, route);
   });
   serveDocument(app, '/sandbox/openapi.json', () => sandboxDocument(deps.config.publicUrl, routes));
+  addHomePage(app, deps, { clock, deliverDue, resetSandbox });
+  addClientPackage(app);
   addHandsetsPage(app, deps);
   addWebhooksPage(app, deps);
+  addLogPage(app, deps, calls);
   if (!deps.config.oauthIssuer) addCredentials(app, deps);
 }

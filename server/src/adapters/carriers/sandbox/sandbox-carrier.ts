@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Carrier,
+  type CarrierExtra,
   type CarrierRecord,
   type Clock,
   type Inbound,
@@ -25,13 +26,20 @@ type Phone = {
   /** Known at once, without submitting a text. */
   unfit?: 'unreachable' | 'landline';
   refuses?: 'opted_out';
-  /** The first submission of each text fails. */
-  failsOnce?: true;
+  /** How the first submissions of each text end. The next one is taken. */
+  first?: NotTaken[];
+  /** Every text to it waits this long first. */
+  nightMs?: number;
   /** It accepts the text, but the answer is lost. */
   losesAnswer?: true;
   receipt?: 'undelivered' | 'none';
   replies?: { to: 'text' | 'consent_request'; with: string };
 };
+
+type NotTaken = Extract<Submission, { notTaken: string }>;
+
+const errs: NotTaken = { notTaken: 'The sandbox fails once for this number.' };
+const tooMany: NotTaken = { notTaken: 'too_many', unavailable: true };
 
 const phones: Record<string, Phone> = {
   '+15005550001': { unfit: 'unreachable' },
@@ -46,8 +54,10 @@ const phones: Record<string, Phone> = {
   '+15005550013': { replies: { to: 'consent_request', with: 'who is this?' } },
   '+15005550014': { refuses: 'opted_out' },
   '+15005550016': { replies: { to: 'consent_request', with: 'please stop texting me' } },
-  '+15005550021': { failsOnce: true },
+  '+15005550021': { first: [errs] },
   '+15005550022': { losesAnswer: true, receipt: 'none' },
+  '+15005550042': { nightMs: 8 * 60 * 60 * 1000 },
+  '+15005550043': { first: [tooMany, tooMany, tooMany] },
 };
 
 /** Shortly after the answer, as on a real network, and usually after the answer has been stored. */
@@ -57,12 +67,15 @@ const firstPauseMs = 50;
 const failuresRememberedMax = 10_000;
 const recordsMax = 1_000;
 
-/** `fetchMedia` gets what a phone sent by its address. Without it, a phone can only send the sample picture. */
-type SandboxOptions = { db: Db; clock: Clock; fetchMedia?: Carrier['fetchMedia'] };
+/**
+ * `fetchMedia` gets what a phone sent by its address. Without it, a phone can only send the sample picture. A text from before a reset
+ * gets no receipt and no reply after it: `life` tells.
+ */
+type SandboxOptions = { db: Db; clock: Clock; life?: CarrierExtra['life']; fetchMedia?: Carrier['fetchMedia'] };
 
 /** The sandbox's carrier: its phones are database rows. */
-export function sandboxCarrier({ db, clock, fetchMedia }: SandboxOptions): Carrier {
-  const failed = new Set<string>();
+export function sandboxCarrier({ db, clock, life, fetchMedia }: SandboxOptions): Carrier {
+  const failed = new Map<string, number>();
   const inProgress = new Set<Promise<void>>();
   let inbound: Inbound | null = null;
 
@@ -70,7 +83,8 @@ export function sandboxCarrier({ db, clock, fetchMedia }: SandboxOptions): Carri
     const phone = phones[text.to] ?? {};
     const refused = phone.unfit ?? phone.refuses;
     if (refused) return { refused };
-    if (phone.failsOnce && fails(text)) return { notTaken: 'The sandbox fails once for this number.' };
+    const failure = phone.first && failureOf(text, phone.first);
+    if (failure) return failure;
     const carrierMessageId = randomUUID();
     const received = phone.receipt !== 'undelivered';
     const stored = await storeText(db, text, { carrierMessageId, received, dateTimeCreated: clock.now() });
@@ -80,13 +94,15 @@ export function sandboxCarrier({ db, clock, fetchMedia }: SandboxOptions): Carri
     return { accepted: carrierMessageId };
   }
 
-  /** True every other time for the same text: for the first submission, not for its retry. */
-  function fails({ from, to, text }: OutgoingText): boolean {
-    const key = JSON.stringify([from, to, text]);
-    if (failed.delete(key)) return false;
+  /** How this submission of the text fails, if it is one of the first. */
+  function failureOf({ from, to, text, reference }: OutgoingText, first: NotTaken[]): NotTaken | undefined {
+    const key = JSON.stringify([from, to, text, reference]);
+    const failures = failed.get(key) ?? 0;
+    failed.delete(key);
+    if (failures === first.length) return undefined;
     if (failed.size >= failuresRememberedMax) failed.clear();
-    failed.add(key);
-    return true;
+    failed.set(key, failures + 1);
+    return first[failures];
   }
 
   /** Delivers the receipt, then the reply, without delaying the answer. */
@@ -94,20 +110,21 @@ export function sandboxCarrier({ db, clock, fetchMedia }: SandboxOptions): Carri
     const listener = inbound;
     if (!listener) return;
     const { receipt = 'delivered', replies } = phone;
+    const until = life?.();
     const deliver = async () => {
       await pause(receiptAfterMs);
-      if (receipt !== 'none') await withRetries(() => listener.receipt({ carrierMessageId, status: receipt }));
+      if (receipt !== 'none') await withRetries(() => listener.receipt({ carrierMessageId, status: receipt }), until);
       if (replies?.to !== kind) return;
       const reply = { carrierMessageId: randomUUID(), from: to, to: from, text: replies.with, sentAt: clock.now() };
-      await withRetries(() => listener.reply(reply));
+      await withRetries(() => listener.reply(reply), until);
     };
     const delivery = deliver().finally(() => inProgress.delete(delivery));
     inProgress.add(delivery);
   }
 
   /** Carriers retry a delivery that fails, but not forever. */
-  async function withRetries(deliver: () => Promise<void>): Promise<void> {
-    for (let attempt = 1; attempt <= deliveriesMax; attempt++) {
+  async function withRetries(deliver: () => Promise<void>, until?: AbortSignal): Promise<void> {
+    for (let attempt = 1; attempt <= deliveriesMax && !until?.aborted; attempt++) {
       try {
         return await deliver();
       } catch {
@@ -120,6 +137,10 @@ export function sandboxCarrier({ db, clock, fetchMedia }: SandboxOptions): Carri
   return {
     name: 'sandbox',
     check: (phone) => phones[phone]?.unfit ?? null,
+    night(phone) {
+      const { nightMs } = phones[phone] ?? {};
+      return nightMs ? { lastsMs: nightMs } : null;
+    },
     submit,
     listen(listener) {
       inbound = listener;

@@ -19,6 +19,7 @@ const [content, credentials, createApiReference] = await Promise.all([
 });
 container.replaceChildren();
 const reference = createApiReference(container, configuration(credentials));
+if (!window.location.hash.startsWith('#model')) foldModels();
 advisor?.addEventListener('change', fill);
 document.addEventListener('visibilitychange', renew);
 setInterval(renew, checkMs);
@@ -126,6 +127,17 @@ async function fetchCredentials() {
 
 async function fill() {
   reference.updateConfiguration(configuration(await fetchCredentials()));
+}
+
+/** Every tag begins open, so that all endpoints are in sight. The models, which are many more, don't. */
+function foldModels() {
+  const observer = new MutationObserver(() => {
+    const button = container.querySelector('[data-sidebar-id$="/models"] > div > button[aria-expanded=true]');
+    if (!(button instanceof HTMLButtonElement)) return;
+    observer.disconnect();
+    button.click();
+  });
+  observer.observe(container, { childList: true, subtree: true });
 }
 
 /** A token lasts 15 minutes. */

@@ -12,6 +12,8 @@ const problem = find('[data-problem]', HTMLElement);
 const to = find('select', HTMLSelectElement);
 const input = find('[name=text]', HTMLInputElement);
 
+/** The page as it was fetched last: most of the time nothing is new. */
+let latestText = '';
 /** The recipient is the one who texted last, until the person chooses another. */
 let chosen = new URLSearchParams(window.location.search).has('to');
 to.addEventListener('change', () => {
@@ -37,9 +39,12 @@ async function refresh() {
   try {
     const answer = await fetch(window.location.pathname);
     if (!answer.ok) throw new Error(unavailable);
-    const page = await pageOf(answer);
+    const text = await answer.text();
     // A reply on its way is shown by `send`, which clears the field at the same time.
-    if (!form.ariaBusy) update(page);
+    if (text !== latestText && !form.ariaBusy) {
+      latestText = text;
+      update(parse(text));
+    }
     show(connection, '');
   } catch {
     show(connection, unavailable);
@@ -54,7 +59,7 @@ async function send(button) {
     const fields = new URLSearchParams();
     for (const [name, value] of new FormData(form, button)) fields.append(name, String(value));
     const answer = await fetch(form.action, { method: 'POST', body: fields });
-    const page = await pageOf(answer);
+    const page = parse(await answer.text());
     const message = page.querySelector('[role=alert]') ?? page.querySelector('main p');
     const refused = answer.ok ? '' : (message?.textContent ?? unavailable);
     show(problem, refused);
@@ -69,9 +74,9 @@ async function send(button) {
   form.ariaBusy = null;
 }
 
-/** @param {Response} answer */
-async function pageOf(answer) {
-  return new DOMParser().parseFromString(await answer.text(), 'text/html');
+/** @param {string} text */
+function parse(text) {
+  return new DOMParser().parseFromString(text, 'text/html');
 }
 
 /** @param {Document} page */

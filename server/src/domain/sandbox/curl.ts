@@ -1,0 +1,32 @@
+import type { LoggedCall } from './call-log.ts';
+import { redacted } from './redaction.ts';
+
+/** What curl and Node say by themselves. */
+const own =
+  /^(?:host|connection|content-length|user-agent|accept|accept-encoding|accept-language|sec-.*|traceparent)$/i;
+/** Where the reader's own credentials go. */
+const variables: [header: RegExp, value: string][] = [
+  [/^authorization$/i, 'Bearer $TOKEN'],
+  [/^x-api-key$/i, '$KEY'],
+];
+
+/** The same call for a shell. What was left out of it is a variable. */
+export function curlOf({ method, path, request }: LoggedCall, publicUrl: string): string {
+  const headers = request.headers.filter(([name]) => !own.test(name)).flatMap(([name, value]) => headerOf(name, value));
+  const lines = [
+    `curl ${method === 'GET' || (method === 'POST' && request.body) ? '' : `-X ${method} `}${quoted(publicUrl + path)}`,
+    ...headers.map((header) => `-H ${header}`),
+    ...(request.body ? [`--data-raw ${quoted(request.body)}`] : []),
+  ];
+  return lines.join(' \\\n  ');
+}
+
+function headerOf(name: string, value: string): string[] {
+  const known = variables.find(([header]) => header.test(name))?.[1];
+  if (known) return [`"${name}: ${known}"`];
+  return value.includes(redacted) ? [] : [quoted(`${name}: ${value}`)];
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { after, before, suite, test } from 'node:test';
+import { makeCallLog } from '../../src/domain/sandbox/call-log.ts';
+import { curlOf } from '../../src/domain/sandbox/curl.ts';
+import { redactBody, redactHeaders, redactPath } from '../../src/domain/sandbox/redaction.ts';
+import { assertProblem } from '../support/problem.ts';
+import { inject, makeWorld, type World } from '../support/world.ts';
+
+const host = 'localhost:8080';
+const messages = '/v1/text/messaging/messages';
+
+suite('the log of calls', () => {
+  let world: World;
+  before(async () => {
+    world = await makeWorld();
+  });
+  after(() => world.close());
+
+  const calls = async (query = '') =>
+    (await inject(world.app, { method: 'GET', url: `/log/calls${query}`, headers: { host } })).body.data;
+
+  test('has a call as it went, by its trace id', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const payload = { phone: '+15005550006', text: 'Grüße' };
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+    const answer = await world.ann.call('POST', messages.slice(3), payload, { traceparent });
+    const [call, ...others] = await calls(`?traceId=${traceId}`);
+    assert.deepEqual(others, []);
+    assert.deepEqual([call.method, call.path, call.status], ['POST', messages, 200]);
+    assert.deepEqual(JSON.parse(call.request.body), payload);
+    assert.deepEqual(JSON.parse(call.response.body), answer.body);
+    const header = (part: 'request' | 'response', name: string) =>
+      call[part].headers.find(([each]: [string]) => each.toLowerCase() === name)?.[1];
+    assert.equal(header('request', 'authorization'), 'Bearer [redacted]');
+    assert.equal(header('request', 'x-api-key'), '[redacted]');
+    assert.equal(header('response', 'x-trace-id'), traceId);
+    assert.match(header('response', 'content-type'), /json/);
+    assert.ok(call.durationMs > 0);
+  });
+
+  test('has refusals and unknown routes, newest first, and filters them', async () => {
+    await inject(world.app, { method: 'GET', url: '/v1/no/such/route' });
+    await inject(world.app, { method: 'GET', url: '/sandbox/clock' });
+    await inject(world.app, { method: 'GET', url: '/healthz' });
+    const paths = (found: { path: string; status: number }[]) => found.map(({ path, status }) => [path, status]);
+    const latest = [
+      ['/sandbox/clock', 401],
+      ['/v1/no/such/route', 404],
+    ];
+    assert.deepEqual(paths(await calls()).slice(0, 2), latest);
+    assert.deepEqual(paths(await calls('?status=404&path=SUCH')), latest.slice(1));
+    assert.deepEqual(await calls('?traceId=ffff0000ffff0000'), []);
+  });
+
+  test('shows none of the secrets that came by, wherever they stood', async () => {
+    const { clientSecret, accessToken, refreshToken, code, password, session } = {
+      clientSecret: `cs_sandbox_${'k'.repeat(43)}`,
+      accessToken: world.ann.token,
+      refreshToken: 'R3fr3sh-opaque-refresh-token-value-000000001',
+      code: 'C0de-opaque-authorization-code-value-0000001',
+      password: 'correct horse battery staple',
+      session: 'S3ssion-opaque-cookie-value-00000000000000001',
+    };
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const basic = Buffer.from(`app:${clientSecret}`).toString('base64');
+    const verifier = 'V3rifier-of-pkce-value-000000000000000000000001';
+    const secrets = [clientSecret, accessToken, refreshToken, code, password, session, basic, verifier, world.apiKey];
+    const post = (url: string, headers: Record<string, string>, payload: string) =>
+      inject(world.app, { method: 'POST', url, headers, payload });
+    const fields = { grant_type: 'authorization_code', code, code_verifier: verifier, client_secret: clientSecret };
+    await post('/oauth/token', form, new URLSearchParams(fields).toString());
+    const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken, password };
+    await post('/oauth/token', { ...form, authorization: `Basic ${basic}` }, new URLSearchParams(refresh).toString());
+    // Not the form that it should be: as JSON, and cut short.
+    const json = JSON.stringify({ ...fields, ...refresh, nested: [{ 'Client-Secret': clientSecret, accessToken }] });
+    for (const body of [json, json.slice(0, -3)])
+      await post('/oauth/token', { 'content-type': 'application/json' }, body);
+    const query = `?access_token=${accessToken}&api_key=${world.apiKey}&code=${code}`;
+    const cookies = { cookie: `assent_session=${session}`, 'x-api-key': world.apiKey };
+    await post(
+      `${messages}${query}`,
+      { ...cookies, 'content-type': 'application/json' },
+      JSON.stringify({ text: accessToken }),
+    );
+    // A token that was really given.
+    const { body: given } = await inject(world.app, { method: 'GET', url: '/log/calls', headers: { host } });
+    const page = await inject(world.app, { method: 'GET', url: '/log', headers: { host } });
+    const shown = JSON.stringify(given) + page.body + (await detailOf(given.data[0].id));
+    for (const secret of secrets) {
+      assert.ok(!shown.includes(secret), secret);
+      assert.ok(!shown.includes(encodeURIComponent(secret)), `${secret}, encoded`);
+    }
+    assert.match(shown, /grant_type=refresh_token/);
+  });
+
+  const detailOf = async (id: number): Promise<string> =>
+    (await inject(world.app, { method: 'GET', url: `/log?call=${id}`, headers: { host } })).body;
+
+  test('is live', async () => {
+    const address = new URL(await world.app.listen({ host: '127.0.0.1', port: 0 }));
+    const stream = get({ host: address.hostname, port: address.port, path: '/log/stream?status=200' });
+    const [answer] = await once(stream, 'response');
+    assert.equal(answer.headers['content-type'], 'text/event-stream');
+    await inject(world.app, { method: 'GET', url: '/v1/no/such/route' });
+    await world.ann.call('GET', '/core/account');
+    const [chunk] = await once(answer.setEncoding('utf8'), 'data');
+    assert.equal(JSON.parse(String(chunk).slice('data: '.length)).path, '/v1/core/account');
+    stream.destroy();
+  });
+
+  test('answers only at this machine’s own host names', async () => {
+    for (const url of ['/log', '/log/calls', '/log/stream'])
+      assert.equal((await inject(world.app, { method: 'GET', url, headers: { host: 'evil.example' } })).status, 403);
+  });
+});
+
+test('the log keeps the last thousand', () => {
+  const log = makeCallLog();
+  const part = { headers: [], body: '' };
+  const call = { traceId: 'a', dateTime: new Date(), method: 'GET', path: '/v1', status: 200, durationMs: 1 };
+  for (let each = 0; each < 1_005; each++) log.add({ ...call, request: part, response: part });
+  assert.deepEqual([log.list().length, log.list()[0]?.id, log.find(5), log.find(6)?.id], [1_000, 1_005, null, 6]);
+  // One that is too large for all of them to be kept pushes out more than one.
+  log.add({ ...call, request: part, response: { headers: [], body: 'x'.repeat(40 * 1024 * 1024) } });
+  assert.equal(log.list().length, 0);
+});
+
+suite('what is left out', () => {
+  test('of headers: their values, but not the scheme', () => {
+    const given: [string, string][] = [
+      ['Authorization', 'Bearer abc'],
+      ['X-API-Key', 'k'],
+      ['Set-Cookie', 'a=b'],
+      ['Accept', '*/*'],
+    ];
+    const values = redactHeaders(given).map(([, value]) => value);
+    assert.deepEqual(values, ['Bearer [redacted]', '[redacted]', '[redacted]', '*/*']);
+  });
+
+  test('of a body: the secret, and nothing else', () => {
+    const plain = '{"code": "conflict",  "detail": "as it was"}';
+    assert.equal(redactBody(plain, 'application/json', { mayHaveCode: false }), plain);
+    const issued = redactBody('{"access_token":"a.b.c","expires_in":900}', 'application/json', { mayHaveCode: false });
+    assert.equal(issued, '{"access_token":"[redacted]","expires_in":900}');
+    assert.equal(redactPath('/oauth/token?code=abc&state=x'), '/oauth/token?code=[redacted]&state=x');
+    const secret = redactBody('{"url":"https://a","note":"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}', 'json', {
+      mayHaveCode: false,
+    });
+    assert.equal(secret, '{"url":"https://a","note":"[redacted]"}');
+  });
+
+  test('of a curl: credentials are the reader’s own, and quotes are safe', () => {
+    const request = {
+      headers: [
+        ['authorization', 'Bearer [redacted]'],
+        ['x-api-key', '[redacted]'],
+        ['cookie', '[redacted]'],
+        ['content-type', 'application/json'],
+      ] as [string, string][],
+      body: `{"text":"It's"}`,
+    };
+    const call = {
+      id: 1,
+      traceId: 'a',
+      dateTime: new Date(),
+      method: 'POST',
+      path: '/v1/x',
+      status: 200,
+      durationMs: 1,
+    };
+    const text = curlOf({ ...call, request, response: { headers: [], body: '' } }, 'http://localhost:8080');
+    assert.equal(
+      text,
+      [
+        `curl 'http://localhost:8080/v1/x'`,
+        `-H "authorization: Bearer $TOKEN"`,
+        `-H "x-api-key: $KEY"`,
+        `-H 'content-type: application/json'`,
+        `--data-raw '{"text":"It'\\''s"}'`,
+      ].join(' \\\n  '),
+    );
+  });
+});
+
+test('production has no log', async () => {
+  const env = {
+    ASSENT_ENV: 'production',
+    PUBLIC_URL: 'https://api.example.com',
+    DATABASE_URL: 'postgres://database.example/assent',
+  };
+  const world = await makeWorld({ env });
+  try {
+    for (const url of ['/log', '/log/calls', '/log/stream'])
+      assertProblem(await inject(world.app, { method: 'GET', url }), 'not_found');
+  } finally {
+    await world.close();
+  }
+});
