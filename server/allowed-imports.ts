@@ -30,9 +30,10 @@ export const allowedImports: Record<string, string> = {
   'domain/supervision': `${ground} domain/archive domain/accounts domain/texting`,
   'domain/consent': `${ground} domain/archive domain/accounts domain/members domain/texting domain/supervision`,
   'domain/messages': `${ground} domain/archive domain/texting domain/consent`,
+  'domain/conversations': `${ground} domain/address-book domain/texting domain/messages`,
   'domain/delivery': `${ground} domain/archive domain/carriers domain/texting domain/consent`,
   'domain/operations': `${ground} domain/archive domain/carriers domain/webhooks`,
-  'domain/sandbox': `${ground} domain/archive domain/accounts domain/members domain/access domain/content domain/address-book domain/consent`,
+  'domain/sandbox': `${ground} domain/archive domain/sign-in domain/accounts domain/members domain/access domain/content domain/address-book domain/texting domain/consent`,
   // Schemas describe the wire in the domain's words.
   schemas: 'schemas domain',
   // Adapters talk to something outside. They know the domain's ports and words, and no door.
@@ -57,10 +58,12 @@ export const allowedImports: Record<string, string> = {
   // Doors translate: they call the domain, never the store or another door.
   'http/door': 'deps.ts log.ts domain schemas',
   'http/browser': 'config.ts domain http/door',
+  'http/docs': 'http/door http/browser',
   'http/partner': 'domain schemas http/door',
-  'http/advisor': 'deps.ts domain http/browser oauth',
+  'http/app': 'http/door http/browser',
+  'http/advisor': 'deps.ts domain schemas http/door http/browser oauth',
   'http/carriers': 'deps.ts domain http/door',
-  'http/sandbox': 'config.ts deps.ts domain schemas http/door http/browser http/openapi',
+  'http/sandbox': 'config.ts deps.ts domain schemas http/door http/browser http/docs http/openapi',
   'http/openapi': 'domain schemas http/door oauth',
   http: 'deps.ts domain http/door http/browser oauth',
   oauth: 'deps.ts log.ts domain',

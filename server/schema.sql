@@ -294,6 +294,18 @@ create table content_words (
   constraint content_words_pkey PRIMARY KEY (word)
 );
 
+create table conversations (
+  advisor_id bigint not null,
+  member_id bigint not null,
+  read_reply_id bigint not null default 0,
+  done_at timestamp with time zone,
+  snoozed_at timestamp with time zone,
+  snoozed_until timestamp with time zone,
+  draft text,
+  constraint conversations_pkey PRIMARY KEY (advisor_id, member_id),
+  constraint conversations_check CHECK (((snoozed_at IS NULL) = (snoozed_until IS NULL)))
+);
+
 create table crm_connections (
   advisor_id bigint not null,
   kind text not null,
@@ -515,8 +527,7 @@ create table idempotent_answers (
   body text,
   date_time_created timestamp with time zone not null,
   constraint idempotent_answers_pkey PRIMARY KEY (advisor_id, application_id, method, path, key),
-  constraint idempotent_answers_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
-  constraint idempotent_answers_application_id_fkey FOREIGN KEY (application_id) REFERENCES applications(application_id)
+  constraint idempotent_answers_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );
 
 create table interactions (
@@ -735,6 +746,8 @@ create table revoked_tokens (
 create table sandbox_clock (
   only_row boolean not null default true,
   offset_ms bigint not null,
+  resets integer not null default 0,
+  resetting_until timestamp with time zone,
   constraint sandbox_clock_pkey PRIMARY KEY (only_row),
   constraint sandbox_clock_only_row_check CHECK (only_row)
 );
@@ -765,7 +778,7 @@ create table sessions (
   date_time_expires timestamp with time zone not null,
   constraint sessions_pkey PRIMARY KEY (session_hash),
   constraint sessions_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
-  constraint sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'passkey'::text])))
+  constraint sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'passkey'::text, 'sandbox'::text])))
 );
 
 create table sign_in_failures (
@@ -838,11 +851,13 @@ create table unmatched_receipts (
 
 create table webhook_deliveries (
   delivery_id bigint not null generated always as identity,
-  application_id bigint not null,
+  webhook_id bigint not null,
+  url text not null,
   advisor_id bigint,
   event_id text not null,
   type text not null,
   body text not null,
+  signature text not null,
   attempt integer not null,
   status smallint,
   answer text not null,
@@ -852,7 +867,7 @@ create table webhook_deliveries (
 );
 
 create table webhook_streams (
-  application_id bigint not null,
+  webhook_id bigint not null,
   advisor_id bigint not null,
   feed text not null,
   number bigint not null,
@@ -863,22 +878,26 @@ create table webhook_streams (
   not_before timestamp with time zone not null default '-infinity'::timestamp with time zone,
   leased_until timestamp with time zone,
   behind boolean not null default false,
-  constraint webhook_streams_pkey PRIMARY KEY (application_id, advisor_id, feed),
+  constraint webhook_streams_pkey PRIMARY KEY (webhook_id, advisor_id, feed),
   constraint webhook_streams_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
-  constraint webhook_streams_application_id_fkey FOREIGN KEY (application_id) REFERENCES webhooks(application_id),
+  constraint webhook_streams_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(webhook_id) ON DELETE CASCADE,
   constraint webhook_streams_feed_check CHECK ((feed = ANY (ARRAY['events'::text, 'changes'::text])))
 );
 
 create table webhooks (
+  webhook_id bigint not null generated always as identity,
   application_id bigint not null,
   url text not null,
+  types text[],
   sealed_secret bytea not null,
   sealed_old_secret bytea,
   old_secret_until timestamp with time zone,
   disabled_at timestamp with time zone,
   disabled_reason text,
+  listened_until timestamp with time zone,
   date_time_created timestamp with time zone not null,
-  constraint webhooks_pkey PRIMARY KEY (application_id),
+  constraint webhooks_application_id_url_key UNIQUE (application_id, url),
+  constraint webhooks_pkey PRIMARY KEY (webhook_id),
   constraint webhooks_application_id_fkey FOREIGN KEY (application_id) REFERENCES applications(application_id)
 );
 
@@ -1000,6 +1019,10 @@ CREATE INDEX messages_list ON public.messages USING btree (advisor_id, date_time
 
 CREATE INDEX messages_member ON public.messages USING btree (advisor_id, member_id, date_time_created, message_id) WHERE (kind = 'text'::text);
 
+CREATE INDEX messages_other_list ON public.messages USING btree (advisor_id, date_time_created, member_id) WHERE (kind <> 'text'::text);
+
+CREATE INDEX messages_other_member ON public.messages USING btree (advisor_id, member_id, date_time_created, message_id) WHERE (kind <> 'text'::text);
+
 CREATE INDEX messages_schedule ON public.messages USING btree (advisor_id, scheduled_message_id, date_time_created, message_id) WHERE ((kind = 'text'::text) AND (scheduled_message_id IS NOT NULL));
 
 CREATE INDEX messages_sent ON public.messages USING brin (date_time_sent) WITH (autosummarize='on');
@@ -1020,6 +1043,10 @@ CREATE INDEX passkey_challenges_expires ON public.passkey_challenges USING btree
 
 CREATE INDEX replies_carrier ON public.replies USING btree (advisor_id, carrier_message_id);
 
+CREATE INDEX replies_list ON public.replies USING btree (advisor_id, date_time_created, member_id);
+
+CREATE INDEX replies_member ON public.replies USING btree (advisor_id, member_id, date_time_created, reply_id);
+
 CREATE INDEX replies_time ON public.replies USING brin (date_time_created) WITH (autosummarize='on');
 
 CREATE INDEX reply_media_due ON public.reply_media USING btree (carrier_id, not_before) WHERE (not_before IS NOT NULL);
@@ -1036,6 +1063,8 @@ CREATE INDEX scheduled_messages_due ON public.scheduled_messages USING btree (de
 
 CREATE INDEX scheduled_messages_list ON public.scheduled_messages USING btree (advisor_id, status, delivery_date, scheduled_message_id);
 
+CREATE INDEX scheduled_messages_member ON public.scheduled_messages USING btree (advisor_id, member_id) WHERE (status = 'scheduled'::text);
+
 CREATE INDEX sessions_advisor ON public.sessions USING btree (advisor_id);
 
 CREATE INDEX sessions_expires ON public.sessions USING btree (date_time_expires);
@@ -1044,13 +1073,13 @@ CREATE UNIQUE INDEX staff_email ON public.staff USING btree (lower(email));
 
 CREATE INDEX throttles_filled ON public.throttles USING btree (date_time_filled);
 
-CREATE INDEX webhook_deliveries_application ON public.webhook_deliveries USING btree (application_id, delivery_id);
-
 CREATE INDEX webhook_deliveries_time ON public.webhook_deliveries USING btree (date_time);
+
+CREATE INDEX webhook_deliveries_webhook ON public.webhook_deliveries USING btree (webhook_id, delivery_id);
 
 CREATE INDEX webhook_streams_advisor ON public.webhook_streams USING btree (advisor_id);
 
-CREATE INDEX webhook_streams_behind ON public.webhook_streams USING btree (application_id, not_before) WHERE behind;
+CREATE INDEX webhook_streams_behind ON public.webhook_streams USING btree (webhook_id, not_before) WHERE behind;
 
 CREATE OR REPLACE FUNCTION public.add_hold(of_firm bigint, of_advisor bigint, of_member bigint, why text, by_staff bigint)
  RETURNS bigint
@@ -1545,6 +1574,8 @@ grant delete, insert, select, update on content_search to assent_app;
 
 grant insert, select on content_words to assent_app;
 
+grant insert, select, update on conversations to assent_app;
+
 grant delete, insert, select, update on crm_connections to assent_app;
 
 grant insert, select, update on crm_contacts to assent_app;
@@ -1641,7 +1672,7 @@ grant delete, insert, select, update on webhook_deliveries to assent_app;
 
 grant delete, insert, select, update on webhook_streams to assent_app;
 
-grant insert, select, update on webhooks to assent_app;
+grant delete, insert, select, update on webhooks to assent_app;
 
 grant insert, select on wordings to assent_app;
 

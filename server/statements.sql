@@ -212,12 +212,12 @@ returning
 
 prepare "claim-streams" as
 with ready as materialized (
-     select s.application_id, s.advisor_id, s.feed, not a.disabled as behind
-     from unnest($1::bigint[], $2::integer[]) as wanted (application_id, count)
+     select s.webhook_id, s.advisor_id, s.feed, not a.disabled as behind
+     from unnest($1::bigint[], $2::integer[]) as wanted (webhook_id, count)
      cross join lateral (
        select *
        from webhook_streams
-       where application_id = wanted.application_id
+       where webhook_id = wanted.webhook_id
          and behind
          and not_before <= $3
          and coalesce(leased_until < $3, true)
@@ -232,14 +232,15 @@ with ready as materialized (
        leased_until = case when ready.behind then $4::timestamptz end,
        not_before = case when ready.behind then $4::timestamptz else s.not_before end
    from ready
-   where s.application_id = ready.application_id and s.advisor_id = ready.advisor_id and s.feed = ready.feed
+   where s.webhook_id = ready.webhook_id and s.advisor_id = ready.advisor_id and s.feed = ready.feed
    returning
-     s.application_id as "applicationId", s.advisor_id as "advisorId", s.feed, s.number, s.contact_id as "contactId",
+     s.webhook_id as "webhookId", s.advisor_id as "advisorId", s.feed, s.number, s.contact_id as "contactId",
      s.ends_at as "endsAt", s.failures, s.failing_since as "failingSince", s.behind,
 array(
   select distinct unnest(g.scopes)
-  from grants g
-  where g.application_id = s.application_id and g.advisor_id = s.advisor_id
+  from webhooks w
+  join grants g on g.application_id = w.application_id
+  where w.webhook_id = s.webhook_id and g.advisor_id = s.advisor_id
 ) as scopes;
 
 prepare "claim-tree" as
@@ -421,6 +422,114 @@ case when c.group_count = 0 then '{}' else array(
      offset 0
    ) as c;
 
+prepare "find-conversation-member" as
+select
+  m.member_id as "memberId", m.phone, contact.contact_id as "contactId", contact.name, m.state,
+  m.last_changed as "lastChanged", m.requested_at as "requestedAt", m.held_since as "heldSince",
+  (
+    select count(*)
+    from replies r
+    where r.advisor_id = $1 and r.member_id = m.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
+  ) as unread,
+  coalesce(l.date_time_created <= c.done_at, false) as "isDone", case when coalesce(c.snoozed_until > $2 and coalesce((
+  select r.date_time_created
+  from replies r
+  where r.advisor_id = $1 and r.member_id = c.member_id
+  order by r.date_time_created desc
+  limit 1
+) <= c.snoozed_at, true), false) then c.snoozed_until end as "snoozedUntil",
+  c.draft, l.date_time_created as "dateTime", l.direction, l.kind, l.status, l.held_reason as "heldReason",
+  convert_from(b.body, 'UTF8') as text
+     from members m
+     left join lateral (
+       select *
+       from ((
+       select l.date_time_created, 'out' as direction, l.kind, l.status, l.held_reason, l.archive_number
+       from (select * from messages l where l.advisor_id = $1 and l.kind <> 'text') as l
+       where l.member_id = m.member_id
+       order by l.date_time_created desc
+       limit 1
+     ) union all (
+       select l.date_time_created, 'out' as direction, l.kind, l.status, l.held_reason, l.archive_number
+       from (select * from messages l where l.advisor_id = $1 and l.kind = 'text') as l
+       where l.member_id = m.member_id
+       order by l.date_time_created desc
+       limit 1
+     ) union all (
+       select l.date_time_created, 'in' as direction, null::text, null::text, null::text, l.archive_number
+       from (select * from replies l where l.advisor_id = $1) as l
+       where l.member_id = m.member_id
+       order by l.date_time_created desc
+       limit 1
+     )) as found (date_time_created, direction, kind, status, held_reason, archive_number)
+       order by date_time_created desc, archive_number desc
+       limit 1
+     ) as l on true
+  left join conversations c on c.advisor_id = $1 and c.member_id = m.member_id
+  left join archive_bodies b on b.advisor_id = $1 and b.number = l.archive_number
+  left join lateral (
+    select contact_id, nullif(full_name, phone) as name
+    from contacts
+    where advisor_id = $1 and phone = m.phone
+    order by contact_id
+    limit 1
+  ) as contact on true
+     where m.advisor_id = $1 and m.member_id = $3;
+
+prepare "find-conversation-phone" as
+select
+  m.member_id as "memberId", m.phone, contact.contact_id as "contactId", contact.name, m.state,
+  m.last_changed as "lastChanged", m.requested_at as "requestedAt", m.held_since as "heldSince",
+  (
+    select count(*)
+    from replies r
+    where r.advisor_id = $1 and r.member_id = m.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
+  ) as unread,
+  coalesce(l.date_time_created <= c.done_at, false) as "isDone", case when coalesce(c.snoozed_until > $2 and coalesce((
+  select r.date_time_created
+  from replies r
+  where r.advisor_id = $1 and r.member_id = c.member_id
+  order by r.date_time_created desc
+  limit 1
+) <= c.snoozed_at, true), false) then c.snoozed_until end as "snoozedUntil",
+  c.draft, l.date_time_created as "dateTime", l.direction, l.kind, l.status, l.held_reason as "heldReason",
+  convert_from(b.body, 'UTF8') as text
+     from members m
+     left join lateral (
+       select *
+       from ((
+       select l.date_time_created, 'out' as direction, l.kind, l.status, l.held_reason, l.archive_number
+       from (select * from messages l where l.advisor_id = $1 and l.kind <> 'text') as l
+       where l.member_id = m.member_id
+       order by l.date_time_created desc
+       limit 1
+     ) union all (
+       select l.date_time_created, 'out' as direction, l.kind, l.status, l.held_reason, l.archive_number
+       from (select * from messages l where l.advisor_id = $1 and l.kind = 'text') as l
+       where l.member_id = m.member_id
+       order by l.date_time_created desc
+       limit 1
+     ) union all (
+       select l.date_time_created, 'in' as direction, null::text, null::text, null::text, l.archive_number
+       from (select * from replies l where l.advisor_id = $1) as l
+       where l.member_id = m.member_id
+       order by l.date_time_created desc
+       limit 1
+     )) as found (date_time_created, direction, kind, status, held_reason, archive_number)
+       order by date_time_created desc, archive_number desc
+       limit 1
+     ) as l on true
+  left join conversations c on c.advisor_id = $1 and c.member_id = m.member_id
+  left join archive_bodies b on b.advisor_id = $1 and b.number = l.archive_number
+  left join lateral (
+    select contact_id, nullif(full_name, phone) as name
+    from contacts
+    where advisor_id = $1 and phone = m.phone
+    order by contact_id
+    limit 1
+  ) as contact on true
+     where m.advisor_id = $1 and m.phone = $3;
+
 prepare "find-firm-id" as
 select firm_id as "firmId" from advisors where advisor_id = $1;
 
@@ -442,6 +551,12 @@ left join archive_checkpoints c using (checkpoint_id)
 where d.kind = $1
 order by d.checkpoint_id desc
 limit 1;
+
+prepare "find-media-bytes" as
+select b.body
+from reply_media r
+join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.media_number
+where r.advisor_id = $1 and r.reply_number = $2 and r.place = $3 and r.size > 0;
 
 prepare "find-member-by-member_id" as
 select asked.position, m.member_id as "memberId", m.last_changed as "lastChanged",
@@ -552,7 +667,7 @@ order by version desc
 limit 1;
 
 prepare "has-behind" as
-select from webhook_streams where application_id = any ($1::bigint[]) and behind and not_before <= $2 and coalesce(leased_until < $2, true) limit 1;
+select from webhook_streams where webhook_id = any ($1::bigint[]) and behind and not_before <= $2 and coalesce(leased_until < $2, true) limit 1;
 
 prepare "has-crm-lookups" as
 select from crm_lookups where not_before <= $1 and (leased_until is null or leased_until < $1) limit 1;
@@ -633,12 +748,14 @@ set failures = 0, not_before = excluded.not_before;
 
 prepare "insert-deliveries" as
 insert into webhook_deliveries (
-  application_id, advisor_id, event_id, type, body, attempt, status, answer, duration_ms, date_time
+  webhook_id, url, advisor_id, event_id, type, body, signature, attempt, status, answer, duration_ms, date_time
 )
-select "applicationId", "advisorId", "eventId", type, body, attempt, status, answer, "durationMs", "dateTime"
+select
+  "webhookId", url, "advisorId", "eventId", type, body, signature, attempt, status, answer, "durationMs",
+  "dateTime"
 from json_to_recordset($1) as (
-  "applicationId" bigint, "advisorId" bigint, "eventId" text, type text, body text, attempt integer,
-  status smallint, answer text, "durationMs" integer, "dateTime" timestamptz
+  "webhookId" bigint, url text, "advisorId" bigint, "eventId" text, type text, body text, signature text,
+  attempt integer, status smallint, answer text, "durationMs" integer, "dateTime" timestamptz
 );
 
 prepare "insert-entries" as
@@ -976,13 +1093,15 @@ where kept.status <> 'delivered';
 
 prepare "list-active-webhooks" as
 select
-w.application_id as "applicationId", a.client_id as "clientId", a.name as "applicationName", w.url,
+w.webhook_id as "webhookId", w.application_id as "applicationId", a.client_id as "clientId",
+a.name as "applicationName", w.url, w.types,
 w.sealed_secret as "sealedSecret", w.sealed_old_secret as "sealedOldSecret", w.old_secret_until as "oldSecretUntil",
-w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason", w.date_time_created as "dateTimeCreated"
+w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason",
+w.listened_until as "listenedUntil", w.date_time_created as "dateTimeCreated"
    from webhooks w
    join applications a using (application_id)
-   where w.disabled_at is null and not a.disabled
-   order by w.application_id;
+   where w.disabled_at is null and not a.disabled and coalesce(w.listened_until > $1, true)
+   order by w.webhook_id;
 
 prepare "list-behind" as
 select given.advisor_id as "advisorId", given.after
@@ -4893,6 +5012,423 @@ left join page on true
 left join lateral (select title, url from content_items where content_id = page.content_id offset 0) as item on true
 order by page.title, page.content_id;
 
+prepare "list-conversation-items" as
+select
+       item.type, item.id, item.archive_number as "archiveNumber", item.date_time_created as "dateTime", e.actor,
+       application.name as application, convert_from(b.body, 'UTF8') as text, item.kind, item.status,
+       item.failure_code as "failureCode", item.held_reason as "heldReason", item.deferred_until as "deferredUntil",
+       item.segments,
+       item.archive_number in (
+         select r.archive_number
+         from reviews r
+         where r.advisor_id = $1 and r.member_id = $2 and r.kind = 'possible_opt_out'
+       ) as "isPossibleOptOut",
+       case when item.type = 'consent' then e.meta::json ->> 'to' end as state,
+       case when item.type = 'consent' then e.meta::json ->> 'from' end as "previousState",
+       case when item.type = 'consent' then e.meta::json ->> 'reason' end as reason
+     from (
+       select *
+       from ((
+  select
+    'text' as type, t.message_id as id, t.archive_number, t.date_time_created, t.kind, t.status, t.failure_code,
+    t.held_reason, d.deferred_until, t.segments
+  from messages t
+  left join dispatches d on d.advisor_id = t.advisor_id and d.message_id = t.message_id
+  where t.advisor_id = $1 and t.member_id = $2 and t.kind = 'text'
+    and ($3::timestamptz is null or (t.date_time_created, t.archive_number) < ($3, $4::bigint))
+  order by t.date_time_created desc, t.archive_number desc
+  limit $5
+) union all (
+  select
+    'text' as type, t.message_id as id, t.archive_number, t.date_time_created, t.kind, t.status, t.failure_code,
+    t.held_reason, d.deferred_until, t.segments
+  from messages t
+  left join dispatches d on d.advisor_id = t.advisor_id and d.message_id = t.message_id
+  where t.advisor_id = $1 and t.member_id = $2 and t.kind <> 'text'
+    and ($3::timestamptz is null or (t.date_time_created, t.archive_number) < ($3, $4::bigint))
+  order by t.date_time_created desc, t.archive_number desc
+  limit $5
+) union all (
+  select
+    'reply', r.reply_id, r.archive_number, r.date_time_created, null, null, null, null, null, null
+  from replies r
+  where r.advisor_id = $1 and r.member_id = $2
+    and ($3::timestamptz is null or (r.date_time_created, r.archive_number) < ($3, $4::bigint))
+  order by r.date_time_created desc, r.archive_number desc
+  limit $5
+) union all (
+  select
+    'consent', null, e.number, e.date_time_created, null, null, null, null, null, null
+  from archive_entries e
+  where e.advisor_id = $1 and e.member_id = $2 and e.kind = 'consent'
+    and ($3::timestamptz is null or (e.date_time_created, e.number) < ($3, $4::bigint))
+  order by e.number desc
+  limit $5
+)) as found
+       order by date_time_created desc, archive_number desc
+       limit $5
+     ) as item
+     join archive_entries e on e.advisor_id = $1 and e.number = item.archive_number
+     left join archive_bodies b on b.advisor_id = $1 and b.number = item.archive_number and item.type <> 'consent'
+     left join applications application on e.actor = 'application:' || application.application_id
+     order by item.date_time_created desc, item.archive_number desc;
+
+prepare "list-conversation-media" as
+select
+  reply_number as "replyNumber", place, content_type as "contentType", media_number as "mediaNumber", size
+from reply_media
+where advisor_id = $1 and reply_number = any ($2::bigint[])
+order by reply_number, place;
+
+prepare "list-conversations-done" as
+select
+  m.member_id as "memberId", m.phone, contact.contact_id as "contactId", contact.name, m.state,
+  m.last_changed as "lastChanged", m.requested_at as "requestedAt", m.held_since as "heldSince",
+  (
+    select count(*)
+    from replies r
+    where r.advisor_id = $1 and r.member_id = m.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
+  ) as unread,
+  coalesce(l.date_time_created <= c.done_at, false) as "isDone", case when coalesce(c.snoozed_until > $2 and coalesce((
+  select r.date_time_created
+  from replies r
+  where r.advisor_id = $1 and r.member_id = c.member_id
+  order by r.date_time_created desc
+  limit 1
+) <= c.snoozed_at, true), false) then c.snoozed_until end as "snoozedUntil",
+  c.draft, l.date_time_created as "dateTime", l.direction, l.kind, l.status, l.held_reason as "heldReason",
+  convert_from(b.body, 'UTF8') as text
+     from (
+       select member_id, date_time_created, direction, kind, status, held_reason, archive_number
+       from ((
+       select l.member_id, l.date_time_created, 'out' as direction, l.kind, l.status, l.held_reason, l.archive_number
+       from (select * from messages l where l.advisor_id = $1 and l.kind <> 'text') as l
+       left join conversations c on c.advisor_id = $1 and c.member_id = l.member_id
+       where l.member_id is not null
+         and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
+         and l.date_time_created <= coalesce($3, 'infinity')
+         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and l.date_time_created <= c.done_at
+       order by l.date_time_created desc, l.member_id desc
+       limit $5
+     ) union all (
+       select l.member_id, l.date_time_created, 'out' as direction, l.kind, l.status, l.held_reason, l.archive_number
+       from (select * from messages l where l.advisor_id = $1 and l.kind = 'text') as l
+       left join conversations c on c.advisor_id = $1 and c.member_id = l.member_id
+       where l.member_id is not null
+         and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
+         and l.date_time_created <= coalesce($3, 'infinity')
+         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
+       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and l.date_time_created <= c.done_at
+       order by l.date_time_created desc, l.member_id desc
+       limit $5
+     ) union all (
+       select l.member_id, l.date_time_created, 'in' as direction, null::text, null::text, null::text, l.archive_number
+       from (select * from replies l where l.advisor_id = $1) as l
+       left join conversations c on c.advisor_id = $1 and c.member_id = l.member_id
+       where l.member_id is not null
+         and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
+         and l.date_time_created <= coalesce($3, 'infinity')
+         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
+       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
+       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+         and l.date_time_created <= c.done_at
+       order by l.date_time_created desc, l.member_id desc
+       limit $5
+     ))
+         as found (member_id, date_time_created, direction, kind, status, held_reason, archive_number)
+       order by date_time_created desc, member_id desc
+       limit $5
+     ) as l
+     join members m on m.advisor_id = $1 and m.member_id = l.member_id
+  left join conversations c on c.advisor_id = $1 and c.member_id = m.member_id
+  left join archive_bodies b on b.advisor_id = $1 and b.number = l.archive_number
+  left join lateral (
+    select contact_id, nullif(full_name, phone) as name
+    from contacts
+    where advisor_id = $1 and phone = m.phone
+    order by contact_id
+    limit 1
+  ) as contact on true
+     order by l.date_time_created desc, l.member_id desc;
+
+prepare "list-conversations-inbox" as
+select
+  m.member_id as "memberId", m.phone, contact.contact_id as "contactId", contact.name, m.state,
+  m.last_changed as "lastChanged", m.requested_at as "requestedAt", m.held_since as "heldSince",
+  (
+    select count(*)
+    from replies r
+    where r.advisor_id = $1 and r.member_id = m.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
+  ) as unread,
+  coalesce(l.date_time_created <= c.done_at, false) as "isDone", case when coalesce(c.snoozed_until > $2 and coalesce((
+  select r.date_time_created
+  from replies r
+  where r.advisor_id = $1 and r.member_id = c.member_id
+  order by r.date_time_created desc
+  limit 1
+) <= c.snoozed_at, true), false) then c.snoozed_until end as "snoozedUntil",
+  c.draft, l.date_time_created as "dateTime", l.direction, l.kind, l.status, l.held_reason as "heldReason",
+  convert_from(b.body, 'UTF8') as text
+     from (
+       select member_id, date_time_created, direction, kind, status, held_reason, archive_number
+       from ((
+       select l.member_id, l.date_time_created, 'out' as direction, l.kind, l.status, l.held_reason, l.archive_number
+       from (select * from messages l where l.advisor_id = $1 and l.kind <> 'text') as l
+       left join conversations c on c.advisor_id = $1 and c.member_id = l.member_id
+       where l.member_id is not null
+         and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
+         and l.date_time_created <= coalesce($3, 'infinity')
+         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and not coalesce(l.date_time_created <= c.done_at, false) and not coalesce(c.snoozed_until > $2 and coalesce((
+  select r.date_time_created
+  from replies r
+  where r.advisor_id = $1 and r.member_id = c.member_id
+  order by r.date_time_created desc
+  limit 1
+) <= c.snoozed_at, true), false)
+       order by l.date_time_created desc, l.member_id desc
+       limit $5
+     ) union all (
+       select l.member_id, l.date_time_created, 'out' as direction, l.kind, l.status, l.held_reason, l.archive_number
+       from (select * from messages l where l.advisor_id = $1 and l.kind = 'text') as l
+       left join conversations c on c.advisor_id = $1 and c.member_id = l.member_id
+       where l.member_id is not null
+         and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
+         and l.date_time_created <= coalesce($3, 'infinity')
+         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
+       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and not coalesce(l.date_time_created <= c.done_at, false) and not coalesce(c.snoozed_until > $2 and coalesce((
+  select r.date_time_created
+  from replies r
+  where r.advisor_id = $1 and r.member_id = c.member_id
+  order by r.date_time_created desc
+  limit 1
+) <= c.snoozed_at, true), false)
+       order by l.date_time_created desc, l.member_id desc
+       limit $5
+     ) union all (
+       select l.member_id, l.date_time_created, 'in' as direction, null::text, null::text, null::text, l.archive_number
+       from (select * from replies l where l.advisor_id = $1) as l
+       left join conversations c on c.advisor_id = $1 and c.member_id = l.member_id
+       where l.member_id is not null
+         and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
+         and l.date_time_created <= coalesce($3, 'infinity')
+         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
+       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
+       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+         and not coalesce(l.date_time_created <= c.done_at, false) and not coalesce(c.snoozed_until > $2 and coalesce((
+  select r.date_time_created
+  from replies r
+  where r.advisor_id = $1 and r.member_id = c.member_id
+  order by r.date_time_created desc
+  limit 1
+) <= c.snoozed_at, true), false)
+       order by l.date_time_created desc, l.member_id desc
+       limit $5
+     ))
+         as found (member_id, date_time_created, direction, kind, status, held_reason, archive_number)
+       order by date_time_created desc, member_id desc
+       limit $5
+     ) as l
+     join members m on m.advisor_id = $1 and m.member_id = l.member_id
+  left join conversations c on c.advisor_id = $1 and c.member_id = m.member_id
+  left join archive_bodies b on b.advisor_id = $1 and b.number = l.archive_number
+  left join lateral (
+    select contact_id, nullif(full_name, phone) as name
+    from contacts
+    where advisor_id = $1 and phone = m.phone
+    order by contact_id
+    limit 1
+  ) as contact on true
+     order by l.date_time_created desc, l.member_id desc;
+
+prepare "list-conversations-snoozed" as
+select
+  m.member_id as "memberId", m.phone, contact.contact_id as "contactId", contact.name, m.state,
+  m.last_changed as "lastChanged", m.requested_at as "requestedAt", m.held_since as "heldSince",
+  (
+    select count(*)
+    from replies r
+    where r.advisor_id = $1 and r.member_id = m.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
+  ) as unread,
+  coalesce(l.date_time_created <= c.done_at, false) as "isDone", case when coalesce(c.snoozed_until > $2 and coalesce((
+  select r.date_time_created
+  from replies r
+  where r.advisor_id = $1 and r.member_id = c.member_id
+  order by r.date_time_created desc
+  limit 1
+) <= c.snoozed_at, true), false) then c.snoozed_until end as "snoozedUntil",
+  c.draft, l.date_time_created as "dateTime", l.direction, l.kind, l.status, l.held_reason as "heldReason",
+  convert_from(b.body, 'UTF8') as text
+     from (
+       select member_id, date_time_created, direction, kind, status, held_reason, archive_number
+       from ((
+       select l.member_id, l.date_time_created, 'out' as direction, l.kind, l.status, l.held_reason, l.archive_number
+       from (select * from messages l where l.advisor_id = $1 and l.kind <> 'text') as l
+       left join conversations c on c.advisor_id = $1 and c.member_id = l.member_id
+       where l.member_id is not null
+         and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
+         and l.date_time_created <= coalesce($3, 'infinity')
+         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and c.snoozed_until > $2 and coalesce((
+  select r.date_time_created
+  from replies r
+  where r.advisor_id = $1 and r.member_id = c.member_id
+  order by r.date_time_created desc
+  limit 1
+) <= c.snoozed_at, true) and not coalesce(l.date_time_created <= c.done_at, false)
+       order by l.date_time_created desc, l.member_id desc
+       limit $5
+     ) union all (
+       select l.member_id, l.date_time_created, 'out' as direction, l.kind, l.status, l.held_reason, l.archive_number
+       from (select * from messages l where l.advisor_id = $1 and l.kind = 'text') as l
+       left join conversations c on c.advisor_id = $1 and c.member_id = l.member_id
+       where l.member_id is not null
+         and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
+         and l.date_time_created <= coalesce($3, 'infinity')
+         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
+       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and c.snoozed_until > $2 and coalesce((
+  select r.date_time_created
+  from replies r
+  where r.advisor_id = $1 and r.member_id = c.member_id
+  order by r.date_time_created desc
+  limit 1
+) <= c.snoozed_at, true) and not coalesce(l.date_time_created <= c.done_at, false)
+       order by l.date_time_created desc, l.member_id desc
+       limit $5
+     ) union all (
+       select l.member_id, l.date_time_created, 'in' as direction, null::text, null::text, null::text, l.archive_number
+       from (select * from replies l where l.advisor_id = $1) as l
+       left join conversations c on c.advisor_id = $1 and c.member_id = l.member_id
+       where l.member_id is not null
+         and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
+         and l.date_time_created <= coalesce($3, 'infinity')
+         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
+       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
+       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+         and c.snoozed_until > $2 and coalesce((
+  select r.date_time_created
+  from replies r
+  where r.advisor_id = $1 and r.member_id = c.member_id
+  order by r.date_time_created desc
+  limit 1
+) <= c.snoozed_at, true) and not coalesce(l.date_time_created <= c.done_at, false)
+       order by l.date_time_created desc, l.member_id desc
+       limit $5
+     ))
+         as found (member_id, date_time_created, direction, kind, status, held_reason, archive_number)
+       order by date_time_created desc, member_id desc
+       limit $5
+     ) as l
+     join members m on m.advisor_id = $1 and m.member_id = l.member_id
+  left join conversations c on c.advisor_id = $1 and c.member_id = m.member_id
+  left join archive_bodies b on b.advisor_id = $1 and b.number = l.archive_number
+  left join lateral (
+    select contact_id, nullif(full_name, phone) as name
+    from contacts
+    where advisor_id = $1 and phone = m.phone
+    order by contact_id
+    limit 1
+  ) as contact on true
+     order by l.date_time_created desc, l.member_id desc;
+
+prepare "list-conversations-unread" as
+select
+  m.member_id as "memberId", m.phone, contact.contact_id as "contactId", contact.name, m.state,
+  m.last_changed as "lastChanged", m.requested_at as "requestedAt", m.held_since as "heldSince",
+  (
+    select count(*)
+    from replies r
+    where r.advisor_id = $1 and r.member_id = m.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
+  ) as unread,
+  coalesce(l.date_time_created <= c.done_at, false) as "isDone", case when coalesce(c.snoozed_until > $2 and coalesce((
+  select r.date_time_created
+  from replies r
+  where r.advisor_id = $1 and r.member_id = c.member_id
+  order by r.date_time_created desc
+  limit 1
+) <= c.snoozed_at, true), false) then c.snoozed_until end as "snoozedUntil",
+  c.draft, l.date_time_created as "dateTime", l.direction, l.kind, l.status, l.held_reason as "heldReason",
+  convert_from(b.body, 'UTF8') as text
+     from (
+       select member_id, date_time_created, direction, kind, status, held_reason, archive_number
+       from ((
+       select l.member_id, l.date_time_created, 'out' as direction, l.kind, l.status, l.held_reason, l.archive_number
+       from (select * from messages l where l.advisor_id = $1 and l.kind <> 'text') as l
+       left join conversations c on c.advisor_id = $1 and c.member_id = l.member_id
+       where l.member_id is not null
+         and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
+         and l.date_time_created <= coalesce($3, 'infinity')
+         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and exists (
+  select from replies r
+  where r.advisor_id = $1 and r.member_id = l.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
+)
+       order by l.date_time_created desc, l.member_id desc
+       limit $5
+     ) union all (
+       select l.member_id, l.date_time_created, 'out' as direction, l.kind, l.status, l.held_reason, l.archive_number
+       from (select * from messages l where l.advisor_id = $1 and l.kind = 'text') as l
+       left join conversations c on c.advisor_id = $1 and c.member_id = l.member_id
+       where l.member_id is not null
+         and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
+         and l.date_time_created <= coalesce($3, 'infinity')
+         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
+       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and exists (
+  select from replies r
+  where r.advisor_id = $1 and r.member_id = l.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
+)
+       order by l.date_time_created desc, l.member_id desc
+       limit $5
+     ) union all (
+       select l.member_id, l.date_time_created, 'in' as direction, null::text, null::text, null::text, l.archive_number
+       from (select * from replies l where l.advisor_id = $1) as l
+       left join conversations c on c.advisor_id = $1 and c.member_id = l.member_id
+       where l.member_id is not null
+         and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
+         and l.date_time_created <= coalesce($3, 'infinity')
+         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
+       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
+       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+         and exists (
+  select from replies r
+  where r.advisor_id = $1 and r.member_id = l.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
+)
+       order by l.date_time_created desc, l.member_id desc
+       limit $5
+     ))
+         as found (member_id, date_time_created, direction, kind, status, held_reason, archive_number)
+       order by date_time_created desc, member_id desc
+       limit $5
+     ) as l
+     join members m on m.advisor_id = $1 and m.member_id = l.member_id
+  left join conversations c on c.advisor_id = $1 and c.member_id = m.member_id
+  left join archive_bodies b on b.advisor_id = $1 and b.number = l.archive_number
+  left join lateral (
+    select contact_id, nullif(full_name, phone) as name
+    from contacts
+    where advisor_id = $1 and phone = m.phone
+    order by contact_id
+    limit 1
+  ) as contact on true
+     order by l.date_time_created desc, l.member_id desc;
+
 prepare "list-crm-contacts" as
 select remote_contact_id as "remoteContactId", contact_id as "contactId", locator, version, fields
 from crm_contacts
@@ -5489,6 +6025,12 @@ from unnest($1::text[]) as asked
 cross join lateral near_content_words(asked, $2) with ordinality as near (word, position)
 order by asked, position;
 
+prepare "list-open-sessions" as
+select session_hash as "sessionHash"
+from sessions
+join advisors using (advisor_id)
+where session_hash = any ($1) and date_time_expires > $2 and not disabled;
+
 prepare "list-outcomes" as
 select
 e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.message_id as "messageId", e.actor,
@@ -5644,6 +6186,22 @@ first_date as "firstDate", time_zone as "timeZone", frequency, delivery_date as 
      limit $4
    ) as page on true
    order by delivery_date desc, scheduled_message_id;
+
+prepare "list-scheduled-with" as
+select
+scheduled_message_id as "scheduledMessageId", member_id as "memberId", (select m.phone from members m where m.advisor_id = s.advisor_id and m.member_id = s.member_id) as phone, text,
+first_date as "firstDate", time_zone as "timeZone", frequency, delivery_date as "deliveryDate", status, reason,
+(
+  select t.message_id
+  from messages t
+  where t.advisor_id = s.advisor_id and t.scheduled_message_id = s.scheduled_message_id and t.kind = 'text'
+  order by t.date_time_created desc, t.message_id desc
+  limit 1
+) as "lastMessageId"
+   from scheduled_messages s
+   where advisor_id = $1 and member_id = $2 and status = 'scheduled'
+   order by delivery_date, scheduled_message_id
+   limit $3;
 
 prepare "list-settled-members" as
 select m.advisor_id as "advisorId", m.member_id as "memberId"
@@ -5876,7 +6434,7 @@ with turn as materialized (
 ),
 grown as materialized (
   (
-    select s.application_id, s.advisor_id, s.feed
+    select s.webhook_id, s.advisor_id, s.feed
     from webhook_streams s
     join archive_heads h on h.advisor_id = s.advisor_id
     join advisors a on a.advisor_id = s.advisor_id and not a.disabled
@@ -5884,7 +6442,7 @@ grown as materialized (
   )
   union all
   (
-    select s.application_id, s.advisor_id, s.feed
+    select s.webhook_id, s.advisor_id, s.feed
     from webhook_streams s
     join contact_books b on b.advisor_id = s.advisor_id
     join advisors a on a.advisor_id = s.advisor_id and not a.disabled
@@ -5895,7 +6453,7 @@ grown as materialized (
 update webhook_streams s
 set behind = true
 from grown
-where s.application_id = grown.application_id
+where s.webhook_id = grown.webhook_id
   and s.advisor_id = grown.advisor_id
   and s.feed = grown.feed
   and not s.behind
@@ -6186,6 +6744,34 @@ set group_count = cardinality($3::bigint[]),
 where advisor_id = $1 and contact_id = $2 and exists (select from changed)
 returning contact_id as "contactId", exists (select from counted) as "isChanged";
 
+prepare "search-texts" as
+select
+  found.member_id as "memberId", m.phone, contact.name,
+  case found.kind when 'text_in' then 'in' else 'out' end as direction, found.text,
+  found.date_time_created as "dateTime"
+from (
+  select *
+  from (
+    select e.number, e.member_id, e.kind, e.date_time_created, convert_from(b.body, 'UTF8') as text
+    from archive_entries e
+    join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+    where e.advisor_id = $1 and e.member_id is not null and e.kind in ('text_out', 'text_in')
+    order by e.number desc
+    offset 0
+  ) as texts
+  where coalesce(text ilike all ($2::text[]), false)
+  limit $3
+) as found
+join members m on m.advisor_id = $1 and m.member_id = found.member_id
+left join lateral (
+  select nullif(full_name, phone) as name
+  from contacts
+  where advisor_id = $1 and phone = m.phone
+  order by contact_id
+  limit 1
+) as contact on true
+order by found.number desc;
+
 prepare "share-firm" as
 select pg_advisory_xact_lock_shared(hashtextextended('firm', $1));
 
@@ -6247,6 +6833,20 @@ update contacts c
    returning
 c.contact_id as "contactId",
 (c.email_address is not null)::integer - (old.email_address is not null)::integer as emails;
+
+prepare "update-conversation" as
+insert into conversations as c (advisor_id, member_id, read_reply_id, done_at, snoozed_at, snoozed_until, draft)
+select $1, member_id, coalesce($3, 0), $5, $7, $8, $10
+from members
+where advisor_id = $1 and member_id = $2
+on conflict (advisor_id, member_id) do update
+set
+  read_reply_id = greatest(c.read_reply_id, excluded.read_reply_id),
+  done_at = case when $4 then excluded.done_at else c.done_at end,
+  snoozed_at = case when $6 then excluded.snoozed_at else c.snoozed_at end,
+  snoozed_until = case when $6 then excluded.snoozed_until else c.snoozed_until end,
+  draft = case when $9 then excluded.draft else c.draft end
+returning 1;
 
 prepare "update-due" as
 update scheduled_messages s
@@ -6329,18 +6929,19 @@ end > given.number, false)
      $1::bigint[], $2::bigint[], $3::text[], $4::timestamptz[], $5::bigint[], $6::bigint[], $7::integer[],
      $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]
    ) with ordinality as given (
-     application_id, advisor_id, feed, held_until, number, contact_id, failures, failing_since, not_before,
+     webhook_id, advisor_id, feed, held_until, number, contact_id, failures, failing_since, not_before,
      leased_until, place
    )
-   where s.application_id = given.application_id
+   where s.webhook_id = given.webhook_id
      and s.advisor_id = given.advisor_id
      and s.feed = given.feed
      and s.leased_until = given.held_until
    returning given.place, s.number, s.ends_at as "endsAt",
 array(
   select distinct unnest(g.scopes)
-  from grants g
-  where g.application_id = s.application_id and g.advisor_id = s.advisor_id
+  from webhooks w
+  join grants g on g.application_id = w.application_id
+  where w.webhook_id = s.webhook_id and g.advisor_id = s.advisor_id
 ) as scopes;
 
 prepare "update-text-count" as

@@ -8,6 +8,7 @@ import ts from 'typescript';
 import { bookPage } from './src/store/address-book/contact-pages.ts';
 import { listContacts } from './src/store/address-book/contact-search.ts';
 import { contactSorts } from './src/store/address-book/contact-summaries.ts';
+import { findConversation, listConversations } from './src/store/conversations/conversations.ts';
 import type { Db, Transaction } from './src/store/database/db.ts';
 import { findMemberOfContact } from './src/store/members/members.ts';
 import { lockDue } from './src/store/messages/due-messages.ts';
@@ -26,6 +27,9 @@ async function callVariants(db: Db): Promise<void> {
   const [advisorId, now, page] = [1, new Date(0), { offset: 0n, limit: 20 }];
   for (const wait of [false, true]) await lockDue(db, now, { limit: 1, wait });
   for (const by of [{ phone: '' }, { memberId: 1 }]) await findMemberOfContact(db, advisorId, by);
+  for (const by of [{ phone: '' }, { memberId: 1 }]) await findConversation(db, advisorId, by, now);
+  for (const view of ['inbox', 'unread', 'snoozed', 'done'] as const)
+    await listConversations(db, advisorId, { view, now, after: null, limit: 1 });
   for (const descending of [false, true]) {
     await listScheduledMessages(db, advisorId, 'scheduled', { ...page, descending, sortBy: 'deliveryDate' });
     for (const sortBy of contactSorts) {

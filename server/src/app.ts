@@ -8,14 +8,19 @@ import { type SigningKeyRing, signingKeyRing } from './domain/access/signing-key
 import { tokenVerifier } from './domain/access/tokens.ts';
 import type { SharedBuckets } from './domain/ports.ts';
 import { problem } from './domain/problems.ts';
+import { makeCallLog } from './domain/sandbox/call-log.ts';
 import { makeFairQueue } from './domain/shared/fair-queue.ts';
+import { addAdvisorApi, type OwnAdmission } from './http/advisor/api/routes.ts';
 import { addAdvisorPages } from './http/advisor/routes.ts';
+import { visits } from './http/advisor/visits.ts';
+import { addAppPages } from './http/app/app-pages.ts';
 import { browserSecrets } from './http/browser/browser-secrets.ts';
 import { sendUnknownPath } from './http/browser/failures.ts';
 import { errorPage } from './http/browser/page.ts';
 import { addPages } from './http/browser/public-pages.ts';
 import type { CarrierStatuses } from './http/carrier-metrics.ts';
 import { addCarrierCalls } from './http/carriers/calls.ts';
+import { addGuides } from './http/docs/guides-page.ts';
 import { addRoutes } from './http/door/door.ts';
 import { makeServer } from './http/door/server.ts';
 import { addSpans } from './http/door/spans.ts';
@@ -26,18 +31,18 @@ import { serveDocument } from './http/openapi/document.ts';
 import { partnerDocument } from './http/openapi/partner.ts';
 import { routes } from './http/partner/routes.ts';
 import { addReferencePage } from './http/reference/reference-page.ts';
+import { recordCalls } from './http/sandbox/call-recorder.ts';
 import { credentialsBar } from './http/sandbox/credentials.ts';
 import { addSandbox } from './http/sandbox/routes.ts';
+import type { SandboxWork } from './http/sandbox/sandbox-work.ts';
 import type { Log } from './log.ts';
 import { oauthServer } from './oauth/server.ts';
 import type { Pool } from './store/database/db.ts';
 
 /** What is around the app, besides what its routes work with. */
-export type Surroundings = {
+export type Surroundings = SandboxWork & {
   pool: Pool;
   log: Log;
-  /** Sends everything that is due. A request that moves the sandbox's clock waits for it. */
-  deliverDue?: () => Promise<void>;
   /** How the carriers do that this process hands texts to. */
   carrierStatuses?: CarrierStatuses;
   /** The buckets of usage plans, if processes share them. */
@@ -50,7 +55,14 @@ export type App = FastifyInstance;
 /** The whole server, ready to listen. Tests inject requests into it. */
 export async function buildApp(deps: Deps & Surroundings): Promise<App> {
   const { config, log, sandboxClock } = deps;
-  const app = makeServer({ ...config, log, sendPage: sendUnknownPath });
+  const isSandbox = config.environment === 'sandbox';
+  const calls = makeCallLog();
+  const app = makeServer({
+    ...config,
+    log,
+    sendPage: sendUnknownPath,
+    ...(isSandbox && { addFirst: (app) => recordCalls(app, calls) }),
+  });
   const shedder = makeLoadShedder(config.requestsMax, timeUntil(deps.signals.stopping.signal));
   if (deps.tracer) addSpans(app, deps.tracer);
   // At the root, so that they also count requests that no route answers.
@@ -60,15 +72,16 @@ export async function buildApp(deps: Deps & Surroundings): Promise<App> {
     // An API that is busy is not an API that is down.
     addHealth(scope, onReserved(deps));
     addPages(scope, config.environment);
+    addGuides(scope, config);
     addReferencePage(scope, config.environment === 'sandbox' ? credentialsBar(deps) : undefined);
     // One key ring for both, so that this node verifies what it signs.
     const keys = signingKeyRing(deps);
-    if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys);
     const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
     const share = poolShares(deps.db, config.databasePoolSize);
+    if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys, { share, shedder });
     addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share, shedder, buckets: deps.buckets }, routes);
     addCarrierCalls(scope, deps);
-    if (config.environment === 'sandbox' && sandboxClock) addSandbox(scope, deps, sandboxClock, deps.deliverDue);
+    if (isSandbox && sandboxClock) addSandbox(scope, deps, sandboxClock, { ...deps, calls });
   });
   await app.ready();
   return app;
@@ -84,9 +97,19 @@ export async function buildWorkApp(deps: Deps & Surroundings): Promise<App> {
   return app;
 }
 
-function addAuthorizationServer(scope: App, deps: Deps & Surroundings, keys: SigningKeyRing): void {
+function addAuthorizationServer(
+  scope: App,
+  deps: Deps & Surroundings,
+  keys: SigningKeyRing,
+  admission: OwnAdmission,
+): void {
   const { config, log } = deps;
-  const server = oauthServer(deps, { keys, log, errorPage, browsers: browserSecrets(config.publicUrl) });
+  const server = oauthServer(deps, {
+    keys,
+    log,
+    errorPage: (failed) => errorPage(failed, config),
+    browsers: browserSecrets(config.publicUrl),
+  });
   const queues = {
     // Anyone may ask for these, signed in or not: a flood of them must leave connections for the API …
     visits: makeFairQueue({ width: Math.max(1, Math.floor(config.databasePoolSize / 2)), tooMany }),
@@ -95,6 +118,8 @@ function addAuthorizationServer(scope: App, deps: Deps & Surroundings, keys: Sig
   };
   addOAuth(scope, server, queues);
   addAdvisorPages(scope, deps, server, queues);
+  addAdvisorApi(scope, visits(deps), admission, routes);
+  addAppPages(scope);
 }
 
 function tooMany() {

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { carrierKinds } from './adapters/carriers/kinds.ts';
 import { checkpointCommand } from './adapters/checkpoints/command.ts';
 import { openCheckpointFolder } from './adapters/checkpoints/folder.ts';
@@ -24,7 +25,7 @@ import type {
 } from './domain/ports.ts';
 import { startSandboxClock } from './domain/sandbox/sandbox-clock.ts';
 import { makeSealer, type Sealer } from './domain/shared/sealing.ts';
-import { makeSignals, type Signals } from './domain/shared/signals.ts';
+import { makeSignals, newArchiveSigns, type Signals } from './domain/shared/signals.ts';
 import { systemClock } from './domain/shared/time.ts';
 import { makeScreeners } from './domain/supervision/screeners.ts';
 import type { Log } from './log.ts';
@@ -69,6 +70,19 @@ export type Runtime = {
   screeners: Screeners;
   stop(): Promise<void>;
 };
+
+/** The database, as its owner, for as long as the work takes. Only a sandbox's login may be the owner's. */
+export async function asOwner<Result>(
+  { config, databaseUrl }: Pick<Runtime, 'config' | 'databaseUrl'>,
+  work: (db: Pool) => Promise<Result>,
+): Promise<Result> {
+  const pool = connect({ connectionString: databaseUrl, timeoutMs: config.databaseTimeoutMs, size: 1 });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
 
 /** What deleted sandboxes left on this machine. */
 export { describeLeftovers, type Leftover, listLeftovers, removeLeftover };
@@ -191,7 +205,15 @@ type ConnectedPools = { pool: Pool; background: Pool; reserved: Pool; config: Co
 
 async function runtimeOn({ pool, background, reserved, config, log }: ConnectedPools) {
   const signals = makeSignals();
-  const sandboxClock = config.environment === 'sandbox' ? await startSandboxClock(pool) : undefined;
+  const screeners = makeScreeners();
+  // What this process knows is from before.
+  const onReset = () => {
+    Object.assign(signals.archive, newArchiveSigns());
+    screeners.forget();
+  };
+  const sandboxClock =
+    config.environment === 'sandbox' ? await startSandboxClock(pool, { life: signals.life, onReset }) : undefined;
+  const outside = following(sandboxClock, (resets) => archiveOutside(config, resets));
   const sealer = makeSealer(sealingKeysOf(config));
   const carriers = followCarriers({
     db: reserved,
@@ -203,6 +225,7 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
       publicUrl: config.publicUrl,
       environment: config.environment,
       outboundAllowedNetworks: config.outboundAllowedNetworks,
+      life: signals.life.signal,
       report(event) {
         if (event.event === 'refused') log.warn(event, 'a carrier refuses our credentials');
         else log.info(event, 'a carrier');
@@ -211,8 +234,6 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
     onFault: ({ name, why }) => log.error({ carrier: name, why }, 'a carrier can’t be opened'),
   });
   await carriers.refresh();
-  const checkpointFolder = checkpointFolderOf(config);
-  const otherCopies = config.archiveOtherCopies.map(openCheckpointFolder);
   return {
     config,
     pool,
@@ -224,11 +245,11 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
     carriers,
     carrierKinds,
     signer: archiveSigner(config),
-    archiveMemory: archiveMemory(config, [...(checkpointFolder ? [checkpointFolder] : []), ...otherCopies]),
-    checkpointFolder,
+    archiveMemory: outside.memory,
+    checkpointFolder: outside.folder,
     checkpointDeliveries: checkpointDeliveriesOf(config, signals),
     signals,
-    screeners: makeScreeners(),
+    screeners,
     openCrm: crmOpener(config.outboundAllowedNetworks),
     push: makePush(
       config.environment === 'sandbox'
@@ -239,11 +260,44 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
   };
 }
 
+type ArchiveOutside = { memory: ArchiveMemory | null; folder: CheckpointFolder | null };
+
+/** What is known of the archive outside the database. After each reset of a sandbox it begins anew, beside what was there. */
+function archiveOutside(config: Config, resets: number): ArchiveOutside {
+  const folder = checkpointFolderOf(config, resets);
+  const others = config.archiveOtherCopies.map((path) => openCheckpointFolder(folderAfter(path, resets)));
+  return { memory: archiveMemory(config, [...(folder ? [folder] : []), ...others], resets), folder };
+}
+
 /** In production the operator makes the folder: if it is missing, its disk isn't mounted. */
-function checkpointFolderOf({ archiveOutsideDir, environment }: Config): CheckpointFolder | null {
+function checkpointFolderOf({ archiveOutsideDir, environment }: Config, resets: number): CheckpointFolder | null {
   if (!archiveOutsideDir) return null;
-  if (environment === 'sandbox') mkdirSync(archiveOutsideDir, { recursive: true, mode: 0o700 });
-  return openCheckpointFolder(archiveOutsideDir);
+  const path = folderAfter(archiveOutsideDir, resets);
+  if (environment === 'sandbox') mkdirSync(path, { recursive: true, mode: 0o700 });
+  return openCheckpointFolder(path);
+}
+
+function folderAfter(path: string, resets: number): string {
+  return resets > 0 ? join(path, `reset-${resets}`) : path;
+}
+
+/** The same two, of whatever reset was the last. */
+function following(clock: SandboxClock | undefined, open: (resets: number) => ArchiveOutside): ArchiveOutside {
+  let known = { resets: clock?.resets() ?? 0, outside: open(clock?.resets() ?? 0) };
+  const current = () => {
+    const resets = clock?.resets() ?? 0;
+    if (resets !== known.resets) known = { resets, outside: open(resets) };
+    return known.outside;
+  };
+  const { memory, folder } = current();
+  return {
+    memory: memory && delegate(() => current().memory as ArchiveMemory),
+    folder: folder && delegate(() => current().folder as CheckpointFolder),
+  };
+}
+
+function delegate<Target extends object>(target: () => Target): Target {
+  return new Proxy({} as Target, { get: (_, name) => Reflect.get(target(), name) });
 }
 
 /** A stopping node doesn't wait for them. */

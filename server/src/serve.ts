@@ -10,12 +10,14 @@ import { readReply } from './domain/consent/reading/reply-words.ts';
 import { type Dispatcher, dispatcher } from './domain/delivery/dispatcher.ts';
 import { clockFollowedMs, handedOverElsewhere } from './domain/delivery/elsewhere.ts';
 import { sendDueMessages } from './domain/messages/due-messages.ts';
+import { listNodes } from './domain/operations/nodes.ts';
 import type { SandboxFile } from './domain/sandbox/sandbox.ts';
+import { resetSandbox } from './domain/sandbox/sandbox-reset.ts';
 import { greeting, writeSandboxFile } from './domain/sandbox/sandbox-start.ts';
 import { startRequestJobs } from './jobs/requests.ts';
 import { startJobs, statusOf } from './jobs/start.ts';
 import { type Log, makeLog } from './log.ts';
-import { type Runtime, startRuntime } from './runtime.ts';
+import { asOwner, type Runtime, startRuntime } from './runtime.ts';
 
 export type Server = { stop(): Promise<void> };
 
@@ -33,8 +35,8 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   const deps = { ...runtime, tracer };
   try {
     await runtime.reserved.open();
-    // Compiles the patterns now, so that the first reply doesn't wait for it.
-    readReply('Hello');
+    // Compiles the patterns now, so that the first reply doesn't wait for it. A sandbox is rather ready a second earlier.
+    if (config.environment === 'production') readReply('Hello');
     const texting = config.role === 'api' ? null : await openTexting(deps, log);
     const { app, sandbox } = await appOf({ ...deps, log, buckets }, texting);
     await warn(runtime, log);
@@ -72,7 +74,7 @@ async function appOf(
   texting: Dispatcher | null,
 ): Promise<{ app: App; sandbox: SandboxFile | undefined }> {
   const { config } = deps;
-  const all = { ...deps, ...(texting ? withTexting(deps, texting) : withoutTexting(deps)) };
+  const all = { ...deps, ...(texting ? withTexting(deps, texting) : withoutTexting(deps)), ...withReset(deps) };
   if (config.role === 'work') return { app: await buildWorkApp(all), sandbox: undefined };
   if (!config.oauthIssuer) await prepareSigningKeys(deps);
   const app = await buildApp(all);
@@ -98,6 +100,13 @@ function withoutTexting(deps: Runtime): Pick<Surroundings, 'deliverDue'> {
       await handedOverElsewhere(onReserved(deps));
     },
   };
+}
+
+function withReset(deps: Runtime): Pick<Surroundings, 'resetSandbox'> {
+  const followed = async () => {
+    if ((await listNodes(deps)).length > 1) await pause(clockFollowedMs);
+  };
+  return { resetSandbox: () => resetSandbox(deps, { asOwner: (work) => asOwner(deps, work), followed }) };
 }
 
 /** Null if each process has its own. Loaded on demand: Redis's client is a quarter of the modules of a start. */

@@ -16,8 +16,10 @@ import {
   text,
 } from './setting-parsers.ts';
 
-/** The checkout: the default data folder and the files that the server reads are in it. */
-export const root = fileURLToPath(new URL('../../', import.meta.url));
+const checkout = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The checkout, with the default data folder. For an installed package it is where the command is run: `npm ci` empties node_modules. */
+export const root = checkout.includes('/node_modules/') ? `${process.cwd()}/` : checkout;
 
 /** Every setting. docs/reference/configuration.md is generated from this table. */
 export const settings = {
@@ -32,7 +34,7 @@ export const settings = {
     name: 'ROLE',
     default: 'all',
     about:
-      'What this process does: `api` answers requests, `work` hands texts over and runs the jobs, `all` does both. Any number of processes share one database, but at least one must work.',
+      'What this process does: `api` answers requests, `work` hands texts over and runs the jobs, `all` does both. At least one must work.',
     parse: oneOf('all', 'api', 'work'),
   },
   host: {
@@ -46,7 +48,7 @@ export const settings = {
     name: 'PUBLIC_URL',
     default: '',
     about:
-      'The URL where partners reach the server, without a path: `https://api.example.com`. In production it is required and must be https. In the sandbox it defaults to `http://localhost:PORT`.',
+      'The URL where partners reach the server, without a path: `https://api.example.com`. Required in production. In the sandbox it defaults to `http://localhost:PORT`.',
     parse: origin,
   },
   trustedProxies: {
@@ -67,7 +69,7 @@ export const settings = {
     name: 'OAUTH_ISSUER',
     default: '',
     about:
-      'The issuer of an identity provider that replaces our own authorization server, exactly as in its metadata. It must be https; in the sandbox also http on loopback. If unset, our own server issues the tokens.',
+      'The issuer of an identity provider that replaces our own authorization server, exactly as in its metadata: https, in the sandbox also http on loopback.',
     parse: issuer,
   },
   oauthAudience: {
@@ -105,7 +107,7 @@ export const settings = {
     name: 'ARCHIVE_KEY_FILE',
     default: '',
     about:
-      'File with the private key that signs checkpoints of the archive: Ed25519 in PEM format (`openssl genpkey -algorithm ed25519`). Keep it on a different machine from the database, in a folder that the server may write: beside the key it keeps what it has signed, in a file with `.signed` added to the name. A node without it signs nothing, and one node with it is enough. If unset, the sandbox makes one in the data folder.',
+      'File with the key that signs the archive: Ed25519 in PEM format (`openssl genpkey -algorithm ed25519`), on a different machine from the database. The server must be able to write to its folder: what it has signed is beside it, in a `.signed` file. One node with it is enough. If unset, the sandbox makes one in the data folder.',
     parse: pathFrom(root),
   },
   archiveName: {
@@ -126,7 +128,7 @@ export const settings = {
     name: 'ARCHIVE_OTHER_COPIES',
     default: '',
     about:
-      'Folders with the copies of other nodes (their `ARCHIVE_OUTSIDE_DIR`), separated by commas. They are only read. A node that has no `.signed` file beside its key, because it is new, takes what was signed from these or from its own folder; without any it signs nothing until an operator runs `assent archive trust`.',
+      'Folders with the copies of other nodes (their `ARCHIVE_OUTSIDE_DIR`), separated by commas. A new node reads from these what was signed; without any it signs nothing until an operator runs `assent archive trust`.',
     parse: pathsFrom(root),
   },
   archiveCheckpointCommand: {
@@ -217,7 +219,7 @@ export const settings = {
     name: 'DATABASE_POOL_SIZE',
     default: '10',
     about:
-      'Connections that one process has to PostgreSQL for requests; an API key can use half of them at once. It uses up to 28 more: for batch writes, for replies and revocations, for texts to the carrier, and for jobs.',
+      'Connections that one process has to PostgreSQL for requests; an API key can use half of them at once. It uses up to 28 more for texts, replies and jobs.',
     parse: integer(2, 500),
   },
   databaseTimeoutMs: {
@@ -231,7 +233,7 @@ export const settings = {
     name: 'CARRIER_TIMEOUT_MS',
     default: '10000',
     about:
-      'The longest that the carrier may take to answer when it is handed a text, in milliseconds. After that nobody knows whether it accepted the text: the text is `in_doubt` and is not sent again.',
+      'The longest that the carrier may take to answer when it is handed a text, in milliseconds. After that the text is `in_doubt` and is not sent again.',
     parse: integer(100, 120_000),
   },
   textLifetimeHours: {
@@ -251,7 +253,7 @@ export const settings = {
     name: 'STOP_GRACE_MS',
     default: '300',
     about:
-      'How long a stopping server still answers new requests and closes each connection with its answer, in milliseconds. Behind a load balancer, set it a little longer than the interval of its health checks.',
+      'How long a stopping server still answers new requests, in milliseconds: a little longer than the interval of the load balancer’s health checks.',
     parse: integer(0, 120_000),
   },
   logLevel: {

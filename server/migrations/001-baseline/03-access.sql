@@ -111,7 +111,8 @@ create table signing_keys (
 -- The answer to a POST that carried an Idempotency-Key, committed together with what the POST did.
 create table idempotent_answers (
   advisor_id bigint not null references advisors,
-  application_id bigint not null references applications,
+  -- 0 for the advisor's own app.
+  application_id bigint not null,
   method text not null,
   path text not null,
   key text not null,

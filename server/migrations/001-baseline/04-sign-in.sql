@@ -4,7 +4,7 @@
 create table sessions (
   session_hash bytea primary key,
   advisor_id bigint not null references advisors,
-  method text not null check (method in ('password', 'passkey')),
+  method text not null check (method in ('password', 'passkey', 'sandbox')),
   date_time_created timestamptz not null,
   date_time_expires timestamptz not null
 );

@@ -13,8 +13,10 @@ export type Clock = { now(): Date };
 /** A clock that can be moved forward. Its offset is in the database, so every node and the next start agree on it. */
 export type SandboxClock = Clock & {
   offsetMs(): number;
+  /** How often the sandbox was reset. */
+  resets(): number;
   advance(ms: number): Promise<void>;
-  /** Picks up a move by another node. */
+  /** Picks up a move or a reset by another node. */
   refresh(): Promise<void>;
 };
 
@@ -23,6 +25,8 @@ export type Carrier = {
   readonly name: string;
   /** What it knows about a number without asking anyone. */
   check(phone: string): 'unreachable' | 'landline' | null;
+  /** How long every text to the number waits, whatever the advisor's policy for quiet hours; null if that decides. */
+  night?(phone: string): { lastsMs: number } | null;
   /**
    * Hands over a text. A returned answer is final. If it throws or doesn't answer in time, nobody knows whether the text
    * was accepted.
@@ -83,6 +87,8 @@ export type CarrierExtra = {
   publicUrl: string;
   environment: 'sandbox' | 'production';
   outboundAllowedNetworks: readonly string[];
+  /** Aborted by the sandbox's next reset. */
+  life?(): AbortSignal;
   report(event: CarrierEvent): void;
 };
 
@@ -289,10 +295,11 @@ export type Push = (delivery: {
   secrets: string[];
   id: string;
   body: string;
+  now: Date;
   until: AbortSignal;
 }) => Promise<PushResponse>;
-/** The status and the beginning of the answer; no status, and why, if none came. */
-export type PushResponse = { status: number | null; answer: string };
+/** What it was signed with, the status and the beginning of the answer; no status, and why, if none came. */
+export type PushResponse = { signature: string; status: number | null; answer: string };
 
 export type { LineType } from '../store/texting/number-lookups.ts';
 export type { TextKind } from '../store/texting/texts.ts';
@@ -305,6 +312,7 @@ export type Screener = (text: string) => ScreeningFinding | null;
 /** A node's judges. It has made those it used recently ready, so most texts cost no statement. */
 export type Screeners = {
   of(db: Db, firmIds: number[]): Promise<Map<number, Screener>>;
+  forget(): void;
   /** The next text is judged by the lexicon that the database has by then. */
   expire(firmId: number): void;
 };

@@ -22,6 +22,7 @@ import { sampleForReview } from '../domain/supervision/review-samples.ts';
 import { forgetOldLookups, lookUpNumbers } from '../domain/texting/number-lookups.ts';
 import { type Deliverer, deliverer } from '../domain/webhooks/deliverer.ts';
 import { forgetOldDeliveries } from '../domain/webhooks/deliveries.ts';
+import { removeLapsed } from '../domain/webhooks/listening.ts';
 import type { Log } from '../log.ts';
 import { type Job, type RunningJobs, repeat, together } from './repeat.ts';
 import { processJobsOf } from './requests.ts';
@@ -79,6 +80,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'delete old lookups', everyMs: 60 * minuteMs, run: () => forgetOldLookups(deps) },
     { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
     { name: 'deliver webhooks', everyMs: 250, run: () => webhooks.tick() },
+    ...(deps.sandboxClock ? [{ name: 'remove lapsed webhooks', everyMs: 10_000, run: () => removeLapsed(deps) }] : []),
     ...processJobsOf(deps, texting.follow),
   ];
 }

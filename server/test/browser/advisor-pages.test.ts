@@ -8,7 +8,7 @@ import { inviteAdvisor } from '../../src/domain/sign-in/invitations.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
 import { launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
-import { inspect } from './inspect.ts';
+import { complaintsOf, inspect } from './inspect.ts';
 
 const phone = { viewport: { width: 360, height: 740 } };
 const desk = { viewport: { width: 1280, height: 800 } };
@@ -47,9 +47,7 @@ async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; 
   contexts.push(context);
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
-  const complaints: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
+  const complaints = complaintsOf(page);
   return { page, complaints };
 }
 

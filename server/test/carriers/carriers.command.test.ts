@@ -103,7 +103,7 @@ suite('assent carriers and assent numbers', () => {
       [['carriers', 'add', 'Bad Name', '--kind', 'smpp', '--settings', fileOf(settings)], /name/],
       [['carriers', 'add', 'acme', '--kind', 'smpp', '--settings', fileOf(settings)], /already/],
       [['carriers', 'set', 'sandbox', '--disabled', 'yes'], /stays/],
-      [['carriers', 'remove', 'nobody'], /no carrier nobody/],
+      [['carriers', 'remove', 'nobody', '--yes'], /no carrier nobody/],
     ]);
     await refused(2, [
       [['carriers', 'add', 'bad', '--kind', 'smpp', '--settings', fileOf('{"password": "hush"')], /not valid JSON/],
@@ -169,7 +169,7 @@ suite('assent carriers and assent numbers', () => {
       [['numbers', 'add', '+15005553002', '--advisor', email, '--carrier', 'acme'], /has the number/],
       [['numbers', 'set', '+15005553999', '--pace', '1'], /No advisor has/],
       [['numbers', 'set', number, '--carrier', 'nobody'], /no carrier nobody/],
-      [['carriers', 'remove', 'acme'], /Numbers use acme/],
+      [['carriers', 'remove', 'acme', '--yes'], /Numbers use acme/],
     ]);
     const [set] = await records([
       'numbers',
@@ -186,8 +186,8 @@ suite('assent carriers and assent numbers', () => {
     assert.ok((await records(['numbers', 'list'])).some((row: { number: string }) => row.number === number));
     await records(['numbers', 'set', number, '--carrier', 'acme']);
     await sound();
-    assert.equal((await run(['numbers', 'release', number])).status, 0);
-    assert.equal((await run(['carriers', 'remove', 'acme'])).status, 0);
+    assert.equal((await run(['numbers', 'release', number, '--yes'])).status, 0);
+    assert.equal((await run(['carriers', 'remove', 'acme', '--yes'])).status, 0);
     await sound();
     await add('acme');
   });

@@ -41,9 +41,9 @@ const isVerb = ([program, verb]: string[]) => program === 'assent' && verbs.some
 suite('the files to deploy with', () => {
   test('the command finds its Node.js and runs', () => {
     const env = { PATH: '/usr/bin:/bin' };
-    const { status, stdout, stderr } = spawnSync(join(root, 'deploy/bin/assent'), ['help'], { env, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(join(root, 'server/bin/assent'), ['help'], { env, encoding: 'utf8' });
     assert.equal(status, 0, stderr);
-    assert.match(stdout, /^assent <verb>/);
+    assert.match(stdout, /^For operators, who run it$/m);
   });
 
   test('the Dockerfile copies what exists and isn’t ignored, and runs a verb', () => {
@@ -66,8 +66,8 @@ suite('the files to deploy with', () => {
     assert.match(dockerfile, /^USER assent$/m);
     const all = (pattern: RegExp) => [...dockerfile.matchAll(pattern)].map(([, name]) => name);
     assert.deepEqual(all(/^ARG (.*)$/gm), ['NODE_IMAGE', 'DEBIAN_IMAGE'], 'without defaults');
-    assert.deepEqual(all(/^FROM \$\{(\w+)\}/gm), all(/^ARG (.*)$/gm));
-    assert.equal(all(/^(FROM) /gm).length, 2);
+    assert.deepEqual([...new Set(all(/^FROM \$\{(\w+)\}/gm))], all(/^ARG (.*)$/gm));
+    assert.equal(all(/^(FROM) /gm).length, all(/^FROM \$\{(\w+)\}/gm).length);
   });
 
   const notLinux = process.platform === 'linux' ? false : 'images are for Linux';

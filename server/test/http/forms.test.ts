@@ -18,8 +18,8 @@ test('a form without the browser’s own token is refused, and the page says wha
   const answers = [
     await visitor.post('/sign-in', { ...fields, formToken: '' }),
     await visitor.post('/sign-in', { ...fields, formToken: 'A'.repeat(43) }),
-    await pages.visitor().post('/sign-in', { ...fields, formToken: visitor.cookies.get('assent-form') ?? '' }),
-    await pages.visitor().post('/sign-in', { ...fields, formToken: '' }, { cookie: 'assent-form=' }),
+    await pages.visitor().post('/sign-in', { ...fields, formToken: visitor.cookies.get('assent-8080-form') ?? '' }),
+    await pages.visitor().post('/sign-in', { ...fields, formToken: '' }, { cookie: 'assent-8080-form=' }),
   ];
   for (const { status, body, headers } of answers) {
     assert.equal(status, 403);
@@ -97,14 +97,15 @@ test('a form that is too long, has a different type or contains NUL is refused o
   assert.equal((await visitor.postJson('/sign-in/passkey', { response: null })).status, 400);
 });
 
-test('every page has a strict policy, and only pages with passkeys run scripts', async () => {
+test('every page has a strict policy, and only the home page and those with passkeys run scripts', async () => {
   await visitor.signIn('ann@test.example', password);
   const strict =
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
   const scripted = strict.replace('; form-action', "; script-src 'self'; connect-src 'self'; form-action");
-  for (const path of ['/', '/problems', '/connected-apps'])
+  for (const path of ['/problems', '/connected-apps'])
     assert.equal((await visitor.get(path)).headers['content-security-policy'], strict, path);
   for (const [who, path] of [
+    [visitor, '/'],
     [visitor, '/passkeys'],
     [pages.visitor(), '/sign-in'],
   ] as const)

@@ -286,7 +286,7 @@ suite('HTTP', () => {
       'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
       'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999999999999\r\n\r\n',
       'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
-      'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: nonsense\r\n\r\n',
+      'POST /nothing HTTP/1.1\r\nhost: x\r\ntransfer-encoding: nonsense\r\n\r\n',
     ]) {
       const answer = await exchange(port, Buffer.from(garbage, 'latin1'));
       assert.equal(answer.status, 400, JSON.stringify(garbage));

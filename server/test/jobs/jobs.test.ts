@@ -8,6 +8,7 @@ import type { Carrier, Crm } from '../../src/domain/ports.ts';
 import { dayMs } from '../../src/domain/shared/time.ts';
 import { setSamplePercent } from '../../src/domain/supervision/review-samples.ts';
 import { deliverer } from '../../src/domain/webhooks/deliverer.ts';
+import { listen } from '../../src/domain/webhooks/listening.ts';
 import { setWebhook } from '../../src/domain/webhooks/webhooks.ts';
 import { requestJobsOf } from '../../src/jobs/requests.ts';
 import { jobsOf } from '../../src/jobs/start.ts';
@@ -41,7 +42,7 @@ const crm: Crm = {
 let pushed = 0;
 const push = async () => {
   pushed += 1;
-  return { status: 204, answer: '' };
+  return { signature: '', status: 204, answer: '' };
 };
 const open = openCarrier(carrier, { looksUp: true, readCall: () => null });
 
@@ -166,8 +167,8 @@ suite('every job, as the application’s role, with something to do', async () =
       make: () =>
         asOwner(
           `insert into webhook_deliveries
-             (application_id, event_id, type, body, attempt, answer, duration_ms, date_time)
-           values (1, 'evt', 'x', '{}', 1, '', 1, now() - interval '8 days')`,
+             (webhook_id, url, event_id, type, body, signature, attempt, answer, duration_ms, date_time)
+           values (1, '', 'evt', 'x', '{}', '', 1, '', 1, now() - interval '8 days')`,
         ),
       left: rows('webhook_deliveries', `date_time < now() - interval '7 days'`),
     },
@@ -244,6 +245,13 @@ suite('every job, as the application’s role, with something to do', async () =
         await setConsent(world, ann, newPhone(), 'accepted');
       },
       left: () => (pushed > 0 ? 0 : 1),
+    },
+    'remove lapsed webhooks': {
+      make: async () => {
+        const listener = await listen(deps, clientId, { url: 'http://localhost:3000/hook', types: null });
+        await asOwner(`update webhooks set listened_until = now() where webhook_id = $1`, [listener.webhookId]);
+      },
+      left: rows('webhooks', 'listened_until is not null'),
     },
     'refresh carriers': follows,
     'refresh the sandbox clock': {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
+import type { Frequency } from '../../../web/src/api/types.ts';
+import { nextTimes } from '../../../web/src/words/schedules.ts';
 import { nextAfter, nextOccurrences, occurrence, type Schedule } from '../../src/domain/messages/recurrence.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { cpuMs } from '../support/cpu.ts';
@@ -236,6 +238,22 @@ suite('every schedule', () => {
         let index = 0;
         while (occurrence(each, index) <= after) index++;
         assert.deepEqual(nextAfter(each, after), { index, at: occurrence(each, index) });
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('is shown in the app with the same next times', () => {
+    fc.assert(
+      fc.property(repeating, (each) => {
+        // The app's field has minutes.
+        const first = each.firstDate.getTime() - (each.firstDate.getTime() % 60_000);
+        const wanted = nextOccurrences({ ...each, firstDate: new Date(first) }, new Date(first), 5);
+        const shown = nextTimes(first, each.frequency as Frequency, each.timeZone, 5);
+        assert.deepEqual(
+          shown,
+          wanted.map((at) => at.getTime()),
+        );
       }),
       { numRuns: 1_000 },
     );

@@ -128,7 +128,10 @@ async function disconnectByPage(client: Client, person: Person): Promise<void> {
 async function disconnectByCommand(client: Client, ...options: string[]): Promise<string> {
   const folder = makeDataFolder();
   const env = { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder.path };
-  const { status, stderr } = await runCommand(['applications', 'disconnect', client.clientId, ...options], env);
+  const { status, stderr } = await runCommand(
+    ['applications', 'disconnect', client.clientId, '--yes', ...options],
+    env,
+  );
   folder.remove();
   assert.equal(status, 0, stderr);
   return stderr;

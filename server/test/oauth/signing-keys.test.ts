@@ -316,7 +316,7 @@ suite('the operator’s command', () => {
 
   test('replaces leaked keys: the old ones are gone, and the new one signs at once', async () => {
     const old = await onlyKey();
-    const [{ kid }] = JSON.parse(await command('rotate', '--leaked', '--json'));
+    const [{ kid }] = JSON.parse(await command('rotate', '--leaked', '--yes', '--json'));
     assert.deepEqual(
       (await list()).map((key) => [key.kid, key.use]),
       [[kid, 'signs']],

@@ -135,9 +135,9 @@ suite('a server’s archive that is cut to an earlier signed checkpoint', () => 
     const dana = ['--name', 'Dana', '--email', 'dana@example.com'];
     assert.equal((await run('staff', 'add', String(firmId), ...dana)).status, 0);
     const why = ['--reason', 'The test removed it', '--by', 'dana@example.com'];
-    assert.equal((await run('archive', 'trust', ...why)).status, 0);
+    assert.equal((await run('archive', 'trust', '--yes', ...why)).status, 0);
     await until('it is signed', async () => (await size()) > smaller, 20_000);
     await until('all is well', async () => (await archiveOf()) === 'ok', 20_000);
-    assert.equal((await run('archive', 'trust', ...why)).status, 1, 'there is nothing more to confirm');
+    assert.equal((await run('archive', 'trust', '--yes', ...why)).status, 1, 'there is nothing more to confirm');
   });
 });

@@ -9,16 +9,22 @@ import { telnyxSettings, twilioSettings } from '../carriers/http/vendors.ts';
 import { commandLine, type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
-const page = readFileSync(join(root, 'docs/operators/carriers-http.md'), 'utf8');
-const [, section = ''] = /^## From nothing to a received text\n(.*?)^## /ms.exec(page) ?? [];
-const blocks = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, text = '']) => text);
+/** The commands in a section of a page for operators. */
+function commandsIn(page: string, heading: string): string[] {
+  const text = readFileSync(join(root, 'docs/operators', page), 'utf8');
+  const [, section = ''] = new RegExp(`^## ${heading}\n(.*?)^## `, 'ms').exec(text) ?? [];
+  return [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, commands = '']) => commands);
+}
+
+const firstSteps = commandsIn('running.md', 'First steps in production');
+const blocks = commandsIn('carriers-http.md', 'From nothing to a received text');
 const skip = existsSync('/usr/bin/curl') ? false : 'there is no /usr/bin/curl';
 const person = '+12125550123';
 const ours = '+12125550100';
 
 for (const [vendor, at] of [
-  ['twilio', 1],
-  ['telnyx', 2],
+  ['twilio', 0],
+  ['telnyx', 1],
 ] as const)
   suite(`from nothing to a received text by ${vendor}, pasted from the page for operators`, { skip }, () => {
     let deployment: Deployment;
@@ -64,9 +70,10 @@ for (const [vendor, at] of [
     }
 
     test('every command works, and the person’s phone gets the text', async () => {
-      assert.equal(blocks.length, 5);
-      const [accounts = '', , , check = '', text = ''] = blocks;
-      const stdout = await pasted(accounts + blocks[at] + check + text);
+      assert.deepEqual([firstSteps.length, blocks.length], [7, 3]);
+      const [accounts = '', , text = ''] = firstSteps.slice(3);
+      const command = 'assent() { npm run -s assent -- "$@"; }\n';
+      const stdout = await pasted(command + accounts + blocks[at] + blocks[2] + text);
       assert.match(stdout, /^\+12125550100 .* main .*none$/m, 'the check of the number');
       const [answer = ''] = /^\{.*\}$/m.exec(stdout) ?? [];
       assert.equal(JSON.parse(answer).successes[0].status, 'awaiting_consent');

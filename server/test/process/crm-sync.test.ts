@@ -127,7 +127,7 @@ suite(`a CRM with ${cards} contacts`, { skip }, () => {
     const listed = await run(['contacts', 'duplicates', ...advisor, '--json']);
     const [{ phone, contactIds }] = JSON.parse(listed.stdout);
     assert.equal(phone, '+12122000008');
-    const said = await run(['contacts', 'merge', ...contactIds.map(String), ...advisor]);
+    const said = await run(['contacts', 'merge', ...contactIds.map(String), ...advisor, '--yes']);
     assert.equal(said.status, 0, said.stderr);
     assert.equal(await inBook('&phone=%2B12122000008'), 1);
   });

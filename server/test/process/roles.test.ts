@@ -135,7 +135,7 @@ suite('two processes that answer and two that work, on one database', () => {
     const withKey = async (program: Program) =>
       (await program.fetch('/v1/core/account', { headers: { ...headers, 'x-api-key': apiKey } })).status;
     for (const program of [one, other]) assert.equal(await withKey(program), 200);
-    assert.equal((await commands.run(['keys', 'revoke', String(keyId)])).status, 0);
+    assert.equal((await commands.run(['keys', 'revoke', String(keyId), '--yes'])).status, 0);
     for (const program of [one, other]) await until('it is refused', async () => (await withKey(program)) === 401);
   });
 

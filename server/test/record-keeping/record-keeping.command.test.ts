@@ -42,12 +42,15 @@ suite('assent for record keeping', () => {
     await passRealTime(world.database, { ...world.deps, signer, checkpointFolder: null }, yearsMs(3));
     const [hold] = await records(['holds', 'add', '--advisor', 'ann@test.example', '--phone', phone, ...act]);
     assert.deepEqual([hold.phone, hold.by, hold.liftedBy], [phone, 'Sue', null]);
-    assert.match((await run(['archive', 'dispose'])).stderr, /removed: 0\. Past their retention, but kept: 3\./);
+    assert.match(
+      (await run(['archive', 'dispose', '--yes'])).stderr,
+      /removed: 0\. Past their retention, but kept: 3\./,
+    );
     assert.equal((await run(['holds', 'lift', String(hold.holdId), ...act])).status, 0);
     const [listed, dry] = await Promise.all([records(['holds', 'list']), run(['archive', 'dispose', '--dry-run'])]);
     assert.deepEqual([listed.length, listed[0].liftedBy], [1, 'Sue']);
     assert.match(dry.stderr, /would be removed: 1\./);
-    const { stdout, stderr } = await run(['archive', 'dispose']);
+    const { stdout, stderr } = await run(['archive', 'dispose', '--yes']);
     assert.match(stderr, /removed: 1\./);
     assert.match(stdout, /ann +1 +1 +no/);
   });

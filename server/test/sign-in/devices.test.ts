@@ -29,7 +29,7 @@ async function knownBrowser(account = email): Promise<Visitor> {
 
 async function again(visitor: Visitor, account = email): Promise<void> {
   assert.equal((await visitor.signIn(account, password)).status, 303);
-  visitor.cookies.delete('assent-session');
+  visitor.cookies.delete('assent-8080-session');
 }
 
 /** As after many guesses, at every account from everywhere. */
@@ -58,8 +58,8 @@ test('the cookie lasts a year, and scripts can’t read it', async () => {
   const visitor = stranger();
   await visitor.get('/sign-in');
   const { headers } = await visitor.post('/sign-in', { email, password });
-  const [cookie] = [headers['set-cookie'] ?? []].flat().filter((each) => each.startsWith('assent-device'));
-  assert.match(cookie ?? '', /^assent-device=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=31536000$/);
+  const [cookie] = [headers['set-cookie'] ?? []].flat().filter((each) => each.startsWith('assent-8080-device'));
+  assert.match(cookie ?? '', /^assent-8080-device=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=31536000$/);
 });
 
 test('after ten wrong passwords a known browser is like any other', async () => {
@@ -72,7 +72,7 @@ test('after ten wrong passwords a known browser is like any other', async () => 
   assert.deepEqual(statuses, [...Array(10).fill(400), 429]);
   await endAttack();
   assert.equal((await visitor.signIn(email, password)).status, 303);
-  visitor.cookies.delete('assent-session');
+  visitor.cookies.delete('assent-8080-session');
   await attack();
   assert.equal((await visitor.signIn(email, password)).status, 303, 'signing in restores its attempts');
   await endAttack();
@@ -91,10 +91,10 @@ test('a browser is known to the advisors who signed in there, and to nobody else
 
 test('a copy of the cookie ends with the next sign-in', async () => {
   const visitor = await knownBrowser();
-  const copied = visitor.cookies.get('assent-device') ?? '';
+  const copied = visitor.cookies.get('assent-8080-device') ?? '';
   await again(visitor);
   const thief = stranger();
-  thief.cookies.set('assent-device', copied);
+  thief.cookies.set('assent-8080-device', copied);
   await attack();
   assert.equal((await thief.signIn(email, password)).status, 429);
   await endAttack();
@@ -123,7 +123,7 @@ test('a passkey works in a new browser during an attack, and makes it a known on
   const { body: asked } = await visitor.postJson('/sign-in/passkey/options', {});
   const response = passkey.signIn(asked, pages.world.ann.advisor.advisorId);
   assert.equal((await visitor.postJson('/sign-in/passkey', { response })).status, 200);
-  visitor.cookies.delete('assent-session');
+  visitor.cookies.delete('assent-8080-session');
   assert.equal((await visitor.signIn(email, password)).status, 303);
   await endAttack();
 });

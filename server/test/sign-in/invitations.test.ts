@@ -65,7 +65,7 @@ async function assertRefused(fields: Parameters<typeof choose>[0], why = /This l
   const answer = await choose(fields, visitor);
   assert.equal(answer.status, 400);
   assert.match(answer.body, why);
-  assert.equal(visitor.cookies.has('assent-session'), false);
+  assert.equal(visitor.cookies.has('assent-8080-session'), false);
 }
 
 test('an advisor who never had a password chooses one at the link, and is signed in', async () => {

@@ -188,7 +188,7 @@ test('a removed passkey, or one of a disabled advisor, signs nobody in', async (
     const visitor = pages.visitor();
     const response = passkey.signIn(await signInOptions(visitor), advisorId);
     assert.equal((await visitor.postJson('/sign-in/passkey', { response })).status, 400);
-    assert.equal(visitor.cookies.has('assent-session'), false);
+    assert.equal(visitor.cookies.has('assent-8080-session'), false);
   }
 });
 

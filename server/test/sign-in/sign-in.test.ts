@@ -22,15 +22,35 @@ function stranger() {
 test('signing in redirects, sets a cookie that scripts can’t read, and changes the form token', async () => {
   const visitor = stranger();
   await visitor.get('/sign-in');
-  const formTokenBefore = visitor.cookies.get('assent-form');
+  const formTokenBefore = visitor.cookies.get('assent-8080-form');
   const answer = await visitor.post('/sign-in', { email: 'ann@test.example', password, next: '/passkeys' });
   assert.equal(answer.status, 303);
   assert.equal(answer.headers.location, '/passkeys');
   const set = [answer.headers['set-cookie'] ?? []].flat();
-  assert.match(set[0] ?? '', /^assent-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
-  assert.match(set[1] ?? '', /^assent-form=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
-  assert.notEqual(visitor.cookies.get('assent-form'), formTokenBefore);
+  assert.match(set[0] ?? '', /^assent-8080-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+  assert.match(set[1] ?? '', /^assent-8080-form=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+  assert.notEqual(visitor.cookies.get('assent-8080-form'), formTokenBefore);
   assert.equal((await visitor.get('/connected-apps')).status, 200);
+});
+
+test('in a sandbox a click signs in as any advisor, from our own page only, and it is on record', async () => {
+  const visitor = stranger();
+  const { advisorId, name } = pages.world.bob.advisor;
+  const page = await visitor.get('/sign-in?next=/passkeys');
+  assert.match(page.body, new RegExp(`<button class="button" name="advisorId" value="${advisorId}">${name}</button>`));
+  const foreign = await visitor.post('/sign-in/sandbox', { advisorId: `${advisorId}`, formToken: 'x'.repeat(43) });
+  assert.equal(foreign.status, 403);
+  const answer = await visitor.submit(page, '/sign-in/sandbox', { advisorId: `${advisorId}` });
+  assert.deepEqual([answer.status, answer.location], [303, '/passkeys']);
+  const { body } = await visitor.get('/app/api/session');
+  assert.equal(body.advisor.advisorId, advisorId);
+  const entries = await pages.world.database.asOwner(
+    `select from archive_entries where advisor_id = ${advisorId} and kind = 'sign_in' and meta like '%"sandbox"%'`,
+  );
+  assert.equal(entries.length, 1);
+  const nobody = await visitor.post('/sign-in/sandbox', { advisorId: '999', formToken: body.formToken });
+  assert.equal(nobody.status, 303);
+  assert.equal((await visitor.get('/app/api/session')).body.advisor.advisorId, advisorId);
 });
 
 test('the email’s case and surrounding spaces don’t matter', async () => {
@@ -40,7 +60,7 @@ test('the email’s case and surrounding spaces don’t matter', async () => {
 test('only the hash of a session is stored', async () => {
   const visitor = stranger();
   await visitor.signIn('ann@test.example', password);
-  const token = visitor.cookies.get('assent-session') ?? '';
+  const token = visitor.cookies.get('assent-8080-session') ?? '';
   const rows = await pages.world.database.asOwner<{ hash: string }>(
     "select encode(session_hash, 'hex') as hash from sessions",
   );
@@ -77,7 +97,7 @@ test('a wrong password, no account, no password and a disabled account get the s
     assert.equal(derivations, 1, email);
     assert.equal(answer?.status, 400, email);
     assert.match(answer?.body, /role="alert" id="problem">That email and password don’t match\.</);
-    assert.equal(visitor.cookies.has('assent-session'), false);
+    assert.equal(visitor.cookies.has('assent-8080-session'), false);
     bodies.add(
       answer?.body
         .replaceAll(email, 'EMAIL')
@@ -247,26 +267,26 @@ test('a throttled address doesn’t use up the account’s attempts', async () =
 test('signing out ends the session, also for somebody who copied the cookie', async () => {
   const visitor = stranger();
   await visitor.signIn('ann@test.example', password);
-  const copied = visitor.cookies.get('assent-session') ?? '';
+  const copied = visitor.cookies.get('assent-8080-session') ?? '';
   await visitor.get('/connected-apps');
   const answer = await visitor.post('/sign-out');
   assert.equal(answer.status, 303);
   assert.equal(answer.headers.location, '/sign-in');
-  assert.equal(visitor.cookies.has('assent-session'), false);
-  visitor.cookies.set('assent-session', copied);
+  assert.equal(visitor.cookies.has('assent-8080-session'), false);
+  visitor.cookies.set('assent-8080-session', copied);
   assert.equal((await visitor.get('/connected-apps')).headers.location, '/sign-in?next=/connected-apps');
 });
 
 test('signing in again ends the previous session', async () => {
   const visitor = stranger();
   await visitor.signIn('ann@test.example', password);
-  const first = visitor.cookies.get('assent-session') ?? '';
-  visitor.cookies.delete('assent-session');
+  const first = visitor.cookies.get('assent-8080-session') ?? '';
+  visitor.cookies.delete('assent-8080-session');
   await visitor.get('/sign-in');
-  visitor.cookies.set('assent-session', first);
+  visitor.cookies.set('assent-8080-session', first);
   assert.equal((await visitor.post('/sign-in', { email: 'ann@test.example', password })).status, 303);
-  assert.notEqual(visitor.cookies.get('assent-session'), first);
-  visitor.cookies.set('assent-session', first);
+  assert.notEqual(visitor.cookies.get('assent-8080-session'), first);
+  visitor.cookies.set('assent-8080-session', first);
   assert.equal((await visitor.get('/connected-apps')).status, 303);
 });
 

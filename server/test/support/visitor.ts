@@ -38,6 +38,21 @@ export class Visitor {
     return this.#send({ method: 'POST', url, headers: json, payload: JSON.stringify(body) });
   }
 
+  /** A script's call. */
+  async call(
+    method: Sent['method'],
+    url: string,
+    { body, headers = {} }: { body?: object | undefined; headers?: Headers } = {},
+  ): Promise<Visit> {
+    const json: Headers = body ? { 'content-type': 'application/json' } : {};
+    return this.#send({
+      method,
+      url,
+      headers: { ...json, ...headers },
+      ...(body ? { payload: JSON.stringify(body) } : {}),
+    });
+  }
+
   async signIn(email: string, password: string, next = ''): Promise<Visit> {
     await this.get('/sign-in');
     return this.post('/sign-in', { email, password, next });
@@ -100,7 +115,7 @@ class CookieJar {
   }
 }
 
-type Sent = { method: 'GET' | 'POST'; url: string; headers: Headers; payload?: string };
+type Sent = { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; url: string; headers: Headers; payload?: string };
 type Received = Answer & { setCookies: string[] };
 
 async function injected(app: App, request: Sent, remoteAddress: string | undefined): Promise<Received> {

@@ -22,6 +22,7 @@ import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { fixedCarriers } from './carriers.ts';
 import { type DatabaseOptions, makeDatabase, type TestDatabase } from './database.ts';
 import { depsOn } from './deps.ts';
+import { renewed } from './renewed.ts';
 
 /** A small cast on its own database: a firm, two advisors, and an application with an unlimited key. */
 export type World = {
@@ -121,15 +122,15 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
       textingNumber: textingNumbers[name],
       ...(carrier ? {} : { carrierId: null }),
     });
-    const ownToken = await token(advisor.advisorId);
+    const ownToken = renewed(() => token(advisor.advisorId));
     return {
       advisor,
-      token: ownToken,
-      call: (method, path, body, headers = {}) =>
+      token: await ownToken(),
+      call: async (method, path, body, headers = {}) =>
         inject(app, {
           method,
           url: `/v1${path}`,
-          headers: { authorization: `Bearer ${ownToken}`, 'x-api-key': apiKey, ...headers },
+          headers: { authorization: `Bearer ${await ownToken()}`, 'x-api-key': apiKey, ...headers },
           ...(body === undefined ? {} : { payload: body as object }),
         }),
     };

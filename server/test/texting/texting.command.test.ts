@@ -61,10 +61,10 @@ suite('assent for texting', () => {
     assert.equal(await stateOf(world, world.ann, phone), 'accepted');
 
     const said = ['--advisor', 'ann@test.example', '--proof', 'Said so on the phone', '--by', 'pat@test.example'];
-    const [optedOut] = await records(['consents', 'opt-out', phone, ...said]);
+    const [optedOut] = await records(['consents', 'opt-out', phone, '--yes', ...said]);
     assert.equal(optedOut.state, 'opted_out');
     assert.deepEqual(
-      await records(['consents', 'opt-out', phone, ...said]),
+      await records(['consents', 'opt-out', phone, '--yes', ...said]),
       [optedOut],
       'a second one changes nothing',
     );
@@ -81,7 +81,7 @@ suite('assent for texting', () => {
       [record('pat@test.example', stopped), /has opted out .*START/],
       [record('olaf@other.example'), /Olaf can’t record consent for ann/],
       [
-        ['consents', 'opt-out', newPhone(), ...said.slice(0, -1), 'olaf@other.example'],
+        ['consents', 'opt-out', newPhone(), '--yes', ...said.slice(0, -1), 'olaf@other.example'],
         /Olaf can’t record an opt-out for ann/,
       ],
       [record('pat@test.example', '5551234'), /not a phone number in E\.164/],

@@ -12,16 +12,17 @@ export type { UsagePlan } from '../../store/access/api-keys.ts';
 export const defaultPlan: UsagePlan = { ratePerSecond: 50, burst: 100, dailyQuota: null };
 export const unlimited: UsagePlan = { ratePerSecond: null, burst: null, dailyQuota: null };
 
-/** A new key for the application. The key itself is shown only once. */
+/** A new key for the application. The key itself is shown only once. `known` is a key that it had before. */
 export async function issueApiKey(
   deps: Deps,
   clientId: string,
   plan: UsagePlan = defaultPlan,
   by: By = byOperator,
+  known?: string,
 ): Promise<{ keyId: number; apiKey: string }> {
   checkPlan(plan);
   const { applicationId } = await getApplication(deps, clientId);
-  const apiKey = makeSecret('apiKey', deps.config.environment);
+  const apiKey = known ?? makeSecret('apiKey', deps.config.environment);
   const key = { applicationId, keyHash: hashSecret(apiKey), hint: `${apiKey.slice(0, -38)}…`, plan };
   return inTransaction(deps, async (deps) => {
     const keyId = await store.insertApiKey(deps.db, key, deps.clock.now());

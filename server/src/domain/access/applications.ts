@@ -18,18 +18,19 @@ export type ApplicationInput = {
   externalClientId?: string;
 };
 
-/** A new application and its client secret, which is shown only once. */
+/** A new application and its client secret, which is shown only once. `known` are the credentials that it had before. */
 export async function addApplication(
   deps: Deps,
   { name, redirectUris, scopes = allScopes, externalClientId }: ApplicationInput,
   by: By = byOperator,
+  known?: { clientId: string; clientSecret: string },
 ): Promise<{ application: Application; clientSecret: string }> {
   checkName(name);
   for (const scope of scopes) if (!isScope(scope)) throw problem('invalid_request', `There is no scope ${scope}.`);
   for (const uri of redirectUris) checkRedirectUri(deps, uri);
-  const clientSecret = makeSecret('clientSecret', deps.config.environment);
+  const clientSecret = known?.clientSecret ?? makeSecret('clientSecret', deps.config.environment);
   const given = {
-    clientId: makeSecret('clientId', deps.config.environment),
+    clientId: known?.clientId ?? makeSecret('clientId', deps.config.environment),
     name,
     secretHash: hashSecret(clientSecret),
     scopes,

@@ -1,6 +1,7 @@
 import { errors } from 'jose';
 import type { Deps } from '../../deps.ts';
 import { type CallerRow, findApiKey, findCaller } from '../../store/access/api-keys.ts';
+import { type By, byAdvisor, byApplication } from '../archive/archive.ts';
 import { Problem, problem } from '../problems.ts';
 import { BoundedMap } from '../shared/bounded-map.ts';
 import { hashSecret, readSecret } from '../shared/secrets.ts';
@@ -12,7 +13,17 @@ export type Caller = {
   advisorId: number;
   scopes: Set<string>;
   key: NonNullable<CallerRow['key']>;
+  /** A reset of the sandbox ends every token from before. */
+  life?: AbortSignal;
 };
+
+/** The application id of the advisor's own app, which acts as the advisor. */
+export const ownApp = 0;
+
+/** Who is said to have done what a caller asks for. */
+export function byCaller({ applicationId, advisorId }: Caller, traceId: string): By {
+  return applicationId === ownApp ? byAdvisor(advisorId, traceId) : byApplication(applicationId, traceId);
+}
 
 export type Credentials = { accessToken: string; apiKey: string };
 
@@ -46,9 +57,10 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
     const keyHash = hashSecret(checkedKey(credentials.apiKey, deps));
     const { client, advisor, grantId, tokenId, authorizationId, kid } = token;
     const readAtMs = Date.now();
+    const life = deps.signals.life.signal();
     const asked = { keyHash, client, advisor, grantId, tokenId, authorizationId, kid };
-    const caller = callerOf(token, await findCaller(deps.db, asked));
-    return { caller, goodUntilMs: Math.min(readAtMs + knownMs, token.expiresAtMs) };
+    const caller = callerOf(token, await findCaller(deps.db, asked), life);
+    return { caller, goodUntilMs: Math.min(readAtMs + knownMs, token.expiresAtMs), life };
   }
 
   return async (credentials) => {
@@ -62,13 +74,25 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
 }
 
 /** The caller, or why they are refused: a refused caller shouldn't cost a query each time either. */
-type KnownCaller = { caller: Caller | Problem; goodUntilMs: number };
+type KnownCaller = { caller: Caller | Problem; goodUntilMs: number; life: AbortSignal };
 
 function isRecent(known: KnownCaller | undefined): known is KnownCaller {
-  return known !== undefined && known.goodUntilMs > Date.now();
+  return known !== undefined && known.goodUntilMs > Date.now() && !known.life.aborted;
 }
 
-function callerOf(token: AccessToken, { key, application, advisor, ended }: CallerRow): Caller | Problem {
+/** Work for the caller that changes something. A reset of the sandbox that comes before it ends their token. */
+export function actFor<Result>(deps: Pick<Deps, 'signals'>, caller: Caller, work: () => Promise<Result>) {
+  return deps.signals.life.live(() => {
+    if (caller.life?.aborted) throw endedToken();
+    return work();
+  });
+}
+
+function callerOf(
+  token: AccessToken,
+  { key, application, advisor, ended }: CallerRow,
+  life: AbortSignal,
+): Caller | Problem {
   if (!key || key.revoked) return unknownKey();
   if (!application)
     return invalidToken('The access token was issued to an application that is unknown here. Contact the operator.');
@@ -81,11 +105,14 @@ function callerOf(token: AccessToken, { key, application, advisor, ended }: Call
     );
   if (!advisor) return invalidToken('The access token is for an advisor who is unknown here. Contact the operator.');
   if (advisor.disabled) return invalidToken('The advisor’s account is disabled. Contact the operator.');
-  if (ended)
-    return invalidToken(
-      'The access token was revoked. Refresh it or get a new one; if that fails, the application was disconnected, and the advisor must authorize it again.',
-    );
-  return { applicationId: application.applicationId, advisorId: advisor.advisorId, scopes: token.scopes, key };
+  if (ended) return endedToken();
+  return { applicationId: application.applicationId, advisorId: advisor.advisorId, scopes: token.scopes, key, life };
+}
+
+function endedToken(): Problem {
+  return invalidToken(
+    'The access token was revoked. Refresh it or get a new one; if that fails, the application was disconnected, and the advisor must authorize it again.',
+  );
 }
 
 /** The sandbox's own routes need only a key, no token. */

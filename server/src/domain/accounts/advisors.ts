@@ -23,6 +23,8 @@ export type AdvisorInput = Partial<AdvisorSettings> & {
   name: string;
   email: string;
   password?: string;
+  /** Instead of a password that was hashed before. */
+  passwordHash?: string;
 };
 
 export async function addAdvisor(deps: Deps, input: AdvisorInput, by: By = byOperator): Promise<Advisor> {
@@ -42,7 +44,7 @@ export async function addAdvisor(deps: Deps, input: AdvisorInput, by: By = byOpe
     carrierId: input.carrierId === undefined ? defaultCarrier(deps) : input.carrierId,
     campaign: input.campaign ?? null,
     disabled: input.disabled ?? false,
-    passwordHash: input.password ? await hashPassword(input.password) : null,
+    passwordHash: input.passwordHash ?? (input.password ? await hashPassword(input.password) : null),
   };
   return inTransaction(deps, async (deps) => {
     const advisor = await store.insertAdvisor(deps.db, given, deps.clock.now());

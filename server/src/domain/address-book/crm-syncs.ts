@@ -5,6 +5,7 @@ import type { CrmSyncRow, Finding, FindingKind, SyncCounts } from '../../store/a
 import * as store from '../../store/address-book/crm-syncs.ts';
 import { type Crm, type CrmBatch, CrmFault, type CrmKind } from '../ports.ts';
 import { Problem, problem } from '../problems.ts';
+import { endOf } from '../shared/signals.ts';
 import { dayMs } from '../shared/time.ts';
 import { openConnection } from './crm-connections.ts';
 import { saveCrmContacts } from './crm-contacts.ts';
@@ -88,7 +89,7 @@ type SyncEnd = Pick<CrmSyncRow, 'status' | 'reason'>;
 /** Renews the lease while the sync runs, so other nodes don't take it over while the CRM is slow. */
 async function runUnderLease(deps: Deps, running: RunningSync, crm: Crm, progress: Progress): Promise<SyncEnd> {
   const { advisorId, syncId } = running;
-  const { signal: stopping } = deps.signals.stopping;
+  const stopping = endOf(deps.signals);
   const until = AbortSignal.any([stopping, AbortSignal.timeout(syncTimeoutMs)]);
   const renew = () => store.renewSync(deps.db, advisorId, syncId, new Date(Date.now() + leaseMs)).catch(() => false);
   const renewing = setInterval(renew, renewMs);

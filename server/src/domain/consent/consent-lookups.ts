@@ -8,6 +8,7 @@ import {
 } from '../../store/members/members.ts';
 import type { Channel, Evidence, Reason } from '../archive/consent-entries.ts';
 import { invalid, problem } from '../problems.ts';
+import { endOf } from '../shared/signals.ts';
 
 export type ConsentStatus = { memberId: number; state: ConsentState; lastChanged: Date };
 export type ConsentQuery = { phone?: string; memberId?: number; waitSeconds?: number };
@@ -33,12 +34,13 @@ export async function getConsent(
   { waitSeconds = 0, ...query }: ConsentQuery,
 ): Promise<ConsentStatus> {
   const deadline = Date.now() + waitSeconds * 1000;
-  const { consentChanged, stopping } = deps.signals;
+  const { consentChanged } = deps.signals;
+  const until = endOf(deps.signals);
   let found = await lookUp(deps, advisorId, query);
-  while (found.state === 'pending' && Date.now() < deadline && !stopping.signal.aborted) {
+  while (found.state === 'pending' && Date.now() < deadline && !until.aborted) {
     // It holds no connection while it waits, and looks again only if there is something to see.
     const { memberId } = found;
-    if (!(await consentChanged.wait({ advisorId, memberId }, deadline - Date.now(), stopping.signal))) break;
+    if (!(await consentChanged.wait({ advisorId, memberId }, deadline - Date.now(), until))) break;
     found = await lookUp(deps, advisorId, query);
   }
   return found;

@@ -75,12 +75,17 @@ async function store(deps: Deps, brought: Brought): Promise<Member[] | null> {
   const { isDuplicate, ...sender } = await lockSender(deps, advisor, { ...reply, meaning });
   const { advisorId } = advisor;
   const stopped = endings.includes(meaning) ? [{ ...sender.member, advisorId }, ...sender.others] : [];
-  if (isDuplicate) return stopped;
+  if (!isDuplicate) await applyText(deps, advisor, sender, reply);
+  return stopped;
+}
+
+/** Archives what a person wrote, and does what it asks for: inside a transaction, with everybody whom it concerns locked. */
+export async function applyText(deps: Deps, advisor: AdvisorRow, sender: Person, reply: Brought): Promise<void> {
+  const meaning = meaningOf(reply);
   const isAnswered = isAnsweredByCarrier(reply, meaning);
   const archived = { ...(await archiveReply(deps, advisor, sender.member, reply)), meaning, isAnswered };
   await flag(deps, advisor, sender.member, archived);
   await answer(deps, advisor, sender, archived);
-  return stopped;
 }
 
 /** Whether the carrier has the advisor's number, or had it until lately: a STOP that it kept must not be lost. */

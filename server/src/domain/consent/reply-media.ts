@@ -3,6 +3,7 @@ import type { ClaimedMedia, MediaKey } from '../../store/consent/reply-media.ts'
 import * as store from '../../store/consent/reply-media.ts';
 import { archive, byService } from '../archive/archive.ts';
 import { type FetchedMedia, type IncomingMedia, MediaRefused } from '../ports.ts';
+import { endOf } from '../shared/signals.ts';
 import { dayMs } from '../shared/time.ts';
 
 /** Pictures and the like that come with replies. We only send text, but what a person sent is kept. */
@@ -61,11 +62,11 @@ type MediaFetch = FetchedMedia | { why: string; isFinal: boolean };
 
 async function fetchOne(deps: Deps, media: ClaimedMedia, report: (key: MediaKey, why: string) => void): Promise<void> {
   const { failures, dateTimeCreated } = media;
-  const outcome = await fetchFrom(deps, media);
+  const end = endOf(deps.signals);
+  const outcome = await fetchFrom(deps, media, end);
   const now = Date.now();
   // Whoever runs it next goes on.
-  if (deps.signals.stopping.signal.aborted)
-    return store.updateFailedMedia(deps.db, media, { failures, again: new Date(now) });
+  if (end.aborted) return store.updateFailedMedia(deps.db, media, { failures, again: new Date(now) });
   if (!('why' in outcome)) return settle(deps, media, outcome);
   const pause = Math.min(pauseMs * 2 ** failures, pauseMsMax);
   if (!outcome.isFinal && now + pause < dateTimeCreated.getTime() + triedMs)
@@ -75,14 +76,15 @@ async function fetchOne(deps: Deps, media: ClaimedMedia, report: (key: MediaKey,
 }
 
 async function fetchFrom(
-  { carriers, signals }: Deps,
+  { carriers }: Deps,
   { carrierId, url, contentType }: ClaimedMedia,
+  until: AbortSignal,
 ): Promise<MediaFetch> {
   const carrier = carriers.find(carrierId)?.carrier;
   if (!carrier) return { why: 'The carrier that brought it is not open.', isFinal: false };
   if (!carrier.fetchMedia) return { why: 'The carrier that brought it can’t fetch media.', isFinal: true };
   try {
-    return await carrier.fetchMedia({ url, contentType }, signals.stopping.signal);
+    return await carrier.fetchMedia({ url, contentType }, until);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { why, isFinal: error instanceof MediaRefused };

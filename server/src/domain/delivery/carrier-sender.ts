@@ -37,6 +37,7 @@ const stopMarginMs = 5_000;
 
 export function carrierSender(deps: Deps, open: OpenCarrier, log: Log): CarrierSender {
   const { carrierId, name, carrier } = open;
+  const { life } = deps.signals;
   const stopping = new AbortController();
   const texts = inFlight(deps, open, log);
   let last: Promise<unknown> = Promise.resolve();
@@ -46,10 +47,16 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log): CarrierS
 
   const inbound: Inbound = {
     async reply(reply) {
-      if (!(await receiveReply(deps, open, reply).catch(failed))) strays += 1;
+      if (!(await take(() => receiveReply(deps, open, reply)))) strays += 1;
     },
-    receipt: (receipt) => receiveReceipt(deps, carrierId, receipt).catch(failed),
+    receipt: (receipt) => take(() => receiveReceipt(deps, carrierId, receipt)),
   };
+
+  async function take<Result>(work: () => Promise<Result>): Promise<Result> {
+    // If the text is from before the reset, the carrier knows.
+    if (life.isEnding()) throw new Error('The sandbox is being reset.');
+    return life.track(work()).catch(failed);
+  }
 
   /** The carrier is told, and brings it again. */
   function failed(err: unknown): never {
@@ -59,12 +66,14 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log): CarrierS
 
   async function claim(): Promise<ClaimResult> {
     if (stopping.signal.aborted) return 'drained';
-    if (haltOf(deps.signals) !== null) return 'blocked';
+    if (haltOf(deps.signals) !== null || life.isEnding()) return 'blocked';
     const limit = texts.claimable();
     if (limit === 0) return 'blocked';
-    const claimed = await claimTexts(deps, carrierId, limit);
-    for (const text of await withTraceIds(deps, claimed.texts)) texts.submit(text);
-    return claimed.more ? 'more' : 'drained';
+    return life.live(async () => {
+      const claimed = await claimTexts(deps, carrierId, limit);
+      for (const text of await withTraceIds(deps, claimed.texts)) texts.submit(text);
+      return claimed.more ? 'more' : 'drained';
+    });
   }
 
   /** One claim at a time, so that when one begins the texts of the one before are in flight. */

@@ -92,7 +92,7 @@ async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<void> {
   const recipients = doubtful.length > 0 ? await listRecipients(deps.db, doubtful) : [];
   const now = deps.clock.now();
   const decisions = doubtful.map((row, index) => {
-    const decision = gate(deps, knownRecipient(recipients[index]), row.kind, now);
+    const decision = gate(deps, knownRecipient(recipients[index]), row.kind, now, { hasWaited: true });
     if ('refused' in decision) return { ...row, failureCode: decision.refused };
     const { deferredUntil } = decision.allowed;
     const expiresAt = deferredUntil ? endOfLife(deps, deferredUntil) : row.expiresAt;

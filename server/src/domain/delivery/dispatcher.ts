@@ -96,7 +96,7 @@ async function maintainUntilStopped(deps: Deps, log: Log, stopping: AbortSignal)
   while (!stopping.aborted) {
     let hasMore = false;
     try {
-      hasMore = await maintainOutbox(deps);
+      hasMore = await deps.signals.life.live(() => maintainOutbox(deps));
       // What was released goes out now.
       if (hasMore) deps.signals.queued.raise();
     } catch (err) {

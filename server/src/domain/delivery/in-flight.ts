@@ -86,7 +86,8 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
     },
     submit(text) {
       breaker.began();
-      const task = submitAndRecord(text)
+      const task = deps.signals.life
+        .track(submitAndRecord(text))
         .catch((err) => log.error({ err, carrier: name }, 'a text could not be submitted'))
         .finally(() => {
           tasks.delete(task);

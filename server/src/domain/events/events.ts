@@ -3,10 +3,17 @@ import type { EventRow, EventType } from '../../store/events/events.ts';
 import * as store from '../../store/events/events.ts';
 import { failureCodeOf } from '../shared/failure-codes.ts';
 import { cursorAt, type Feed, type FeedKey, numbersIn, requireKept } from '../shared/feeds.ts';
+import { endOf } from '../shared/signals.ts';
 
 /** An event as partners read it. */
 export type Event = { id: string; type: EventType; dateTime: Date; data: object };
-export type EventQuery = { cursor?: string; pageSize: number; waitSeconds?: number };
+export type EventQuery = {
+  cursor?: string;
+  pageSize: number;
+  waitSeconds?: number;
+  /** For the advisor's own app: what only it is told is among them. */
+  isOwn?: boolean;
+};
 
 /** Which of an event's columns its data has. */
 const fields: Record<EventType, (keyof EventRow)[]> = {
@@ -16,7 +23,14 @@ const fields: Record<EventType, (keyof EventRow)[]> = {
   'scheduled_message.fired': ['scheduledMessageId', 'messageId', 'memberId', 'phone'],
   'scheduled_message.skipped': ['scheduledMessageId', 'memberId', 'phone', 'reason'],
   'authorization.ended': ['reason'],
+  'conversation.changed': ['memberId'],
 };
+
+/** Only the advisor's own app is told; partners are not. */
+const ownTypes: readonly EventType[] = ['conversation.changed'];
+
+/** What partners are told. */
+export const eventTypes = (Object.keys(fields) as EventType[]).filter((type) => !ownTypes.includes(type));
 
 /**
  * An advisor's events in the order of commits, after a cursor or from the first that is kept. With waitSeconds, an empty answer
@@ -25,30 +39,31 @@ const fields: Record<EventType, (keyof EventRow)[]> = {
 export async function listEvents(
   deps: Deps,
   advisorId: number,
-  { cursor, pageSize, waitSeconds = 0 }: EventQuery,
+  { cursor, pageSize, waitSeconds = 0, isOwn = false }: EventQuery,
 ): Promise<Feed<Event>> {
   const deadline = Date.now() + waitSeconds * 1000;
-  const { eventAdded, stopping } = deps.signals;
+  const { eventAdded } = deps.signals;
+  const until = endOf(deps.signals);
   const place: FeedKey = { feed: 'events', advisorId };
   let after = cursor === undefined ? null : (numbersIn(cursor, place)[0] ?? 0);
   for (;;) {
     const { kept, events } = await store.listEvents(deps.db, advisorId, { after, limit: pageSize + 1 });
     if (after !== null) requireKept(after, kept);
     const page = events.slice(0, pageSize);
-    const data = page.filter(isInFeed).map((row) => eventOf(advisorId, row));
+    const data = page.filter(({ type }) => isInFeed(type, isOwn)).map((row) => eventOf(advisorId, row));
     const more = events.length > pageSize;
     after = page.at(-1)?.number ?? after ?? kept.first - 1;
     if (data.length === 0 && more) continue;
     const leftMs = deadline - Date.now();
-    const mayWait = data.length === 0 && leftMs > 0 && !stopping.signal.aborted;
-    if (!mayWait || !(await eventAdded.wait({ advisorId, after }, leftMs, stopping.signal)))
+    const mayWait = data.length === 0 && leftMs > 0 && !until.aborted;
+    if (!mayWait || !(await eventAdded.wait({ advisorId, after }, leftMs, until)))
       return { data, cursor: cursorAt(place, [after]), more };
   }
 }
 
 /** The end of an authorization is pushed to the application that lost it, and can't be read any more. */
-function isInFeed({ type }: EventRow): boolean {
-  return type !== 'authorization.ended';
+function isInFeed(type: EventType, isOwn: boolean): boolean {
+  return type !== 'authorization.ended' && (isOwn || eventTypes.includes(type));
 }
 
 /** Wakes those who wait for an event: one query for a node, however many they are. */
@@ -62,4 +77,10 @@ export function eventOf(advisorId: number, row: EventRow): Event {
   const kept = { ...row, failureCode: failureCodeOf(row.failureCode) };
   const data = Object.fromEntries(fields[row.type].map((name) => [name, kept[name]]));
   return { id: `evt_${advisorId}_${row.number}`, type: row.type, dateTime: row.dateTime, data };
+}
+
+/** A cursor at the end of what has happened. */
+export async function latestCursor({ db }: Pick<Deps, 'db'>, advisorId: number): Promise<string> {
+  const { kept } = await store.listEvents(db, advisorId, { after: Number.MAX_SAFE_INTEGER, limit: 1 });
+  return cursorAt({ feed: 'events', advisorId }, [kept.last]);
 }

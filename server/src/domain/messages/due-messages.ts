@@ -4,7 +4,7 @@ import { type DueChange, type DueRow, lockDue, updateDue } from '../../store/mes
 import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { Screener } from '../ports.ts';
 import type { FailureCode } from '../shared/failure-codes.ts';
-import { requireRunning } from '../shared/signals.ts';
+import { endOf, requireRunning } from '../shared/signals.ts';
 import { type AcceptedText, acceptDrafts, draftFor, type FlaggedDraft } from '../texting/drafts.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
 import type { Draft } from '../texting/texts.ts';
@@ -23,11 +23,12 @@ const batchSize = 500;
  */
 export async function sendDueMessages(deps: Deps, report: (fault: unknown) => void = () => {}): Promise<void> {
   const now = deps.clock.now();
+  const end = endOf(deps.signals);
   // First the messages that no other node has locked, so that nodes share the work; then the rest, in case a node failed.
   for (const wait of [false, true]) {
     let due: number;
     do due = await sendBatch(deps, { now, limit: batchSize, wait }, report);
-    while (due > 0 && !deps.signals.stopping.signal.aborted);
+    while (due > 0 && !end.aborted);
   }
 }
 

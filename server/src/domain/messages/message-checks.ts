@@ -72,7 +72,7 @@ function checkOne(deps: Deps, asked: CheckContext, decided: RecipientDecision): 
   const gates = gatesOf(deps, asked, decided);
   const outcome = outcomeOf(asked, decided);
   if (outcome) return { phone, memberId, deliverable: true, gates, ...outcome };
-  return { phone, memberId, deliverable: false, status: null, gates, earliest: opensAt(asked, to, gates) };
+  return { phone, memberId, deliverable: false, status: null, gates, earliest: opensAt(deps, asked, to, gates) };
 }
 
 /** What a send would answer, and when the text would go out; null if it would be a failure. */
@@ -89,8 +89,8 @@ function outcomeOf(
 }
 
 /** When it could be sent, if only quiet hours are in the way. A date that was asked for doesn't move. */
-function opensAt({ schedule, at }: CheckContext, to: Recipient, gates: GateResult[]): Date | null {
-  const hours = quietHours(to, 'text', at);
+function opensAt(deps: Deps, { schedule, at }: CheckContext, to: Recipient, gates: GateResult[]): Date | null {
+  const hours = quietHours(deps, to, 'text', at);
   const isAllowedOtherwise =
     !consentRefusal(to, 'text') && gates.every(({ gate, passed }) => passed || gate === 'quiet_hours');
   return isAllowedOtherwise && !schedule && 'refused' in hours ? hours.opensAt : null;
@@ -100,7 +100,7 @@ function opensAt({ schedule, at }: CheckContext, to: Recipient, gates: GateResul
 function gatesOf(deps: Deps, asked: CheckContext, { to, decision }: RecipientDecision): GateResult[] {
   const { schedule, at, finding, whenConsented } = asked;
   // A text that waits goes out at another time.
-  const hours = isWait(decision) ? null : quietHours(to, 'text', at);
+  const hours = isWait(decision) ? null : quietHours(deps, to, 'text', at);
   const refusals: Record<Exclude<GateResult['gate'], 'texting_number'>, RefusalCode | null> = {
     consent: whenConsented ? waitRefusal(decision) : consentRefusal(to, 'text'),
     opt_out: optOutRefusal(to, 'text'),

@@ -73,7 +73,7 @@ export async function notScheduled(deps: Deps, advisorId: number, scheduledMessa
   return problem('not_found', `The scheduled message ${what[found.status]}, so ${so}`);
 }
 
-function withNextDates({ firstDate, timeZone, ...row }: SentScheduledMessage): ScheduledMessage {
+export function withNextDates({ firstDate, timeZone, ...row }: SentScheduledMessage): ScheduledMessage {
   const schedule = { firstDate, timeZone, frequency: row.frequency };
   const scheduled = row.status === 'scheduled';
   const nextDeliveryDates = scheduled ? nextOccurrences(schedule, row.deliveryDate, nextDatesMax) : [];

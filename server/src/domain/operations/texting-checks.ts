@@ -116,5 +116,5 @@ function doubtsFinding({ inDoubt }: Overview['texts']): Finding {
 function webhooksFinding({ on, failing: failed, off }: Overview['webhooks']): Finding {
   if (failed + off === 0) return ok('webhooks', `${on} on`);
   const says = `${off} off, ${failed} failing, ${on} on`;
-  return warning('webhooks', says, 'See assent webhooks list; turn one on with assent webhooks set.');
+  return warning('webhooks', says, 'See assent webhooks list; turn one on with assent webhooks enable.');
 }

@@ -1,5 +1,6 @@
 import type { Receipt } from '../ports.ts';
 import { type Intake, makeIntake } from './intake.ts';
+import { type Life, makeLife } from './life.ts';
 import { makeRendezvous, type Rendezvous } from './rendezvous.ts';
 
 /** How the parts of a node tell one another that something happened. Other nodes change things too, so each also polls. */
@@ -17,6 +18,8 @@ export type Signals = {
   archive: ArchiveSigns;
   /** The node is about to stop, so nothing should start a long wait, and long work ends after its current step. */
   stopping: AbortController;
+  /** Ends with a reset of the sandbox. */
+  life: Life;
 };
 
 /** What this node knows about the archive: what is wrong with signing it, with its copies, its memory and the database. */
@@ -68,9 +71,20 @@ export function makeSignals(): Signals {
     unprovenConsents: makeMemberReports(),
     replies: makeIntake(),
     receipts: makeRendezvous(),
-    archive: { signing: null, copies: null, memory: null, restored: null, rememberedSince: null, copied: null },
+    archive: newArchiveSigns(),
     stopping: new AbortController(),
+    life: makeLife(),
   };
+}
+
+/** Ends when the node stops, or the sandbox is reset. */
+export function endOf({ stopping, life }: Pick<Signals, 'stopping' | 'life'>): AbortSignal {
+  return AbortSignal.any([stopping.signal, life.signal()]);
+}
+
+/** Of an archive that nobody has looked at yet. */
+export function newArchiveSigns(): ArchiveSigns {
+  return { signing: null, copies: null, memory: null, restored: null, rememberedSince: null, copied: null };
 }
 
 /** Between the steps of long work: throws if the node is stopping. */

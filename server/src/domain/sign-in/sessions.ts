@@ -39,6 +39,13 @@ export async function findSession(deps: Deps, token: string): Promise<Session | 
   return store.findSession(deps.db, hashSecret(token), new Date());
 }
 
+/** Those of the tokens whose session goes on: one query, however many they are. */
+export async function listOpenSessions(deps: Pick<Deps, 'db'>, tokens: string[]): Promise<Set<string>> {
+  const hashes = tokens.map((token) => hashSecret(token));
+  const open = await store.listOpenSessions(deps.db, hashes, new Date());
+  return new Set(tokens.filter((_, index) => open.some((hash) => hashes[index]?.equals(hash))));
+}
+
 /** Whether the advisor signed in just now. A session that somebody stole is usually older, and can't be made fresh. */
 export function isFresh({ signedInAt }: Session): boolean {
   return Date.now() - signedInAt.getTime() < freshMs;

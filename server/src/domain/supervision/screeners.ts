@@ -11,7 +11,7 @@ type KnownLexicon = { version: number; match: Matcher; goodUntilMs: number };
 const goodMs = 1_000;
 
 export function makeScreeners(): Screeners {
-  const known = new BoundedMap<number, KnownLexicon>();
+  let known = new BoundedMap<number, KnownLexicon>();
 
   async function refresh(db: Db, firmIds: number[], goodUntilMs: number): Promise<void> {
     const own = new Map((await listLexicons(db, firmIds)).map((row) => [row.firmId, row]));
@@ -31,6 +31,9 @@ export function makeScreeners(): Screeners {
       const stale = wanted.filter((firmId) => (known.get(firmId)?.goodUntilMs ?? 0) <= nowMs);
       if (stale.length > 0) await refresh(db, stale, nowMs + goodMs);
       return new Map(wanted.map((firmId) => [firmId, screenerOf(known.get(firmId))]));
+    },
+    forget() {
+      known = new BoundedMap();
     },
     expire(firmId) {
       const before = known.get(firmId);

@@ -65,18 +65,23 @@ export function mayText({ disabled }: Pick<Recipient, 'disabled'>, kind: TextKin
   return !disabled || owedKinds.includes(kind);
 }
 
-/** Whether this person can be texted at a moment in domain time: the first of the questions below that refuses it. */
+/**
+ * Whether this person can be texted at a moment in domain time: the first of the questions below that refuses it. `hasWaited` is a
+ * text that this has been asked about before.
+ */
 export function gate(
   deps: Pick<Deps, 'carriers' | 'signals'>,
   recipient: Recipient,
   kind: TextKind,
   at: Date,
+  { hasWaited = false } = {},
 ): { refused: GateCode } | { allowed: Hours } {
   if (!mayText(recipient, kind)) return { refused: 'account_disabled' };
   // Somebody changed the table past us, or the archive. Either way nobody is texted for it.
   if (!isProven(recipient)) deps.signals.unprovenConsents.add(recipient);
   const refused = optOutRefusal(recipient, kind) ?? numberRefusal(deps, recipient) ?? consentRefusal(recipient, kind);
-  return refused ? { refused } : quietHours(recipient, kind, at);
+  if (refused) return { refused };
+  return hasWaited && nightOf(deps, recipient) ? { allowed: anyTime } : quietHours(deps, recipient, kind, at);
 }
 
 export function optOutRefusal(recipient: Recipient, kind: TextKind): RefusalCode | null {
@@ -90,7 +95,7 @@ export function numberRefusal(
   { carriers }: Pick<Deps, 'carriers'>,
   { phone, carrierId, lineType, lastReplyAt }: Recipient,
 ): RefusalCode | null {
-  const open = carriers.find(carrierId ?? noCarrier);
+  const open = carrierOf({ carriers }, { carrierId });
   const known = open?.carrier.check(phone) ?? null;
   if (known || !open?.looksUp || lastReplyAt) return known;
   return lineType === 'landline' || lineType === 'unreachable' ? lineType : null;
@@ -111,12 +116,16 @@ export function isProven({ state, provenState }: Recipient): boolean {
 
 /** Texts that the advisor starts wait for the recipient's daytime; answers to a person's text don't. */
 export function quietHours(
+  deps: Pick<Deps, 'carriers'>,
   recipient: Recipient,
   kind: TextKind,
   at: Date,
 ): { refused: 'quiet_hours'; opensAt: Date } | { allowed: Hours } {
   const { quietHours: policy, lastReplyAt, phone, contactState, timeZone } = recipient;
-  if (policy === 'off' || (kind !== 'text' && kind !== 'consent_request')) return { allowed: anyTime };
+  if (kind !== 'text' && kind !== 'consent_request') return { allowed: anyTime };
+  const night = nightOf(deps, recipient);
+  if (night) return { allowed: { deferredUntil: new Date(at.getTime() + night.lastsMs), openUntil: null } };
+  if (policy === 'off') return { allowed: anyTime };
   const exemptUntil = lastReplyAt ? new Date(lastReplyAt.getTime() + replyExemptionMs) : at;
   const known = zonesOf(phone, contactState);
   const window = windowAt(at, known.length > 0 ? known : [timeZone]);
@@ -124,4 +133,12 @@ export function quietHours(
   if (exemptUntil > at) return { allowed: { deferredUntil: null, openUntil: exemptUntil } };
   if (policy === 'refuse') return { refused: 'quiet_hours', opensAt: window.until };
   return { allowed: { deferredUntil: window.until, openUntil: null } };
+}
+
+function nightOf(deps: Pick<Deps, 'carriers'>, recipient: Recipient): { lastsMs: number } | null {
+  return carrierOf(deps, recipient)?.carrier.night?.(recipient.phone) ?? null;
+}
+
+function carrierOf({ carriers }: Pick<Deps, 'carriers'>, { carrierId }: Pick<Recipient, 'carrierId'>) {
+  return carriers.find(carrierId ?? noCarrier);
 }

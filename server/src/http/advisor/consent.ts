@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { isSuspended } from '../../domain/access/grants.ts';
 import type { Session } from '../../domain/sign-in/sessions.ts';
 import type { AuthorizationRequest, AuthorizationRequests } from '../../oauth/authorization-requests.ts';
-import { brand, type Html, hidden, html, sendErrorPage, sendPage } from '../browser/page.ts';
+import { type Html, hidden, html, sendErrorPage, sendPage } from '../browser/page.ts';
 import { signOutForm } from './frame.ts';
 import { scopeList } from './scope-list.ts';
 import { sendSignIn } from './sign-in.ts';
@@ -52,8 +52,7 @@ type ConsentPage = { asked: AuthorizationRequest; session: Session; restores: bo
 
 function consentPage({ asked, session, restores, formToken }: ConsentPage): Html {
   const { applicationName, scopes, redirectUri } = asked;
-  return html`<header class="top">${brand}</header>
-<main class="card">
+  return html`<main class="card">
 <h1>${applicationName} wants to act for you</h1>
 <div class="person">
 <p>Signed in as <strong>${session.name}</strong> (${session.email})</p>

@@ -1,17 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 import type { Session } from '../../domain/sign-in/sessions.ts';
-import { brand, type Html, hidden, html } from '../browser/page.ts';
+import { type Html, hidden, html } from '../browser/page.ts';
 
 /** The header of a signed-in advisor's pages: links to the pages, and signing out. */
 export function rooms(here: string, formToken: string): Html {
   const link = (path: string, name: string) =>
     html`<a href="${path}"${here === path && html` aria-current="page"`}>${name}</a>`;
-  return html`<header class="top">${brand}
-<nav class="rooms" aria-label="Your account">
+  return html`<nav class="rooms" aria-label="Your account">
 ${link('/connected-apps', 'Connected apps')}
 ${link('/passkeys', 'Passkeys')}
 ${signOutForm({ formToken, next: '/sign-in', label: 'Sign out' })}
-</nav></header>`;
+</nav>`;
 }
 
 export function signOutForm({ formToken, next, label }: { formToken: string; next: string; label: string }): Html {

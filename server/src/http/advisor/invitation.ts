@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Acceptance, acceptInvitation } from '../../domain/sign-in/invitations.ts';
 import { passwordLengthMin } from '../../domain/sign-in/passwords.ts';
-import { brand, type Html, hidden, html, sendPage } from '../browser/page.ts';
+import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { type Problem, throttled } from './sign-in.ts';
 import { firstPage, type Visits } from './visits.ts';
 
@@ -57,8 +57,7 @@ function sendInvitation(
   const title = 'Choose your password';
   const ofLink = problem?.about === 'link';
   const ofPassword = problem?.about === 'password';
-  const content = html`<header class="top">${brand}</header>
-<main class="card">
+  const content = html`<main class="card">
 <h1>${title}</h1>
 <p>You sign in with it from now on. It replaces an earlier password, and signs you out everywhere else.</p>
 ${problem && html`<p class="notice bad" role="alert" id="problem">${problem.text}</p>`}
@@ -82,7 +81,7 @@ ${hidden({ formToken: forms.token(request, reply) })}
 <label for="repeated">Repeat the password</label>
 <input id="repeated" name="repeated" type="password" autocomplete="new-password" required maxlength="1000"${described(ofPassword)}>
 </div>
-<button class="button main wide">Set password and sign in</button>
+<button class="button main full">Set password and sign in</button>
 </form>
 </main>`;
   return sendPage(reply, { title, content, script: '/invitation.js', status: problem?.status });

@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Advisor, listAdvisors } from '../../domain/accounts/advisors.ts';
 import { signInByPasskey, signInOptions } from '../../domain/sign-in/passkey-sign-in.ts';
 import { isFresh } from '../../domain/sign-in/sessions.ts';
-import { signIn } from '../../domain/sign-in/sign-ins.ts';
+import { signIn, signInToSandbox } from '../../domain/sign-in/sign-ins.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
-import { brand, type Html, hidden, html, sendPage } from '../browser/page.ts';
+import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { firstPage, localPath, type Visits } from './visits.ts';
 
 export function addSignIn(app: FastifyInstance, visits: Visits): void {
@@ -29,6 +30,14 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
       result.refused === 'wrong' ? wrong : throttled(reply, result.retryAfterSeconds, passkeysPossible(deps));
     return sendSignIn(visits, request, reply, { next, email, application, again: fields('again') !== '', problem });
   });
+
+  if (deps.config.environment === 'sandbox')
+    app.post('/sign-in/sandbox', async (request, reply) => {
+      const fields = forms.read(request);
+      const session = await signInToSandbox(deps, Number(fields('advisorId')), visits.attemptOf(request));
+      if (session) await visits.begin(request, reply, session);
+      return reply.redirect(localPath(fields('next')), 303);
+    });
 
   app.post('/sign-in/passkey/options', async (request, reply) => {
     forms.readJson(request);
@@ -64,21 +73,22 @@ type SignInPage = {
   problem?: Problem;
 };
 
+/** The sandbox's five, and some that were added. */
+const shownMax = 8;
 const wrong = { status: 400, text: 'That email and password don’t match.' };
 const passkeyRefused = 'That passkey didn’t work. Try again, or sign in with your password.';
 
 /** The sign-in page, at any URL. `application` is the one that sent the advisor here. */
-export function sendSignIn(
+export async function sendSignIn(
   { deps, forms }: Visits,
   request: FastifyRequest,
   reply: FastifyReply,
   { next, email = '', application = '', again = false, leavesTo, problem }: SignInPage,
-): FastifyReply {
+): Promise<FastifyReply> {
   const formToken = forms.token(request, reply);
   const title = application ? `Sign in to connect ${application}` : again ? 'Sign in again' : 'Sign in';
   const passkeys = passkeysPossible(deps);
-  const content = html`<header class="top">${brand}</header>
-<main class="card">
+  const content = html`<main class="card">
 <h1>${title}</h1>
 ${!application && next === firstPage && html`<p>See which applications act for you, and disconnect them.</p>`}
 ${again && html`<p>You can add and remove passkeys for five minutes after you sign in.</p>`}
@@ -93,9 +103,10 @@ ${hidden({ formToken, next, application, again: again ? 'yes' : '' })}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1000"${described(problem)}${email && html` autofocus`}>
 </div>
-<button class="button main wide">Sign in</button>
+<button class="button main full">Sign in</button>
 </form>
 <p class="facts hint">Forgot your password? Ask your administrator for a link to choose a new one.</p>
+${deps.config.environment === 'sandbox' && sandboxSignIn(await listAdvisors(deps), { formToken, next })}
 ${passkeys && passkeySignIn({ formToken, next, origin: deps.config.publicUrl })}
 ${leavesTo && declineForm({ formToken, path: next })}
 ${again && html`<p class="decline"><a class="quiet" href="${next}">Don’t sign in, go back</a></p>`}
@@ -104,12 +115,23 @@ ${again && html`<p class="decline"><a class="quiet" href="${next}">Don’t sign 
   return sendPage(reply, { title, content, scripts: passkeys, formTargets, status: problem?.status });
 }
 
+/** A click signs in as any of the sandbox's own advisors. */
+function sandboxSignIn(advisors: Advisor[], fields: { formToken: string; next: string }): Html {
+  return html`<form method="post" action="/sign-in/sandbox">
+${hidden(fields)}
+<p class="or">or, in this sandbox, as</p>
+<div class="choices">
+${advisors.slice(0, shownMax).map(({ advisorId, name }) => html`<button class="button" name="advisorId" value="${advisorId}">${name}</button>`)}
+</div>
+</form>`;
+}
+
 /** Hidden until the script finds that passkeys work here: the button does nothing without it. */
 function passkeySignIn({ formToken, next, origin }: { formToken: string; next: string; origin: string }): Html {
   return html`<div hidden data-passkey-sign-in data-origin="${origin}" data-form-token="${formToken}" data-next="${next}">
 <p class="or">or</p>
 <p class="notice bad" role="alert" hidden></p>
-<button class="button wide" type="button">Sign in with a passkey</button>
+<button class="button full" type="button">Sign in with a passkey</button>
 </div>`;
 }
 

@@ -13,19 +13,22 @@ export function visits(deps: Deps) {
   const cookies = cookieJar(deps.config.publicUrl);
   const forms = formDoor(cookies, deps.config);
 
+  const sessionToken = (request: FastifyRequest) => cookies.read(request, 'session');
+
   async function forget(request: FastifyRequest): Promise<void> {
-    const token = cookies.read(request, 'session');
+    const token = sessionToken(request);
     if (token) await signOut(deps, token);
   }
 
   async function sessionOf(request: FastifyRequest): Promise<Session | null> {
-    const token = cookies.read(request, 'session');
+    const token = sessionToken(request);
     return token ? findSession(deps, token) : null;
   }
 
   return {
     deps,
     forms,
+    sessionToken,
     sessionOf,
     /** Only if the advisor signed in just now: for changes to how they sign in. */
     async freshSessionOf(request: FastifyRequest): Promise<Session | null> {

@@ -8,7 +8,7 @@ import { overloaded, overPlan, rateLimitHeaders } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
 /** Returns if the request may go on, and throws a problem otherwise. */
-type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+export type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 export function authenticate(findCaller: (credentials: Credentials) => Promise<Caller>): Check {
   return async (request) => {

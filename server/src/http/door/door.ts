@@ -6,7 +6,7 @@ import type { LoadShedder } from '../../domain/access/load-shedder.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { usagePlans } from '../../domain/access/usage-plans.ts';
 import type { SharedBuckets } from '../../domain/ports.ts';
-import { authenticate, requireScope, room, sandboxFault, usagePlan } from './checks.ts';
+import { authenticate, type Check, requireScope, room, sandboxFault, usagePlan } from './checks.ts';
 import { sendProblem } from './problems.ts';
 import { answerer } from './responses.ts';
 import type { Route } from './route.ts';
@@ -42,25 +42,34 @@ export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission
       usagePlan(plans),
       requireScope(row),
     ];
-    const answer = answerer(row, answers);
-
-    async function pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-      try {
-        for (const check of checks) await check(request, reply);
-        await answer(request, reply);
-      } catch (error) {
-        sendProblem(error, request, reply, publicUrl);
-      } finally {
-        request.leave?.();
-      }
-    }
-
-    app.route({
-      method: row.method,
-      url: `/v1${row.path}`,
-      // It never calls the third parameter, so nothing comes after it.
-      onRequest: (request, reply, _next) => void pass(request, reply),
-      handler: () => {},
-    });
+    addPassage(app, { ...row, path: `/v1${row.path}` }, checks, answerer(row, answers), publicUrl);
   }
+}
+
+/** A route whose request passes the checks, one after the other, and is then answered. */
+export function addPassage(
+  app: FastifyInstance,
+  { method, path }: Pick<Route, 'method' | 'path'>,
+  checks: Check[],
+  answer: Check,
+  publicUrl: string,
+): void {
+  async function pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    try {
+      for (const check of checks) await check(request, reply);
+      await answer(request, reply);
+    } catch (error) {
+      sendProblem(error, request, reply, publicUrl);
+    } finally {
+      request.leave?.();
+    }
+  }
+
+  app.route({
+    method,
+    url: path,
+    // It never calls the third parameter, so nothing comes after it.
+    onRequest: (request, reply, _next) => void pass(request, reply),
+    handler: () => {},
+  });
 }

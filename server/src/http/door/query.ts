@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { invalid } from '../../domain/problems.ts';
+import { nearestOf } from '../../domain/shared/text/distance.ts';
 
 /**
  * Reads a route's query. Every name must be one that the route knows, and may come once: a paging loop whose `page_size` is
@@ -44,8 +45,6 @@ function read(value: string, { type }: Property): unknown {
   return type === 'integer' && /^(0|-?[1-9]\d*)$/.test(value) ? Number(value) : value;
 }
 
-const nameLengthMax = 50;
-
 type Property = { type?: string; 'x-free-text'?: boolean };
 
 function propertiesOf(schema: TSchema | undefined): Record<string, Property> {
@@ -66,36 +65,6 @@ function unknownName(name: string, known: string[]) {
   const names = known.length === 0 ? 'This route has no query parameters' : `This route knows ${known.join(', ')}`;
   const message = `${what}${guess} ${names}.`;
   return invalid([{ path: `/${name}`, rule: 'unknown', message }]);
-}
-
-/** The known name that is spelled most like this one, if any is. */
-function nearestOf(name: string, known: string[]): string | undefined {
-  const [nearest] = known
-    .map((each) => ({ each, edits: editsBetween(plain(name), plain(each)) }))
-    .filter(({ each, edits }) => edits <= each.length / 2)
-    .sort((a, b) => a.edits - b.edits);
-  return nearest?.each;
-}
-
-/** `page_size`, `PageSize` and `page-size` are all pageSize. */
-function plain(name: string): string {
-  return name
-    .slice(0, nameLengthMax)
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '');
-}
-
-function editsBetween(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1];
-    for (const [index, each] of [...other].entries())
-      next.push(
-        Math.min((row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1, (row[index] ?? 0) + (each === letter ? 0 : 1)),
-      );
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
 
 function broken(name: string, rule: string, what: string) {

@@ -2,9 +2,9 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Deps } from '../../deps.ts';
+import { actFor, byCaller } from '../../domain/access/callers.ts';
 import type { Done, idempotency } from '../../domain/access/idempotency.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
-import { byApplication } from '../../domain/archive/archive.ts';
 import { fingerprintOf, type RawBody, readRawBody } from './body.ts';
 import { callerOf } from './checks.ts';
 import { inputValidator, isIdempotencyKey } from './input.ts';
@@ -25,10 +25,16 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Res
   const noBody = Promise.resolve(Buffer.alloc(0));
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { advisorId, applicationId, key: apiKey } = callerOf(request);
-    const deps = { ...all, db: share(apiKey.keyId, row.cost ?? 1) };
+    const caller = callerOf(request);
     // Without a schema nothing is read: Node discards it.
     const body = await (row.body ? readRawBody(request.raw) : noBody);
+    const exchange = { request, reply, body };
+    await (row.method === 'GET' ? respond(exchange) : actFor(all, caller, () => respond(exchange)));
+  };
+
+  async function respond({ request, reply, body }: Exchange): Promise<void> {
+    const { advisorId, applicationId, key: apiKey } = callerOf(request);
+    const deps = { ...all, db: share(apiKey.keyId, row.cost ?? 1) };
     const key = row.method === 'POST' ? request.headers['idempotency-key'] : undefined;
     if (!isIdempotencyKey(key)) return send(reply, (await perform(deps, { request, reply, body })).answer);
     const { answer, replayed } = await answerOnce(
@@ -42,17 +48,18 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Res
     );
     if (replayed) reply.header('idempotent-replayed', 'true');
     send(reply, answer);
-  };
+  }
 
   async function perform(deps: Deps, { request, reply, body }: Exchange): Promise<Done> {
-    const { advisorId, applicationId, key, scopes } = callerOf(request);
+    const caller = callerOf(request);
+    const { advisorId, key, scopes } = caller;
     const input = validate(request, body);
     const waits = asksToWait(input);
     const leave = waits ? room.enter(key.keyId) : null;
     // A request that only waits doesn't hold a slot.
     if (leave) request.leave?.();
     const traced = deps.tracer?.samples(request.id) ? { spanId: spanIdOf(request) } : {};
-    const by = { ...byApplication(applicationId, request.id), ...traced };
+    const by = { ...byCaller(caller, request.id), ...traced };
     const result = await row
       .handler(deps, advisorId, waits && !leave ? atOnce(input) : input, by, scopes)
       .finally(leave ?? undefined);

@@ -17,6 +17,7 @@ import { logOf, traceIdOf } from './trace.ts';
 import { noSuchRoute } from './unknown-routes.ts';
 
 export type ServerOptions = {
+  environment: string;
   publicUrl: string;
   requestTimeoutMs: number;
   trustedProxies: string[];
@@ -24,6 +25,8 @@ export type ServerOptions = {
   logSample: number;
   /** Shows a browser a page instead of the Problem; false if the Problem is right. */
   sendPage?: (refused: unknown, request: FastifyRequest, reply: FastifyReply) => boolean;
+  /** Adds hooks that come before ours, which may refuse the request. */
+  addFirst?: (app: FastifyInstance) => void;
 };
 
 const slowClientPollMs = 500;
@@ -33,6 +36,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   const { publicUrl, sendPage } = options;
   const app = Fastify(fastifyOptions(options));
   takeOverFromNode(app.server, publicUrl);
+  app.decorate('environment', options.environment);
   app.decorateRequest('problemCode', null);
   app.decorateRequest('caller', null);
   app.decorateRequest('leave', null);
@@ -48,6 +52,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler(() => {
     throw noSuchRoute();
   });
+  options.addFirst?.(app);
   addHooks(app, publicUrl);
   addRequestLog(app, options.logSample);
   return app;
@@ -90,4 +95,10 @@ function originForm({ url = '/' }: { url?: string }): string {
   const [, target] = (!url.startsWith('/') && /^https?:\/\/[^/?]*(.*)$/i.exec(url)) || [];
   if (target === undefined) return url;
   return target.startsWith('/') ? target : `/${target}`;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    environment: string;
+  }
 }

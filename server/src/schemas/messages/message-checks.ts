@@ -24,12 +24,6 @@ const Gate = Type.Object(
 );
 
 const passed = { passed: true, code: null, message: null };
-const unreachable = {
-  gate: 'number',
-  passed: false,
-  code: 'unreachable',
-  message: '+15005550001 can’t be reached by text. Check the number with its owner.',
-};
 
 export const MessageCheckResult = Type.Object(
   {
@@ -67,14 +61,6 @@ export const MessageCheckResult = Type.Object(
             status: 'queued',
             gates: gateNames.map((gate) => ({ gate, ...passed })),
             earliest: 1772384700000,
-          },
-          {
-            phone: '+15005550001',
-            memberId: 500001,
-            deliverable: false,
-            status: null,
-            gates: gateNames.map((gate) => (gate === 'number' ? unreachable : { gate, ...passed })),
-            earliest: null,
           },
         ],
       },

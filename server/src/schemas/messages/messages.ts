@@ -55,10 +55,8 @@ export const MessageRequest = Type.Object(
     description:
       'Needs a recipient: `phone`, `phoneNumbers`, or both, which are combined. `null` is the same as leaving a field out.',
     examples: [
-      {
-        text: 'Your annual review is due. Does Tuesday at 10 suit you?',
-        phoneNumbers: ['+15005550006', '+15005550001'],
-      },
+      { phone: '+15005550006', text: 'Your annual review is due. Does Tuesday at 10 suit you?' },
+      { text: 'Your annual review is due.', phoneNumbers: ['+15005550006', '+15005550001'] },
       { text: 'Your annual review is due.', phone: '+15005550012', whenConsented: true },
     ],
   },
@@ -92,16 +90,8 @@ export const MessageResult = Type.Object(
     examples: [
       {
         successes: [{ messageId: 1, memberId: 500004, phone: '+15005550006', status: 'queued' }],
-        failures: ['+15005550001 can’t be reached by text. Check the number with its owner.'],
-        failureDetails: [
-          {
-            phone: '+15005550001',
-            memberId: 500001,
-            code: 'unreachable',
-            message: '+15005550001 can’t be reached by text. Check the number with its owner.',
-            retryable: false,
-          },
-        ],
+        failures: [],
+        failureDetails: [],
       },
     ],
   },

@@ -13,7 +13,7 @@ const olderMax = 1_000;
 
 /**
  * A page of the whole book, or of the contacts modified since then. What comes before it, or after it if that is less, is
- * skipped in the sort's index; only the page's own contacts are read (docs/concepts/large-books.md). `isCut` tells that contacts
+ * skipped in the sort's index; only the page's own contacts are read (docs/decisions/0001-pages-from-the-nearer-end.md). `isCut` tells that contacts
  * may be at wrong places, because more of them share a key than were looked at.
  */
 export function bookPage(advisorId: number, page: ContactPage, since?: Date): Statement {

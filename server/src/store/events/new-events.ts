@@ -17,6 +17,8 @@ export type EventFacts =
   | { type: 'message.received'; memberId: number }
   | { type: 'scheduled_message.fired'; memberId: number; scheduledMessageId: number; messageId: number }
   | { type: 'scheduled_message.skipped'; memberId: number; scheduledMessageId: number; reason: string }
+  /** Only the advisor's own app is told. */
+  | { type: 'conversation.changed'; memberId: number }
   /** Only that application is told. */
   | { type: 'authorization.ended'; applicationId: number; reason: string };
 

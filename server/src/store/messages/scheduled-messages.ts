@@ -139,6 +139,24 @@ export async function listScheduledMessages(
   return { total: rows[0]?.total ?? 0, scheduledMessages };
 }
 
+/** Those of one person that are still to come, the next one first. */
+export async function listScheduledWith(
+  db: Db,
+  advisorId: number,
+  memberId: number,
+  limit: number,
+): Promise<SentScheduledMessage[]> {
+  return db.query(
+    `select ${sentColumns('s')}
+     from scheduled_messages s
+     where advisor_id = $1 and member_id = $2 and status = 'scheduled'
+     order by delivery_date, scheduled_message_id
+     limit $3`,
+    [advisorId, memberId, limit],
+    'list-scheduled-with',
+  );
+}
+
 /** In any status. */
 export async function findScheduledMessage(
   db: Db,

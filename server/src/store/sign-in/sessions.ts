@@ -1,6 +1,7 @@
 import type { Db } from '../database/db.ts';
 
-export type SignInMethod = 'password' | 'passkey';
+/** `sandbox`: with a click, where everybody may. */
+export type SignInMethod = 'password' | 'passkey' | 'sandbox';
 export type SessionRow = {
   advisorId: number;
   name: string;
@@ -38,6 +39,19 @@ export async function findSession(db: Db, sessionHash: Buffer, now: Date): Promi
     [sessionHash, now],
   );
   return row ?? null;
+}
+
+/** Those of the sessions that go on. */
+export async function listOpenSessions(db: Db, sessionHashes: Buffer[], now: Date): Promise<Buffer[]> {
+  const rows = await db.query<{ sessionHash: Buffer }>(
+    `select session_hash as "sessionHash"
+     from sessions
+     join advisors using (advisor_id)
+     where session_hash = any ($1) and date_time_expires > $2 and not disabled`,
+    [sessionHashes, now],
+    'list-open-sessions',
+  );
+  return rows.map(({ sessionHash }) => sessionHash);
 }
 
 export async function deleteSession(db: Db, sessionHash: Buffer): Promise<void> {

@@ -4,12 +4,13 @@ import type { Config } from '../../../config.ts';
 import { ArchiveFault, checkpointIn } from '../../../domain/archive/archive-memory.ts';
 import type { ArchiveMemory, ArchiveMemoryState, Copies } from '../../../domain/ports.ts';
 
-/** The memory of the node with this key, or null if it has none. */
+/** The memory of the node with this key, or null if it has none. Each reset of a sandbox begins another one. */
 export function archiveMemory(
   { archiveKeyFile }: Pick<Config, 'archiveKeyFile'>,
   copies: Copies[],
+  resets: number,
 ): ArchiveMemory | null {
-  return archiveKeyFile ? openArchiveMemory(`${archiveKeyFile}.signed`, copies) : null;
+  return archiveKeyFile ? openArchiveMemory(`${archiveKeyFile}${resets > 0 ? `.${resets}` : ''}.signed`, copies) : null;
 }
 
 export function openArchiveMemory(path: string, copies: Copies[]): ArchiveMemory {

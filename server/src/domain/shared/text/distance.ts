@@ -1,5 +1,14 @@
 const wordLengthMax = 64;
 
+/** The known name that is spelled most like this one, if any is. `page_size`, `PageSize` and `page-size` are all pageSize. */
+export function nearestOf(name: string, known: string[]): string | undefined {
+  const [nearest] = known
+    .map((each) => ({ each, edits: distance(plain(name), plain(each), each.length / 2) }))
+    .filter(({ edits }) => edits < Infinity)
+    .sort((a, b) => a.edits - b.edits);
+  return nearest?.each;
+}
+
 /**
  * How many letters to add, drop, change or swap with a neighbor to get from one word to the other; Infinity if over the
  * limit. (Damerau–Levenshtein, in which no letter is edited twice.)
@@ -20,4 +29,8 @@ export function distance(from: string, to: string, limit: number): number {
   }
   const found = at(from.length, to.length);
   return found <= limit ? found : Infinity;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }

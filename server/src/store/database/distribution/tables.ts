@@ -15,6 +15,7 @@ export const advisorOwned = [
   'contact_books',
   'contact_changes',
   'contacts',
+  'conversations',
   'crm_connections',
   'crm_contacts',
   'crm_findings',

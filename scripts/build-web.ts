@@ -1,0 +1,82 @@
+// Builds web/ into web/dist, if what it is made of has changed since. `npm start` runs it beside the server, which says so on
+// /app until it is done.
+//
+//   node scripts/build-web.ts           if needed
+//   node scripts/build-web.ts --force   in any case
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = `${root}web/dist`;
+/** What decides about the result. The lock file has the version of every package in it. */
+const inputs = [
+  'package-lock.json',
+  'scripts/build-web.ts',
+  'server/src/domain/texting/segments.ts',
+  'server/src/http/browser/palette.css',
+  'web/{index.html,vite.config.ts,package.json}',
+  'web/{src,public}/**/*.*',
+];
+const compressible = /\.(js|css|html|svg|webmanifest)$/;
+const compress = promisify(brotliCompress);
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  // The server that starts beside it goes first.
+  setPriority(10);
+  try {
+    await buildWeb(process.argv.includes('--force'));
+  } catch (error) {
+    process.stderr.write(
+      `web/ could not be built, so /app isn’t there: ${error instanceof Error ? error.message : error}\n`,
+    );
+    process.exitCode = 1;
+  }
+}
+
+/** Puts a complete build into place at once, so that a request never meets half of one. */
+export async function buildWeb(force = false): Promise<void> {
+  const version = versionOf();
+  if (!force && version === built()) return;
+  // Vite is a development tool: a server that has its build already needs none.
+  const { build } = await import('vite');
+  const outDir = `${root}web/dist.${process.pid}`;
+  await build({ configFile: `${root}web/vite.config.ts`, logLevel: 'error', build: { outDir, emptyOutDir: true } });
+  const files = globSync('**/*.*', { cwd: outDir }).filter((file) => compressible.test(file));
+  await Promise.all(
+    files.map(async (file) => writeFileSync(`${outDir}/${file}.br`, await compress(readFileSync(`${outDir}/${file}`)))),
+  );
+  writeFileSync(`${outDir}/version`, version);
+  replace(outDir, version);
+}
+
+/** Somebody else may have built the same meanwhile: whoever comes first wins. */
+function replace(folder: string, version: string): void {
+  const old = `${folder}.old`;
+  try {
+    mkdirSync(dist, { recursive: true });
+    renameSync(dist, old);
+    renameSync(folder, dist);
+  } catch (error) {
+    if (built() !== version) throw error;
+  } finally {
+    for (const each of [old, folder]) rmSync(each, { recursive: true, force: true });
+  }
+}
+
+function versionOf(): string {
+  const sum = createHash('sha256');
+  for (const file of globSync(inputs, { cwd: root }).sort()) sum.update(file).update(readFileSync(root + file));
+  return sum.digest('hex');
+}
+
+function built(): string | null {
+  try {
+    return readFileSync(`${dist}/version`, 'utf8');
+  } catch {
+    return null;
+  }
+}

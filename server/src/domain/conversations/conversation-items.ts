@@ -1,0 +1,133 @@
+import type { Deps } from '../../deps.ts';
+import type { ItemRow } from '../../store/conversations/conversation-items.ts';
+import * as store from '../../store/conversations/conversation-items.ts';
+import { listScheduledWith } from '../../store/messages/scheduled-messages.ts';
+import { searchContacts } from '../address-book/contacts.ts';
+import { type ScheduledMessage, withNextDates } from '../messages/scheduled-messages.ts';
+import { problem } from '../problems.ts';
+import { type FailureCode, failureCodeOf } from '../shared/failure-codes.ts';
+import { type Part, type ShownKind, shownKind } from './conversations.ts';
+import { placeOf, tokenOf } from './places.ts';
+
+export type Media = { replyNumber: number; place: number; contentType: string; size: number; isPending: boolean };
+
+/** Something in a thread, at its time. */
+export type Item = { id: string; dateTime: Date } & (
+  | {
+      type: 'text';
+      messageId: number;
+      kind: ShownKind;
+      text: string | null;
+      /** `deferred` while quiet hours keep it until `deliverAfter`. */
+      status: string;
+      failureCode: FailureCode | null;
+      heldReason: ItemRow['heldReason'];
+      deliverAfter: Date | null;
+      segments: number;
+      actor: 'advisor' | 'application' | 'service';
+      application: string | null;
+    }
+  | { type: 'reply'; replyId: number; text: string | null; media: Media[]; isPossibleOptOut: boolean }
+  | { type: 'consent'; state: string; previousState: string; reason: string }
+  | ({ type: 'scheduled' } & Pick<ScheduledMessage, 'scheduledMessageId' | 'text' | 'frequency' | 'nextDeliveryDates'>)
+);
+
+const pageSize = 50;
+const scheduledMax = 50;
+const foundMax = 25;
+const wordsMax = 4;
+
+/** A part of a thread, oldest first, and where to go on to what is older. What is still to come is in the latest part. */
+export async function listItems(deps: Deps, advisorId: number, memberId: number, before?: string): Promise<Part<Item>> {
+  const place = before === undefined ? null : placeOf(before);
+  const after = place && { dateTime: place.dateTime, archiveNumber: place.id };
+  const rows = await store.listItems(deps.db, advisorId, memberId, { after, limit: pageSize + 1 });
+  const page = rows.slice(0, pageSize);
+  const last = rows.length > pageSize ? page.at(-1) : undefined;
+  const [media, scheduled] = await Promise.all([
+    mediaOf(deps, advisorId, page),
+    after ? [] : listScheduledWith(deps.db, advisorId, memberId, scheduledMax),
+  ]);
+  const now = deps.clock.now();
+  const items = page.toReversed().map((row) => itemOf(row, media, now));
+  const cursor = last ? tokenOf(last.dateTime, last.archiveNumber) : null;
+  return { data: [...items, ...scheduled.map((row) => scheduledItem(withNextDates(row)))], cursor };
+}
+
+async function mediaOf({ db }: Deps, advisorId: number, rows: ItemRow[]): Promise<Map<number, Media[]>> {
+  const numbers = rows.flatMap(({ type, archiveNumber }) => (type === 'reply' ? archiveNumber : []));
+  const found = numbers.length > 0 ? await store.listConversationMedia(db, advisorId, numbers) : [];
+  const media = found.map(({ mediaNumber, ...each }) => ({ ...each, isPending: mediaNumber === null }));
+  return Map.groupBy(media, ({ replyNumber }) => replyNumber);
+}
+
+function itemOf(row: ItemRow, media: Map<number, Media[]>, now: Date): Item {
+  const { type, dateTime, archiveNumber, id, text } = row;
+  if (type === 'consent') {
+    const { state, previousState, reason } = row;
+    const moved = { state: state ?? 'none', previousState: previousState ?? 'none', reason: reason ?? '' };
+    return { id: `c${archiveNumber}`, type, dateTime, ...moved };
+  }
+  if (type === 'reply') {
+    const { isPossibleOptOut } = row;
+    const came = { media: media.get(archiveNumber) ?? [], isPossibleOptOut };
+    return { id: `r${id}`, type, dateTime, replyId: id ?? 0, text, ...came };
+  }
+  const { kind, status, failureCode, heldReason, deferredUntil, segments, actor, application } = row;
+  const deliverAfter = status === 'queued' && deferredUntil && deferredUntil > now ? deferredUntil : null;
+  return {
+    id: `m${id}`,
+    type,
+    dateTime,
+    messageId: id ?? 0,
+    kind: shownKind(kind ?? 'text'),
+    text,
+    status: deliverAfter ? 'deferred' : (status ?? 'queued'),
+    failureCode: failureCodeOf(failureCode),
+    heldReason,
+    deliverAfter,
+    segments: segments ?? 1,
+    actor: actorOf(actor),
+    application,
+  };
+}
+
+function actorOf(actor: string): 'advisor' | 'application' | 'service' {
+  const [who = ''] = actor.split(':');
+  return who === 'advisor' || who === 'application' ? who : 'service';
+}
+
+function scheduledItem(scheduled: ScheduledMessage): Item {
+  const { scheduledMessageId, text, frequency, nextDeliveryDates, deliveryDate } = scheduled;
+  const said = { scheduledMessageId, text, frequency, nextDeliveryDates };
+  return { id: `s${scheduledMessageId}`, type: 'scheduled', dateTime: deliveryDate, ...said };
+}
+
+/** The bytes of what came with a reply. */
+export async function getMedia(
+  { db }: Deps,
+  advisorId: number,
+  of: { replyNumber: number; place: number },
+): Promise<Buffer> {
+  const bytes = await store.findMediaBytes(db, advisorId, of);
+  if (!bytes) throw problem('not_found', 'There is no such picture on the advisor’s account.');
+  return bytes;
+}
+
+export type Found = {
+  people: { contactId: number; name: string; phone: string | null }[];
+  texts: store.FoundText[];
+};
+
+/** People by name, number or email, and texts by their words. */
+export async function searchConversations(deps: Deps, advisorId: number, text: string): Promise<Found> {
+  const words = text.trim().split(/\s+/).filter(Boolean).slice(0, wordsMax);
+  if (words.length === 0) return { people: [], texts: [] };
+  const page = { page: 1, pageSize: foundMax, sortBy: 'fullName', sortDirection: 'asc' } as const;
+  const [people, texts] = await Promise.all([
+    searchContacts(deps, advisorId, { ...page, search: words.join(' ') }),
+    store.searchTexts(deps.db, advisorId, { words, limit: foundMax }),
+  ]);
+  const found = people.data.map(({ contactId, fullName, phone }) => ({ contactId, name: fullName, phone }));
+  return { people: found, texts };
+}

@@ -1,0 +1,134 @@
+import type { Item } from '../../../domain/conversations/conversation-items.ts';
+import * as items from '../../../domain/conversations/conversation-items.ts';
+import type { Conversation } from '../../../domain/conversations/conversations.ts';
+import * as conversations from '../../../domain/conversations/conversations.ts';
+import type { ProblemCode } from '../../../domain/problems.ts';
+import {
+  ConversationParams,
+  ConversationQuery,
+  DoneRequest,
+  DraftRequest,
+  ItemQuery,
+  ReadRequest,
+  SearchQuery,
+  SnoozeRequest,
+} from '../../../schemas/conversations/conversations.ts';
+import { Type } from '../../../schemas/shared/type.ts';
+import { endpoint } from '../../door/route.ts';
+
+/** Written out by the handlers below. */
+const written = { answer: Type.Object({}), exact: true as const, problems: [] as ProblemCode[] };
+
+export const list = endpoint({
+  summary: 'List conversations',
+  query: ConversationQuery,
+  ...written,
+  cost: 2,
+  async handler(deps, advisorId, { query }) {
+    const { view = 'inbox', before, phone } = query;
+    if (phone !== undefined) {
+      const found = await conversations.findConversation(deps, advisorId, phone);
+      return { data: found ? [shown(found)] : [], cursor: null };
+    }
+    const { data, cursor } = await conversations.listConversations(deps, advisorId, { view, before });
+    return { data: data.map(shown), cursor };
+  },
+});
+
+export const get = endpoint({
+  summary: 'Get conversation',
+  params: ConversationParams,
+  ...written,
+  handler: async (deps, advisorId, { params }) =>
+    shown(await conversations.getConversation(deps, advisorId, params.memberId)),
+});
+
+export const listItems = endpoint({
+  summary: 'List what was said',
+  params: ConversationParams,
+  query: ItemQuery,
+  ...written,
+  cost: 2,
+  async handler(deps, advisorId, { params, query }) {
+    const { data, cursor } = await items.listItems(deps, advisorId, params.memberId, query.before);
+    return { data: data.map(shownItem), cursor };
+  },
+});
+
+export const read = endpoint({
+  summary: 'Mark as read',
+  params: ConversationParams,
+  body: ReadRequest,
+  problems: [],
+  handler: (deps, advisorId, { params, body }) => conversations.markRead(deps, advisorId, params.memberId, body.upTo),
+});
+
+export const done = endpoint({
+  summary: 'Mark as done',
+  params: ConversationParams,
+  body: DoneRequest,
+  problems: [],
+  handler: (deps, advisorId, { params, body }) => conversations.setDone(deps, advisorId, params.memberId, body.done),
+});
+
+export const snooze = endpoint({
+  summary: 'Snooze',
+  params: ConversationParams,
+  body: SnoozeRequest,
+  problems: [],
+  handler: (deps, advisorId, { params, body }) =>
+    conversations.snooze(deps, advisorId, params.memberId, body.until === null ? null : new Date(body.until)),
+});
+
+export const draft = endpoint({
+  summary: 'Keep a draft',
+  params: ConversationParams,
+  body: DraftRequest,
+  problems: [],
+  handler: (deps, advisorId, { params, body }) => conversations.saveDraft(deps, advisorId, params.memberId, body.text),
+});
+
+export const search = endpoint({
+  summary: 'Search people and texts',
+  query: SearchQuery,
+  ...written,
+  cost: 4,
+  async handler(deps, advisorId, { query }) {
+    const { people, texts } = await items.searchConversations(deps, advisorId, query.text);
+    return { people, texts: texts.map(({ dateTime, ...rest }) => ({ ...rest, dateTime: dateTime.getTime() })) };
+  },
+});
+
+function shown({ lastChanged, requestedAt, isDone, snoozedUntil, last, ...rest }: Conversation) {
+  return {
+    ...rest,
+    lastChanged: lastChanged.getTime(),
+    requestedAt: requestedAt?.getTime() ?? null,
+    done: isDone,
+    snoozedUntil: snoozedUntil?.getTime() ?? null,
+    last: last && { ...last, dateTime: last.dateTime.getTime() },
+  };
+}
+
+function shownItem(item: Item) {
+  const dateTime = item.dateTime.getTime();
+  switch (item.type) {
+    case 'text':
+      return { ...item, dateTime, deliverAfter: item.deliverAfter?.getTime() ?? null };
+    case 'reply':
+      return {
+        ...item,
+        dateTime,
+        media: item.media.map(({ replyNumber, place, contentType, size, isPending }) => ({
+          url: `/app/api/media/${replyNumber}/${place}`,
+          contentType,
+          size,
+          isPending,
+        })),
+      };
+    case 'scheduled':
+      return { ...item, dateTime, nextDeliveryDates: item.nextDeliveryDates.map((date) => date.getTime()) };
+    case 'consent':
+      return { ...item, dateTime };
+  }
+}

@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Event, listEvents } from '../../../domain/events/events.ts';
+import { invalid, problem } from '../../../domain/problems.ts';
+import type { Feed } from '../../../domain/shared/feeds.ts';
+import { listOpenSessions } from '../../../domain/sign-in/sessions.ts';
+import { type Check, callerOf } from '../../door/checks.ts';
+import { addPassage } from '../../door/door.ts';
+import type { Visits } from '../visits.ts';
+
+const pageSize = 100;
+/** A proxy that sees nothing for a minute may close the connection. */
+const waitSeconds = 15;
+/** A stream ends within a second of its session. */
+const checkMs = 800;
+const streamsMax = 2_000;
+
+type Stream = { token: string; until: AbortController; send(event: string, data: object, cursor?: string): void };
+
+/**
+ * The advisor's events as server-sent events, from a cursor on, until the session ends; and the domain's time whenever it was moved. One
+ * stream is enough for a browser.
+ */
+export function addEventStream(app: FastifyInstance, visits: Visits, signedIn: Check): void {
+  const { deps } = visits;
+  const streams = new Set<Stream>();
+  let isChecking = false;
+  let offsetMs = 0;
+
+  /** One query for all of them, however many they are. */
+  async function check(): Promise<void> {
+    const tokens = [...new Set(Array.from(streams, ({ token }) => token))];
+    const open = await listOpenSessions(deps, tokens).catch(() => null);
+    for (const { token, until } of streams) if (open && !open.has(token)) until.abort();
+    tellTime();
+    isChecking = streams.size > 0;
+    if (isChecking) setTimeout(check, checkMs);
+  }
+
+  function tellTime(): void {
+    const now = deps.clock.now().getTime();
+    const movedMs = now - Date.now() - offsetMs;
+    if (Math.abs(movedMs) < checkMs) return;
+    offsetMs += movedMs;
+    for (const { send } of streams) send('now', { now });
+  }
+
+  addPassage(
+    app,
+    { method: 'GET', path: '/app/api/events' },
+    [signedIn],
+    async (request, reply) => {
+      const { advisorId } = callerOf(request);
+      const read = (cursor: string, waitSeconds: number) =>
+        listEvents(deps, advisorId, { cursor, pageSize, waitSeconds, isOwn: true });
+      if (streams.size >= streamsMax)
+        throw problem('downstream_unavailable', 'Too many streams are open: retry later.');
+      // Before anything is sent, so that a cursor that is too old is a Problem.
+      const first = await read(cursorIn(request), 0);
+      const stream = begin(visits, request, reply);
+      streams.add(stream);
+      if (!isChecking) setTimeout(check, checkMs);
+      isChecking = true;
+      await tell(stream, first, (cursor) => read(cursor, waitSeconds)).finally(() => streams.delete(stream));
+    },
+    deps.config.publicUrl,
+  );
+}
+
+function begin({ deps, sessionToken }: Visits, request: FastifyRequest, reply: FastifyReply): Stream {
+  const until = new AbortController();
+  const { raw } = reply.hijack();
+  raw.on('close', () => until.abort());
+  const { signal } = deps.signals.stopping;
+  signal.addEventListener('abort', () => until.abort(), { signal: until.signal });
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'x-content-type-options': 'nosniff',
+  });
+  raw.write('retry: 2000\n\n');
+  until.signal.addEventListener('abort', () => raw.end('event: end\ndata: {}\n\n'));
+  return {
+    token: sessionToken(request) ?? '',
+    until,
+    send(event, data, cursor) {
+      const id = cursor === undefined ? '' : `id: ${cursor}\n`;
+      if (raw.writable) raw.write(`event: ${event}\n${id}data: ${JSON.stringify(data)}\n\n`);
+    },
+  };
+}
+
+/** Tells what has happened, and what happens, until it ends. A reader who comes back with the last cursor misses nothing. */
+async function tell(stream: Stream, first: Feed<Event>, read: (cursor: string) => Promise<Feed<Event>>): Promise<void> {
+  const { until, send } = stream;
+  const ended = new Promise<null>((resolve) => until.signal.addEventListener('abort', () => resolve(null)));
+  let feed: Feed<Event> | null = first;
+  while (feed && !until.signal.aborted) {
+    const { data, cursor }: Feed<Event> = feed;
+    for (const event of data) send(event.type, event);
+    // With the cursor of everything above it; when there was nothing, it keeps the connection open.
+    send('seen', {}, cursor);
+    // What goes wrong ends the stream: the browser connects again, and then learns what it is.
+    feed = await Promise.race([read(cursor).catch(() => null), ended]);
+  }
+  until.abort();
+}
+
+function cursorIn(request: FastifyRequest): string {
+  const { cursor } = request.query as { cursor?: unknown };
+  const given = request.headers['last-event-id'] ?? cursor;
+  if (typeof given === 'string') return given;
+  throw invalid([{ path: '/cursor', rule: 'required', message: 'cursor is required: /app/api/session has one.' }]);
+}

@@ -1,0 +1,100 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ownApp } from '../../../domain/access/callers.ts';
+import { idempotency } from '../../../domain/access/idempotency.ts';
+import type { LoadShedder } from '../../../domain/access/load-shedder.ts';
+import type { PoolShares } from '../../../domain/access/pool-shares.ts';
+import { allScopes } from '../../../domain/access/scopes.ts';
+import { problem } from '../../../domain/problems.ts';
+import { FormRefused } from '../../browser/forms.ts';
+import { addPassage } from '../../door/door.ts';
+import { overloaded } from '../../door/rate-limit.ts';
+import { answerer } from '../../door/responses.ts';
+import type { Endpoint, Route } from '../../door/route.ts';
+import { makeWaitingRoom } from '../../door/waiting-room.ts';
+import type { Visits } from '../visits.ts';
+import * as conversations from './conversations.ts';
+import { addEventStream } from './event-stream.ts';
+import { addMedia } from './media.ts';
+import { addSession, requireSession } from './session.ts';
+
+export const apiPath = '/app/api';
+
+/** What the app needs besides the partner's operations. */
+// biome-ignore format: a table
+const own: [Route['method'], Route['path'], Endpoint][] = [
+  ['GET',  '/conversations',                 conversations.list],
+  ['GET',  '/conversations/:memberId',        conversations.get],
+  ['GET',  '/conversations/:memberId/items',  conversations.listItems],
+  ['POST', '/conversations/:memberId/read',   conversations.read],
+  ['POST', '/conversations/:memberId/done',   conversations.done],
+  ['POST', '/conversations/:memberId/snooze', conversations.snooze],
+  ['PUT',  '/conversations/:memberId/draft',  conversations.draft],
+  ['GET',  '/search',                         conversations.search],
+];
+
+export type OwnAdmission = { share: PoolShares; shedder: LoadShedder };
+
+/**
+ * The advisor's own app: every operation of the partner's table, by the same endpoints and so with the same outcomes, and what only
+ * the app needs. Who calls is known by their session. There is no usage plan: one advisor has half of the places at most.
+ */
+export function addAdvisorApi(
+  app: FastifyInstance,
+  visits: Visits,
+  { share, shedder }: OwnAdmission,
+  partnerRoutes: Route[],
+): void {
+  const { deps } = visits;
+  const answers = { deps, share, answerOnce: idempotency(), room: makeWaitingRoom() };
+  const rows: Route[] = [
+    ...partnerRoutes.map((row) => ({ ...row, path: `${apiPath}/v1${row.path}` })),
+    ...own.map(([method, path, endpoint]) => ({ method, path: apiPath + path, scope: 'any' as const, ...endpoint })),
+  ];
+  const signedIn = (request: FastifyRequest) => signIn(visits, request);
+
+  for (const row of rows)
+    addPassage(
+      app,
+      row,
+      [signedIn, (request) => enter(shedder, request)],
+      answerer(row, answers),
+      deps.config.publicUrl,
+    );
+  addSession(app, visits);
+  addMedia(app, visits, signedIn);
+  addEventStream(app, visits, signedIn);
+}
+
+/** Whoever is signed in in this browser is the caller; a request that changes something must come from our own page. */
+async function signIn(visits: Visits, request: FastifyRequest): Promise<void> {
+  const { advisorId } = await requireSession(visits, request);
+  if (request.method !== 'GET') requireOwnPage(visits, request);
+  request.caller = { applicationId: ownApp, advisorId, scopes: new Set(allScopes), key: ownKey };
+}
+
+/** The app's requests share connections and waiting places as those of one API key do. */
+const ownKey = {
+  keyId: 0,
+  applicationId: ownApp,
+  revoked: false,
+  ratePerSecond: null,
+  burst: null,
+  dailyQuota: null,
+};
+
+function requireOwnPage({ forms }: Visits, request: FastifyRequest): void {
+  try {
+    forms.requireOwnCall(request);
+  } catch (error) {
+    if (!(error instanceof FormRefused)) throw error;
+    throw problem('forbidden', 'The request did not come from our own page: reload it and try again.');
+  }
+}
+
+async function enter(shedder: LoadShedder, request: FastifyRequest): Promise<void> {
+  if (!request.caller) return;
+  request.leave = shedder.enter(request.caller);
+  if (request.leave) return;
+  await shedder.turnAway();
+  throw overloaded();
+}

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { buildWeb } from '../../../scripts/build-web.ts';
+import { startRequestJobs } from '../../src/jobs/requests.ts';
+import { makeLog } from '../../src/log.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { launchBrowser, skip } from '../support/browser.ts';
+import { freePort } from '../support/programs.ts';
+import { acceptedPhone, newPhone, received, reply, send } from '../support/texting.ts';
+import { complaintsOf, inspect } from './inspect.ts';
+
+const desk = { viewport: { width: 1440, height: 900 } };
+const phoneWide = { viewport: { width: 390, height: 844 } };
+
+let pages: AdvisorApp;
+let browser: Browser;
+let jobs: ReturnType<typeof startRequestJobs>;
+let origin: string;
+let contexts: BrowserContext[] = [];
+
+before(async () => {
+  if (skip) return;
+  const port = await freePort();
+  [pages] = await Promise.all([makeAdvisorApp({ PORT: String(port) }), buildWeb()]);
+  jobs = startRequestJobs(pages.world.deps, makeLog('silent'));
+  await pages.app.listen({ host: '127.0.0.1', port });
+  origin = `http://localhost:${port}`;
+  browser = await launchBrowser();
+});
+after(async () => {
+  if (skip) return;
+  await browser.close();
+  await jobs.stop();
+  await pages.close();
+});
+afterEach(async () => {
+  await Promise.all(contexts.map((context) => context.close()));
+  contexts = [];
+});
+
+type Open = { page: Page; context: BrowserContext; complaints: string[] };
+
+/** A window of a browser of its own. Any complaint, such as a policy violation, fails the test. */
+async function open(path: string, options: BrowserContextOptions): Promise<Open> {
+  const context = await browser.newContext(options);
+  contexts.push(context);
+  return { context, ...(await openTab(context, path)) };
+}
+
+async function openTab(context: BrowserContext, path: string): Promise<{ page: Page; complaints: string[] }> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints = complaintsOf(page);
+  await page.goto(`${origin}${path}`);
+  return { page, complaints };
+}
+
+/** Opens the app as Ann. Nobody is signed in yet, so the app leads to the sign-in page and back. */
+async function openApp(path: string, options: BrowserContextOptions): Promise<Open> {
+  const opened = await open(path, options);
+  const { page } = opened;
+  await page.getByLabel('Email').fill('ann@test.example');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Assent' }).waitFor();
+  // The answer to the first call was that nobody is signed in.
+  opened.complaints.length = 0;
+  return opened;
+}
+
+const say = (page: Page, text: string) => page.locator('.say', { hasText: text });
+const composer = (page: Page) => page.getByLabel('Your text');
+
+test('the whole story: asked, accepted, sent, answered and stopped, in two tabs and on a phone, without a reload', {
+  skip,
+}, async () => {
+  const phone = newPhone();
+  const { page, context, complaints } = await openApp('/app', desk);
+  const streams: string[] = [];
+  context.on('request', (request) => request.url().includes('/app/api/events') && streams.push(request.url()));
+  const handset = await open(`/handset/${phone}`, phoneWide);
+
+  await page.keyboard.press('c');
+  await page.getByPlaceholder('Name or phone number').fill(phone);
+  await page.keyboard.press('Enter');
+  await composer(page).fill('Shall we meet on Tuesday?');
+  await page.getByText('They haven’t agreed to texts yet.').waitFor();
+  await page.getByRole('button', { name: 'Send once they accept' }).click();
+  await page.locator('.say.wait', { hasText: 'Shall we meet on Tuesday?' }).waitFor();
+  await page.locator('.top .chip', { hasText: 'Asked' }).waitFor();
+
+  const other = await openTab(context, new URL(page.url()).pathname);
+  await other.page.locator('.say.wait').waitFor();
+  await handset.page.getByRole('button', { name: 'ACCEPT' }).click();
+  await handset.page.locator('.received', { hasText: 'Shall we meet on Tuesday?' }).waitFor();
+  for (const tab of [page, other.page]) {
+    await tab.locator('.note', { hasText: 'accepted texts from you' }).waitFor();
+    await tab.locator('.item', { hasText: 'Shall we meet on Tuesday?' }).getByText('Delivered').waitFor();
+    assert.equal(
+      await say(tab, 'Shall we meet on Tuesday?').count(),
+      1,
+      'the text that waited is the one that was sent',
+    );
+  }
+  await handset.page.getByLabel('Your reply').fill('Gladly 👍');
+  await handset.page.keyboard.press('Enter');
+  await say(other.page, 'Gladly 👍').waitFor();
+  await say(page, 'Gladly 👍').waitFor();
+  assert.ok(streams.length <= 1, `the tabs share a stream: ${streams}`);
+
+  await composer(page).fill('Until then');
+  await other.page.locator('.talk', { hasText: 'Draft: Until then' }).waitFor();
+  await page.reload();
+  assert.equal(await composer(page).inputValue(), 'Until then', 'what was typed survives a reload');
+  await composer(page).press('Control+Enter');
+  await handset.page.locator('.received', { hasText: 'Until then' }).waitFor();
+
+  await handset.page.getByRole('button', { name: 'STOP', exact: true }).click();
+  await page.locator('.compose', { hasText: 'They can text START' }).waitFor();
+  await composer(page).fill('Please come back');
+  await page.waitForTimeout(500);
+  assert.equal(await page.locator('.compose button[type=submit]').isDisabled(), true);
+  assert.equal(await page.getByRole('button', { name: 'Request consent' }).count(), 0);
+
+  await page.getByRole('button', { name: /: account$/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  for (const tab of [page, other.page]) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
+  assert.equal(await page.evaluate('localStorage.length'), 0, 'nothing stays in the browser');
+  const unexpected = [...complaints, ...handset.complaints].filter((each) => !/status of 401/.test(each));
+  assert.deepEqual(unexpected, []);
+});
+
+test('a text whose answer is lost survives a reload, and trying again doesn’t text twice', { skip }, async () => {
+  const { world } = pages;
+  const phone = await acceptedPhone(world, world.ann);
+  await send(world.ann, { phone, text: 'Hello' });
+  const { page } = await openApp('/app', desk);
+  await page.locator('.talk', { hasText: 'You: Hello' }).first().click();
+  const sends = '**/app/api/v1/text/messaging/messages';
+  await page.route(sends, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await composer(page).fill('Only once');
+  await page.locator('.compose button[type=submit]:enabled').click();
+  await page.getByText('No answer from the server').waitFor();
+  await page.unroute(sends);
+  await page.reload();
+  await page.getByText('No answer from the server').waitFor();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('No answer from the server').waitFor({ state: 'hidden' });
+  await page.locator('.item', { hasText: 'Only once' }).getByText('Delivered').waitFor();
+  assert.equal(await say(page, 'Only once').count(), 1);
+  const texts = await received(world, phone, 2);
+  assert.deepEqual(texts.filter(({ text }) => text === 'Only once').length, 1);
+});
+
+test('a contact is added to a new group, and deleted only after a moment in which it can be undone', {
+  skip,
+}, async () => {
+  const { page, complaints } = await openApp('/app/contacts', desk);
+  await page.getByRole('button', { name: 'New group' }).click();
+  await page.getByLabel('Name').fill('Austin');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText('This group has no members.').waitFor();
+  await page.getByRole('button', { name: 'Everybody' }).click();
+  await page.getByRole('button', { name: 'New contact' }).click();
+  await page.getByLabel('First name').fill('Grace');
+  await page.getByLabel('Last name').fill('Lindqvist');
+  await page.getByLabel('Mobile number').fill('12');
+  await page.keyboard.press('Enter');
+  await page.getByText('A number has ten digits').waitFor();
+  await page.getByLabel('Mobile number').fill(newPhone());
+  await page.getByLabel('Austin').check();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('button', { name: 'Grace Lindqvist' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  const { body } = await pages.world.ann.call('GET', '/core/contact/contacts?search=Lindqvist');
+  assert.deepEqual(
+    body.data.map(({ groupNames }: { groupNames: string[] }) => groupNames),
+    [['Austin']],
+  );
+  assert.deepEqual(complaints, []);
+});
+
+test('axe finds no barriers, light or dark, and everything fits a phone', { skip }, async () => {
+  const { world } = pages;
+  const phone = await acceptedPhone(world, world.ann);
+  await send(world.ann, { phone, text: `Look at https://example.com/${'y'.repeat(120)}` });
+  await received(world, phone);
+  await reply(world, phone, world.ann.advisor.textingNumber ?? '', 'wrong number');
+  // The app's policy allows no other scripts, so it is bypassed for the one that inspects it.
+  const everywhere = ['/app', '/app/contacts', '/app/scheduled', '/app/settings', '/app/new', '/app/nowhere'];
+  for (const [options, places] of [
+    [desk, everywhere],
+    [phoneWide, ['/app/contacts']],
+  ] as const) {
+    const { page } = await openApp('/app', { ...options, bypassCSP: true });
+    await page.locator('.talk', { hasText: 'Possible opt-out' }).click();
+    await composer(page).fill('I’m sorry');
+    await page.getByText('Their last reply may mean stop.').waitFor();
+    await inspect(page, `a conversation, ${options.viewport.width} px`);
+    for (const place of places) {
+      await page.goto(`${origin}${place}`);
+      await page.locator('main h1:visible').first().waitFor();
+      await inspect(page, `${place}, ${options.viewport.width} px`);
+    }
+  }
+});

@@ -1,0 +1,110 @@
+/** Why a call failed. `status` is 0 if there was no answer: then nobody knows whether it was done. */
+export class CallFailed extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly traceId: string | null;
+  readonly details: unknown;
+  /** Whether the same request can succeed later. */
+  readonly retryable: boolean;
+
+  constructor(
+    status: number,
+    problem: {
+      code?: string;
+      detail?: string;
+      title?: string;
+      traceId?: string;
+      details?: unknown;
+      retryable?: boolean;
+    },
+  ) {
+    super(problem.detail ?? problem.title ?? 'The server can’t be reached.');
+    this.status = status;
+    this.code = problem.code ?? (status ? 'internal_error' : 'no_answer');
+    this.traceId = problem.traceId ?? null;
+    this.details = problem.details;
+    this.retryable = status === 0 || (problem.retryable ?? status >= 500);
+  }
+}
+
+let formToken = '';
+const answerMsMax = 30_000;
+
+export function setFormToken(token: string): void {
+  formToken = token;
+}
+
+export type Call = {
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: unknown;
+  /** The same key with the same body is done once, however often it is sent. */
+  idempotencyKey?: string;
+  /** Survives the page: for what is saved while it closes. */
+  keepalive?: boolean;
+  signal?: AbortSignal;
+};
+
+export const get = <Answer>(path: string, call?: Call) => request<Answer>('GET', path, call);
+export const post = <Answer>(path: string, call?: Call) => request<Answer>('POST', path, { body: {}, ...call });
+export const put = <Answer>(path: string, call?: Call) => request<Answer>('PUT', path, call);
+export const remove = (path: string, call?: Call) => request<void>('DELETE', path, call);
+
+async function request<Answer>(
+  method: string,
+  path: string,
+  { query = {}, body, idempotencyKey, keepalive, signal }: Call = {},
+): Promise<Answer> {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const search = given.length > 0 ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : '';
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (method !== 'GET') headers['x-form-token'] = formToken;
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (idempotencyKey) headers['idempotency-key'] = idempotencyKey;
+  const timeout = AbortSignal.timeout(answerMsMax);
+  const answer = await fetch(`/app/api${path}${search}`, {
+    method,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+    keepalive: keepalive ?? false,
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+  }).catch((error) => {
+    if (signal?.aborted) throw error;
+    throw new CallFailed(0, {});
+  });
+  if (answer.ok) return (answer.status === 204 ? undefined : await answer.json()) as Answer;
+  const failed = new CallFailed(answer.status, await answer.json().catch(() => ({})));
+  if (answer.status === 401) signIn();
+  throw failed;
+}
+
+/** The session ended. They come back to where they were, and what they typed is still there; for somebody else it isn't. */
+export function signIn(): void {
+  location.assign(`/sign-in?next=${encodeURIComponent(location.pathname)}`);
+}
+
+/** A form, because the answer leads to another page. */
+export function signOut(): void {
+  clearBrowser();
+  const form = document.createElement('form');
+  form.method = 'post';
+  form.action = '/sign-out';
+  for (const [name, value] of Object.entries({ formToken, next: '/sign-in?next=/app' })) {
+    const field = document.createElement('input');
+    Object.assign(field, { type: 'hidden', name, value });
+    form.append(field);
+  }
+  document.body.append(form);
+  form.submit();
+}
+
+/** Nothing of an advisor's stays in a browser that they left … */
+function clearBrowser(): void {
+  localStorage.clear();
+}
+
+/** … or that somebody else uses next. */
+export function ownBrowser(advisorId: number): void {
+  if (localStorage.getItem('owner') === String(advisorId)) return;
+  clearBrowser();
+  localStorage.setItem('owner', String(advisorId));
+}

@@ -1,0 +1,192 @@
+import type { InfiniteData } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { now } from './clock.ts';
+import { signIn } from './http.ts';
+import { client, conversationQuery, conversationsQuery, itemsQuery, loadItems } from './queries.ts';
+import { follow, type Link, type LiveEvent } from './stream.ts';
+import type { Conversation, CursorPage, Item, OpenConversation, Session, TextItem, View } from './types.ts';
+
+const views: View[] = ['inbox', 'unread', 'snoozed', 'done'];
+/** A send changes its status several times within a moment: they are fetched together. */
+const gatherMs = 60;
+
+let link: Link = 'connecting';
+const listeners = new Set<() => void>();
+const changed = new Set<number>();
+const snoozes = new Map<number, number>();
+const wakeMs = 15_000;
+let isGathering = false;
+
+export function useLink(): Link {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => link,
+  );
+}
+
+export function goLive(session: Session, notify: (conversation: Conversation) => void): void {
+  follow(session, {
+    event(event, isLeader) {
+      applyEvent(event);
+      if (isLeader && event.type === 'message.received') announce(Number(dataOf(event).memberId), notify);
+    },
+    link(next) {
+      link = next;
+      for (const listener of listeners) listener();
+    },
+    missed: () => void client.invalidateQueries(),
+    ended: signIn,
+  });
+  setTimeout(knowSnoozes, wakeMs);
+  setInterval(wakeSnoozed, wakeMs);
+}
+
+async function knowSnoozes(): Promise<void> {
+  const { pages } = await client.fetchInfiniteQuery(conversationsQuery('snoozed'));
+  for (const { memberId, snoozedUntil } of pages.flatMap((page) => page.data))
+    if (snoozedUntil !== null) snoozes.set(memberId, snoozedUntil);
+}
+
+/** A snooze that ends is no event: its conversation is fetched when its time has come. */
+function wakeSnoozed(): void {
+  for (const [memberId, until] of snoozes) {
+    if (until > now()) continue;
+    snoozes.delete(memberId);
+    refresh(memberId);
+  }
+}
+
+/** The event's own facts at once, and then everything that follows from it, fetched. */
+function applyEvent(event: LiveEvent): void {
+  const data = dataOf(event);
+  const memberId = Number(data.memberId);
+  if (event.type === 'message.status') patchText(memberId, data as Partial<TextItem>);
+  if (event.type.startsWith('scheduled_message.')) void client.invalidateQueries({ queryKey: ['scheduled'] });
+  if (Number.isSafeInteger(memberId)) refresh(memberId);
+}
+
+/** Partners' events carry their facts in `data`; our own are flat. */
+function dataOf({ data }: LiveEvent): Record<string, unknown> {
+  return (data.data as Record<string, unknown> | undefined) ?? data;
+}
+
+async function announce(memberId: number, notify: (conversation: Conversation) => void): Promise<void> {
+  if (document.hasFocus()) return;
+  const conversation = await client.fetchQuery({ ...conversationQuery(memberId), staleTime: 0 }).catch(() => null);
+  if (conversation) notify(conversation);
+}
+
+/** Fetches a conversation again and puts it into its place in every list. */
+export function refresh(memberId: number): void {
+  changed.add(memberId);
+  if (isGathering) return;
+  isGathering = true;
+  setTimeout(() => {
+    isGathering = false;
+    const members = [...changed];
+    changed.clear();
+    for (const each of members) void refetch(each);
+  }, gatherMs);
+}
+
+async function refetch(memberId: number): Promise<void> {
+  const hasItems = client.getQueryData(itemsQuery(memberId).queryKey) !== undefined;
+  const [conversation, newest] = await Promise.all([
+    client.fetchQuery({ ...conversationQuery(memberId), staleTime: 0 }).catch(() => null),
+    hasItems ? loadItems(memberId).catch(() => null) : null,
+  ]);
+  if (newest) client.setQueryData(itemsQuery(memberId).queryKey, (data) => data && withNewest(data, newest));
+  if (conversation) for (const view of views) place(conversation, view);
+}
+
+/** The newest page replaces what it covers; what is older stays, so that nothing moves for somebody who reads it. */
+function withNewest(
+  data: InfiniteData<CursorPage<Item>, unknown>,
+  newest: CursorPage<Item>,
+): InfiniteData<CursorPage<Item>, unknown> {
+  const [first, ...older] = data.pages;
+  const fresh = new Set(newest.data.map(({ id }) => id));
+  const begins = Math.min(...newest.data.map(({ dateTime }) => dateTime));
+  const overlaps = first === undefined || newest.cursor === null || first.data.some(({ id }) => fresh.has(id));
+  if (!overlaps) return { pages: [newest], pageParams: [undefined] };
+  const kept = (first?.data ?? []).filter(
+    ({ id, type, dateTime }) => type !== 'scheduled' && dateTime < begins && !fresh.has(id),
+  );
+  return {
+    ...data,
+    pages: [{ data: [...kept, ...newest.data], cursor: first ? first.cursor : newest.cursor }, ...older],
+  };
+}
+
+function patchText(memberId: number, { messageId, status, failureCode = null }: Partial<TextItem>): void {
+  patchItems(memberId, (item) =>
+    item.type === 'text' && item.messageId === messageId && status ? { ...item, status, failureCode } : item,
+  );
+}
+
+export function patchItems(memberId: number, change: (item: Item) => Item): void {
+  client.setQueryData(itemsQuery(memberId).queryKey, (data) =>
+    data ? { ...data, pages: data.pages.map((page) => ({ ...page, data: page.data.map(change) })) } : data,
+  );
+}
+
+/** A text that was just accepted, before the server's events tell of it. */
+export function addItem(memberId: number, item: Item): void {
+  client.setQueryData(itemsQuery(memberId).queryKey, (data) => {
+    const [first, ...older] = data?.pages ?? [];
+    if (!data || !first || first.data.some(({ id }) => id === item.id)) return data;
+    return { ...data, pages: [{ ...first, data: [...first.data, item] }, ...older] };
+  });
+}
+
+export function patchConversation(memberId: number, change: Partial<Conversation>): void {
+  const known = client.getQueryData(conversationQuery(memberId).queryKey);
+  if (!known) return;
+  const next: OpenConversation = { ...known, ...change };
+  client.setQueryData(conversationQuery(memberId).queryKey, next);
+  for (const view of views) place(next, view);
+}
+
+function place({ timeZone: _, ...conversation }: OpenConversation, view: View): void {
+  if (conversation.snoozedUntil !== null) snoozes.set(conversation.memberId, conversation.snoozedUntil);
+  client.setQueryData(conversationsQuery(view).queryKey, (data) => {
+    if (!data) return data;
+    const pages = data.pages.map((page) => ({
+      ...page,
+      data: page.data.filter(({ memberId }) => memberId !== conversation.memberId),
+    }));
+    const [first, ...others] = pages;
+    if (!first) return data;
+    const wasThere = data.pages.some((page) => page.data.some(({ memberId }) => memberId === conversation.memberId));
+    // What is read just now stays in the list of the unread until the list is opened again.
+    if (!belongs(conversation, view) && !(view === 'unread' && wasThere)) return { ...data, pages };
+    const at = pages.findIndex((page) => page.data.some((other) => time(other) < time(conversation)));
+    if (at < 0) {
+      // Older than everything that is loaded: it comes with a later page, if there is one.
+      const last = pages.length - 1;
+      const page = pages[last];
+      if (page && page.cursor === null) pages[last] = { ...page, data: [...page.data, conversation] };
+      return { ...data, pages };
+    }
+    const page = pages[at] ?? first;
+    const index = page.data.findIndex((other) => time(other) < time(conversation));
+    const rows = [...page.data.slice(0, index), conversation, ...page.data.slice(index)];
+    return {
+      ...data,
+      pages: at === 0 ? [{ ...first, data: rows }, ...others] : pages.with(at, { ...page, data: rows }),
+    };
+  });
+}
+
+function belongs({ unread, done, snoozedUntil }: Conversation, view: View): boolean {
+  if (view === 'done') return done;
+  if (view === 'snoozed') return !done && snoozedUntil !== null;
+  return !done && snoozedUntil === null && (view === 'inbox' || unread > 0);
+}
+
+function time({ last }: Conversation): number {
+  return last?.dateTime ?? 0;
+}

@@ -1,0 +1,156 @@
+import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
+import { CallFailed, get, post } from './http.ts';
+import type {
+  ConsentSearchResult,
+  ContactDetail,
+  ContactSummary,
+  ContentItem,
+  Conversation,
+  CursorPage,
+  Found,
+  GroupSummary,
+  Item,
+  MessageCheck,
+  MessageRequest,
+  NumberedPage,
+  OpenConversation,
+  ScheduledMessage,
+  View,
+} from './types.ts';
+
+const triesMax = 2;
+
+/** Events say when something changed, so nothing is fetched again by itself. */
+export const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: Number.POSITIVE_INFINITY,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) =>
+        failures < triesMax && error instanceof CallFailed && (error.status === 0 || error.status >= 500),
+    },
+  },
+});
+
+export const conversationsQuery = (view: View) =>
+  infiniteQueryOptions({
+    queryKey: ['conversations', view],
+    queryFn: ({ pageParam, signal }) =>
+      get<CursorPage<Conversation>>('/conversations', { query: { view, before: pageParam }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.cursor ?? undefined,
+  });
+
+export const conversationQuery = (memberId: number) =>
+  queryOptions({
+    queryKey: ['conversation', memberId],
+    queryFn: ({ signal }) => get<OpenConversation>(`/conversations/${memberId}`, { signal }),
+  });
+
+/** Pages go back in time: the first one is the newest. */
+export const itemsQuery = (memberId: number) =>
+  infiniteQueryOptions({
+    queryKey: ['items', memberId],
+    queryFn: ({ pageParam, signal }) => loadItems(memberId, pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.cursor ?? undefined,
+  });
+
+export function loadItems(memberId: number, before?: string, signal?: AbortSignal): Promise<CursorPage<Item>> {
+  return get<CursorPage<Item>>(`/conversations/${memberId}/items`, { query: { before }, signal });
+}
+
+export async function findByPhone(phone: string): Promise<Conversation | null> {
+  return (await get<CursorPage<Conversation>>('/conversations', { query: { phone } })).data[0] ?? null;
+}
+
+export const searchQuery = (text: string) =>
+  queryOptions({
+    queryKey: ['search', text],
+    queryFn: ({ signal }) => get<Found>('/search', { query: { text }, signal }),
+    enabled: text.trim().length > 1,
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
+  });
+
+/** What a send of this would do. */
+export const checkQuery = (message: MessageRequest, version: string) =>
+  queryOptions({
+    queryKey: ['check', message, version],
+    queryFn: async ({ signal }) => {
+      const { data } = await post<{ data: MessageCheck[] }>('/v1/text/messaging/messages/check', {
+        body: message,
+        signal,
+      });
+      return data[0] ?? null;
+    },
+    gcTime: 60_000,
+    placeholderData: keepPreviousData,
+  });
+
+export type ContactFilter = {
+  search: string;
+  groupId: number | undefined;
+  sortBy: 'fullName' | 'email' | 'groupCount' | 'dateTimeCreated';
+  sortDirection: 'asc' | 'desc';
+};
+export const contactsPageSize = 100;
+
+export const contactsQuery = (filter: ContactFilter, page: number) =>
+  queryOptions({
+    queryKey: ['contacts', filter, page],
+    queryFn: ({ signal }) =>
+      get<NumberedPage<ContactSummary>>('/v1/core/contact/contacts', {
+        query: { ...filter, page, pageSize: contactsPageSize },
+        signal,
+      }),
+    staleTime: 30_000,
+  });
+
+export const contactQuery = (contactId: number) =>
+  queryOptions({
+    queryKey: ['contact', contactId],
+    queryFn: ({ signal }) => get<ContactDetail>(`/v1/core/contact/contacts/${contactId}`, { signal }),
+    staleTime: 30_000,
+  });
+
+export const groupsQuery = queryOptions({
+  queryKey: ['groups'],
+  queryFn: ({ signal }) =>
+    get<NumberedPage<GroupSummary>>('/v1/core/contact/groups', { query: { pageSize: 200 }, signal }),
+  staleTime: 30_000,
+});
+
+export const consentsQuery = (phoneNumbers: string[]) =>
+  queryOptions({
+    queryKey: ['consents', phoneNumbers],
+    queryFn: ({ signal }) =>
+      post<ConsentSearchResult>('/v1/text/messaging/consents/search', { body: { phoneNumbers }, signal }),
+    enabled: phoneNumbers.length > 0,
+    staleTime: 30_000,
+  });
+
+export const contentQuery = (searchText: string) =>
+  queryOptions({
+    queryKey: ['content', searchText],
+    queryFn: ({ signal }) =>
+      get<NumberedPage<ContentItem>>('/v1/core/content/library/search', {
+        query: { searchText, pageSize: 25 },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+
+export const scheduledQuery = infiniteQueryOptions({
+  queryKey: ['scheduled'],
+  queryFn: ({ pageParam, signal }) =>
+    get<NumberedPage<ScheduledMessage>>('/v1/text/messaging/scheduled-messages', {
+      query: { page: pageParam, pageSize: 50 },
+      signal,
+    }),
+  initialPageParam: 1,
+  getNextPageParam: ({ pageInfo: { page, pageSize, totalRecord } }) =>
+    page * pageSize < totalRecord ? page + 1 : undefined,
+  staleTime: 30_000,
+});

@@ -1,0 +1,136 @@
+import type { FailureReason } from '../../../sdk/src/types.ts';
+
+export type {
+  ConsentRequestResult,
+  ConsentSearchResult,
+  ContactDetail,
+  ContactInput,
+  ContactSummary,
+  ContentItem,
+  FailureReason,
+  GroupSummary,
+  MessageCheck,
+  MessageRequest,
+  MessageResult,
+  ScheduledMessage,
+} from '../../../sdk/src/types.ts';
+
+/** What /app/api answers besides the partner API, whose types are the client's. Times are epoch milliseconds. */
+export type Session = {
+  advisor: {
+    advisorId: number;
+    name: string;
+    email: string;
+    firmName: string;
+    textingNumber: string | null;
+    timeZone: string;
+    consentRequired: boolean;
+    consentCollection: boolean;
+    quietHours: 'off' | 'defer' | 'refuse';
+  };
+  environment: 'sandbox' | 'production';
+  formToken: string;
+  now: number;
+  cursor: string;
+};
+
+export type ConsentState = 'none' | 'pending' | 'accepted' | 'opted_out';
+export type TextKind = 'text' | 'consent_request' | 'reminder' | 'confirmation' | 'help';
+export type TextStatus =
+  | 'queued'
+  | 'sent'
+  | 'delivered'
+  | 'undelivered'
+  | 'failed'
+  | 'in_doubt'
+  | 'held'
+  | 'awaiting_consent'
+  | 'deferred';
+
+export type Conversation = {
+  memberId: number;
+  phone: string;
+  name: string | null;
+  contactId: number | null;
+  state: ConsentState;
+  isHeld: boolean;
+  unread: number;
+  done: boolean;
+  snoozedUntil: number | null;
+  draft: string | null;
+  /** When consent last changed, and when they were last asked. */
+  lastChanged: number;
+  requestedAt: number | null;
+  last: {
+    direction: 'in' | 'out';
+    kind: TextKind;
+    text: string | null;
+    status: TextStatus | null;
+    dateTime: number;
+  } | null;
+};
+
+/** The open one also says where the number is, if that is known. */
+export type OpenConversation = Conversation & { timeZone: string | null };
+
+export type TextItem = {
+  id: string;
+  type: 'text';
+  dateTime: number;
+  messageId: number;
+  kind: TextKind;
+  text: string | null;
+  status: TextStatus;
+  failureCode: FailureReason | null;
+  heldReason: 'supervision' | 'possible_opt_out' | null;
+  deliverAfter: number | null;
+  segments: number;
+  actor: 'advisor' | 'application' | 'service';
+  application: string | null;
+};
+/** One that is pending is still being fetched from the carrier. */
+export type Attachment = { url: string; contentType: string; size: number; isPending: boolean };
+export type ReplyItem = {
+  id: string;
+  type: 'reply';
+  dateTime: number;
+  replyId: number;
+  text: string | null;
+  media: Attachment[];
+  isPossibleOptOut: boolean;
+};
+export type ConsentItem = {
+  id: string;
+  type: 'consent';
+  dateTime: number;
+  state: ConsentState;
+  previousState: ConsentState;
+  reason: string | null;
+};
+export type ScheduledItem = {
+  id: string;
+  type: 'scheduled';
+  dateTime: number;
+  scheduledMessageId: number;
+  text: string;
+  frequency: Frequency;
+  nextDeliveryDates: number[];
+};
+export type Item = TextItem | ReplyItem | ConsentItem | ScheduledItem;
+export type Frequency = 0 | 1 | 2 | 3 | 4;
+
+export type Found = {
+  people: { contactId: number; name: string; phone: string | null }[];
+  texts: {
+    memberId: number;
+    phone: string;
+    name: string | null;
+    direction: 'in' | 'out';
+    text: string;
+    dateTime: number;
+  }[];
+};
+
+export type CursorPage<Row> = { data: Row[]; cursor: string | null };
+export type NumberedPage<Row> = { data: Row[]; pageInfo: { page: number; pageSize: number; totalRecord: number } };
+export type View = 'inbox' | 'unread' | 'snoozed' | 'done';

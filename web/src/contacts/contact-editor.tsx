@@ -1,0 +1,191 @@
+import { Modal } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { type CallFailed, post, put } from '../api/http.ts';
+import { refresh } from '../api/live.ts';
+import { client, contactQuery, groupsQuery } from '../api/queries.ts';
+import type { ContactDetail, ContactInput } from '../api/types.ts';
+import { newKey } from '../inbox/outbox.ts';
+import { Icon } from '../look/icons.tsx';
+import { toast } from '../shell/toasts.tsx';
+import { phoneWords, readPhone } from '../words/people.ts';
+
+type Props = {
+  /** Null for a new one. */
+  contactId: number | null;
+  phone: string | null;
+  memberId: number | null;
+  close(): void;
+  drop?(contact: { contactId: number; fullName: string }): void;
+};
+
+export default function ContactEditor(props: Props) {
+  const { contactId, close } = props;
+  const { data, error } = useQuery({ ...contactQuery(contactId ?? 0), enabled: contactId !== null, staleTime: 0 });
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={contactId === null ? 'New contact' : 'Contact'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {contactId === null || data ? (
+        <Fields {...props} contact={data ?? null} key={data?.dateTimeModified} />
+      ) : error ? (
+        <p className="soft">{error.message}</p>
+      ) : (
+        <div className="skeleton" style={{ height: 260 }} role="status" aria-label="Loading" />
+      )}
+    </Modal>
+  );
+}
+
+function Fields({ contactId, contact, phone, memberId, close, drop }: Props & { contact: ContactDetail | null }) {
+  const [wrong, setWrong] = useState<Record<string, string>>({});
+  const [isSaving, setSaving] = useState(false);
+  const groups = useQuery(groupsQuery).data?.data ?? [];
+  const [member, setMember] = useState(() => new Set(contact?.groupIds ?? []));
+  const key = useRef(newKey());
+
+  const save = async (form: FormData) => {
+    const value = (name: string) => String(form.get(name) ?? '').trim();
+    const typedPhone = value('phone');
+    const number = typedPhone ? readPhone(typedPhone) : null;
+    if (typedPhone && !number) return setWrong({ phone: 'A number has ten digits, or begins with a plus sign.' });
+    // What this form doesn't have stays as it is: a PUT replaces everything.
+    const kept = contact ? keptOf(contact) : {};
+    const input: ContactInput = {
+      ...kept,
+      firstName: value('firstName'),
+      lastName: value('lastName'),
+      emailAddress: value('emailAddress') || null,
+      phone: number,
+      birthDate: value('birthDate') || null,
+    };
+    setSaving(true);
+    try {
+      const id =
+        contactId ??
+        (await post<{ id: number }>('/v1/core/contact/contacts', { body: input, idempotencyKey: key.current })).id;
+      if (contactId !== null) await put(`/v1/core/contact/contacts/${contactId}`, { body: input });
+      const before = new Set(contact?.groupIds ?? []);
+      if (before.symmetricDifference(member).size > 0)
+        await put(`/v1/core/contact/contacts/${id}/groups`, { body: { groupIds: [...member] } });
+    } catch (error) {
+      setSaving(false);
+      return setWrong(problemsOf(error));
+    }
+    toast(contactId === null ? 'Added.' : 'Saved.');
+    await Promise.all(
+      ['contacts', 'contact', 'groups', 'consents'].map((name) => client.invalidateQueries({ queryKey: [name] })),
+    );
+    if (memberId !== null) refresh(memberId);
+    close();
+  };
+
+  const field = (
+    name: string,
+    label: string,
+    value: string | undefined,
+    options: { type?: string; required?: boolean; first?: boolean } = {},
+  ) => (
+    <label className="label">
+      {label}
+      <input
+        className="plain-field"
+        name={name}
+        type={options.type ?? 'text'}
+        defaultValue={value ?? ''}
+        required={options.required ?? false}
+        aria-invalid={wrong[name] ? true : undefined}
+        data-autofocus={options.first ? true : undefined}
+      />
+      {wrong[name] && <small role="alert">{wrong[name]}</small>}
+    </label>
+  );
+  const number = contact?.phone ?? phone;
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setWrong({});
+        void save(new FormData(event.currentTarget));
+      }}
+    >
+      <div className="two">
+        {field('firstName', 'First name', contact?.firstName, { required: true, first: true })}
+        {field('lastName', 'Last name', contact?.lastName, { required: true })}
+      </div>
+      {field('phone', 'Mobile number', number ? phoneWords(number) : '', { type: 'tel' })}
+      {field('emailAddress', 'Email', contact?.emailAddress, { type: 'email' })}
+      {field('birthDate', 'Birthday', contact?.birthDate, { type: 'date' })}
+      {groups.length > 0 && (
+        <fieldset className="group-choice">
+          <legend>Groups</legend>
+          {groups.map(({ groupId, name }) => (
+            <label className="row" key={groupId}>
+              <input
+                type="checkbox"
+                checked={member.has(groupId)}
+                onChange={({ target }) =>
+                  setMember(target.checked ? new Set(member).add(groupId) : member.difference(new Set([groupId])))
+                }
+              />
+              {name}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {contact?.isCrmLinkedContact && (
+        <p className="small soft">This person comes from your CRM, which may change it again.</p>
+      )}
+      {wrong[''] && (
+        <div className="hint bad" role="alert">
+          {wrong['']}
+        </div>
+      )}
+      <div className="buttons">
+        {drop && contactId !== null && contact && (
+          <button
+            type="button"
+            className="button quiet bad"
+            style={{ marginRight: 'auto' }}
+            onClick={() => drop({ contactId, fullName: `${contact.firstName ?? ''} ${contact.lastName ?? ''}`.trim() })}
+          >
+            <Icon name="trash" />
+            Delete
+          </button>
+        )}
+        <button type="button" className="button" onClick={close}>
+          Cancel
+        </button>
+        <button type="submit" className="button main" disabled={isSaving}>
+          {contactId === null ? 'Add' : 'Save'}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function keptOf({
+  nickname,
+  clientAnniversary,
+  gender,
+  maritalStatus,
+  address1,
+  address2,
+  city,
+  state,
+  postalCode,
+}: ContactDetail): Partial<ContactInput> {
+  return { nickname, clientAnniversary, gender, maritalStatus, address1, address2, city, state, postalCode };
+}
+
+/** Each rule that the server names beside its field, and the rest below. */
+function problemsOf(error: unknown): Record<string, string> {
+  const { message, details } = error as CallFailed;
+  const rules = Array.isArray(details) ? (details as { path: string; message: string }[]) : [];
+  if (rules.length === 0) return { '': message };
+  return Object.fromEntries(rules.map((rule) => [rule.path.slice(1), rule.message]));
+}

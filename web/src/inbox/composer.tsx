@@ -1,0 +1,320 @@
+import { Popover } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import { useNow } from '../api/clock.ts';
+import { checkQuery } from '../api/queries.ts';
+import { useAdvisor } from '../api/session.ts';
+import type { MessageRequest } from '../api/types.ts';
+import { Icon, type IconName } from '../look/icons.tsx';
+import { modKey, useKeys } from '../shell/keys.ts';
+import { toast } from '../shell/toasts.tsx';
+import { countText } from '../words/encoding.ts';
+import { count } from '../words/people.ts';
+import { frequencyWords } from '../words/schedules.ts';
+import { whenTime } from '../words/times.ts';
+import { useDraft } from './drafts.ts';
+import { newKey } from './outbox.ts';
+import type { Schedule } from './schedule-fields.tsx';
+import { type Outcome, requestConsent, send } from './sending.ts';
+import { type Recipient, type Verdict, verdictOf } from './verdict.ts';
+
+const EmojiPicker = lazy(() => import('./emoji-picker.tsx'));
+const LibraryPicker = lazy(() => import('./library-picker.tsx'));
+const ScheduleFields = lazy(() => import('./schedule-fields.tsx'));
+const textLengthMax = 1_600;
+const typingMs = 350;
+const quarterMs = 15 * 60_000;
+
+type Props = { memberId: number | null; to: Recipient; draft: string | null; sent?(memberId: number): void };
+
+/** Says what will happen before it happens: on the button, and in a line above the text when that is unusual. */
+export function Composer({ memberId, to, draft, sent }: Props) {
+  const advisor = useAdvisor();
+  const now = useNow();
+  const [text, write] = useDraft(memberId, draft);
+  const [schedule, setSchedule] = useState<Schedule | null>(null);
+  const [refused, setRefused] = useState<string | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const message = messageOf(to.phone, text, schedule);
+  const check = useCheck(message, to, now);
+  const verdict = verdictOf({ to, advisor, check, scheduledFor: schedule?.at ?? null, now });
+  const counted = countText(text);
+  const isTooLong = [...text].length > textLengthMax;
+  const canSend = text.trim() !== '' && verdict.can && !isTooLong;
+  useKeys({ r: () => focus() });
+
+  const settle = (outcome: Outcome, typed: string) => {
+    if ('refused' in outcome) {
+      setRefused(outcome.refused);
+      write(typed);
+    } else if ('memberId' in outcome) {
+      if (schedule) toast(`Scheduled for ${whenTime(schedule.at, now, advisor.timeZone)}.`);
+      setSchedule(null);
+      sent?.(outcome.memberId);
+    }
+  };
+  const submit = async () => {
+    if (!canSend) return;
+    setRefused(null);
+    write('');
+    field.current?.focus();
+    settle(await send(to.phone, verdict.whenConsented ? { ...message, whenConsented: true } : message), text);
+  };
+  const insert = (piece: string) => {
+    const { selectionStart: from = text.length, selectionEnd: until = text.length } = field.current ?? {};
+    const gap = from > 0 && /\S/.test(text[from - 1] ?? '') && piece.startsWith('http') ? ' ' : '';
+    write(text.slice(0, from) + gap + piece + text.slice(until));
+    const after = from + gap.length + piece.length;
+    requestAnimationFrame(() => field.current?.setSelectionRange(after, after));
+  };
+  const focus = () => field.current?.focus();
+
+  return (
+    <form
+      className="compose"
+      aria-label="Write a text"
+      onSubmit={(event) => {
+        event.preventDefault();
+        // A form in a popover is above this one for React.
+        if (event.target === event.currentTarget) void submit();
+      }}
+    >
+      <div aria-live="polite">
+        {refused ? (
+          <div className="hint bad" role="alert">
+            <Icon name="alert-triangle" />
+            <span className="grow">
+              <b>Not sent.</b> {refused}
+            </span>
+          </div>
+        ) : (
+          verdict.hint && (
+            <Hint
+              hint={verdict.hint}
+              phone={to.phone}
+              plan={(at) => setSchedule({ at, frequency: 0 })}
+              asked={(outcome) => settle(outcome, text)}
+            />
+          )
+        )}
+      </div>
+      <div className="box">
+        <textarea
+          ref={field}
+          aria-label="Your text"
+          placeholder={verdict.can ? 'Write a text' : 'What you write here is kept, but can’t be sent'}
+          rows={2}
+          value={text}
+          onChange={({ target }) => {
+            setRefused(null);
+            write(target.value);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
+              event.preventDefault();
+              void submit();
+            }
+            if (event.key === 'Escape') field.current?.blur();
+          }}
+        />
+        <div className="tools">
+          <Tool icon="books" name="Library" closed={focus}>
+            {(close) => <LibraryPicker choose={then(close, insert)} />}
+          </Tool>
+          <Tool icon="mood-smile" name="Emoji" wordless closed={focus}>
+            {(close) => <EmojiPicker choose={then(close, insert)} />}
+          </Tool>
+          <Tool
+            icon="calendar-clock"
+            name={schedule ? (schedule.frequency ? frequencyWords[schedule.frequency] : 'Scheduled') : 'Schedule'}
+            isOn={!!schedule}
+            closed={focus}
+          >
+            {(close) => (
+              <ScheduleFields
+                given={schedule}
+                choose={then(close, setSchedule)}
+                {...(schedule && { clear: () => then(close, setSchedule)(null) })}
+              />
+            )}
+          </Tool>
+          <Counter counted={counted} isTooLong={isTooLong} text={text} write={write} />
+          <button type="submit" className="button main" disabled={!canSend}>
+            {verdict.button}
+            <Icon name={schedule ? 'calendar-clock' : 'arrow-up'} />
+          </button>
+        </div>
+      </div>
+      <div className="foot">
+        <span className="desk">
+          <kbd>{modKey} ↵</kbd> send
+        </span>
+        <span className="desk">
+          <kbd>J</kbd> <kbd>K</kbd> next, previous
+        </span>
+        <span className="desk">
+          <kbd>?</kbd> all shortcuts
+        </span>
+        <span className="end row">
+          <Icon name="lock" size={15} />
+          Archived for {advisor.firmName}
+        </span>
+      </div>
+    </form>
+  );
+}
+
+/** Something that is chosen in a popover closes it. */
+function then<Chosen>(close: () => void, take: (chosen: Chosen) => void): (chosen: Chosen) => void {
+  return (chosen) => {
+    take(chosen);
+    close();
+  };
+}
+
+function messageOf(phone: string, text: string, schedule: Schedule | null): MessageRequest {
+  if (!schedule) return { text, phone };
+  return { text, phone, scheduleDelivery: true, deliveryDate: schedule.at, frequency: schedule.frequency };
+}
+
+/** Asked again when typing pauses, when their consent changes, and every quarter of an hour. */
+function useCheck(message: MessageRequest, { state, isHeld }: Recipient, now: number) {
+  const [text] = useDebouncedValue(message.text, typingMs);
+  const version = `${state} ${isHeld} ${Math.floor(now / quarterMs)}`;
+  const isEmpty = text.trim() === '' || message.text.trim() === '';
+  const { data } = useQuery({
+    ...checkQuery({ ...message, text }, version),
+    enabled: !isEmpty && [...text].length <= textLengthMax,
+  });
+  return isEmpty || data?.phone !== message.phone ? null : (data ?? null);
+}
+
+function Hint({
+  hint,
+  phone,
+  plan,
+  asked,
+}: {
+  hint: NonNullable<Verdict['hint']>;
+  phone: string;
+  plan(at: number): void;
+  asked(outcome: Outcome): void;
+}) {
+  const { tone, icon, strong, rest, fix } = hint;
+  const [isAsking, setAsking] = useState(false);
+  const key = useRef(newKey());
+  const ask = async () => {
+    setAsking(true);
+    const outcome = await requestConsent(phone, key.current);
+    setAsking(false);
+    if ('unanswered' in outcome)
+      toast('No answer from the server. Press “Request consent” again: it can’t go out twice.');
+    else {
+      key.current = newKey();
+      asked(outcome);
+    }
+  };
+  return (
+    <div className={`hint ${tone}`}>
+      <Icon name={icon} />
+      <span className="grow">
+        <b>{strong}</b> {rest}
+      </span>
+      {fix === 'request_consent' && (
+        <button type="button" className="link" onClick={() => void ask()} disabled={isAsking}>
+          Request consent
+        </button>
+      )}
+      {fix && fix !== 'request_consent' && (
+        <button type="button" className="link" onClick={() => plan(fix.scheduleAt)}>
+          {fix.label}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A button below the text that opens something to choose from. When it closes, typing goes on. */
+function Tool({
+  icon,
+  name,
+  wordless,
+  isOn,
+  closed,
+  children,
+}: {
+  icon: IconName;
+  name: string;
+  wordless?: boolean;
+  isOn?: boolean;
+  closed(): void;
+  children(close: () => void): ReactNode;
+}) {
+  const [opened, setOpened] = useState(false);
+  const change = (open: boolean) => {
+    setOpened(open);
+    if (!open) requestAnimationFrame(closed);
+  };
+  return (
+    <Popover opened={opened} onChange={change} position="top-start" trapFocus>
+      <Popover.Target>
+        <button
+          type="button"
+          className={`button quiet small ${isOn ? 'on' : ''}`}
+          aria-label={name}
+          onClick={() => change(!opened)}
+        >
+          <Icon name={icon} />
+          {!wordless && <span className="words">{name}</span>}
+        </button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Suspense fallback={<div className="skeleton" style={{ width: 240, height: 120 }} />}>
+          {opened && children(() => change(false))}
+        </Suspense>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** How many texts the network makes of it; and if one character makes it more, which one, and the plain one instead. */
+function Counter({
+  counted,
+  isTooLong,
+  text,
+  write,
+}: {
+  counted: ReturnType<typeof countText>;
+  isTooLong: boolean;
+  text: string;
+  write(text: string): void;
+}) {
+  const { used, room, segments, special, plainer } = counted;
+  if (text === '') return <span className="count" />;
+  if (isTooLong)
+    return <span className="count bad-text">{count([...text].length - textLengthMax, 'character')} too long</span>;
+  const [first] = special;
+  return (
+    <span className="count number">
+      {used} of {room} · {count(segments, 'text')}
+      {plainer && first && (
+        <>
+          {' · '}
+          <button
+            type="button"
+            className="link"
+            title={`${special.map(({ character, name }) => (character === name ? character : `${character} (${name})`)).join(', ')} makes this ${count(segments, 'text')}.`}
+            onClick={() => write(plainer.text)}
+          >
+            plain {first.name === first.character ? 'characters' : `${first.name}s`}: {plainer.segments}
+          </button>
+        </>
+      )}
+      {!plainer &&
+        segments > 1 &&
+        first &&
+        ` · ${first.character.trim() ? `${first.character} makes it longer` : `a ${first.name} makes it longer`}`}
+    </span>
+  );
+}

@@ -1,0 +1,309 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, useState } from 'react';
+import { useNow } from '../api/clock.ts';
+import { client, conversationsQuery, findByPhone, searchQuery } from '../api/queries.ts';
+import { useAdvisor } from '../api/session.ts';
+import type { Conversation, View } from '../api/types.ts';
+import { Icon } from '../look/icons.tsx';
+import { Broken, Chip, Face, StateScreen, Time } from '../look/parts.tsx';
+import { useKeys } from '../shell/keys.ts';
+import { phoneWords } from '../words/people.ts';
+import { consentWords, possibleOptOut, type Said } from '../words/states.ts';
+import { shortTime, whenTime } from '../words/times.ts';
+
+const views: Record<View, string> = { inbox: 'Inbox', unread: 'Unread', snoozed: 'Snoozed', done: 'Done' };
+const typingMs = 200;
+
+export function ConversationList({ open }: { open: number | undefined }) {
+  const [view, setView] = useState<View>('inbox');
+  const [typed, setTyped] = useState('');
+  const [text] = useDebouncedValue(typed, typingMs);
+  const field = useRef<HTMLInputElement>(null);
+  const navigate = useNavigate();
+  const search = () => field.current?.focus();
+  useKeys({ '/': search });
+  return (
+    <section className="list" aria-label="Conversations">
+      <div className="list-head">
+        <div className="row">
+          <h1>Inbox</h1>
+          <Link to="/new" className="button end">
+            <Icon name="edit" />
+            New text
+          </Link>
+        </div>
+        <div className="field">
+          <Icon name="search" />
+          <input
+            ref={field}
+            type="search"
+            aria-label="Search people and texts"
+            placeholder="People and texts"
+            value={typed}
+            onChange={({ target }) => setTyped(target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return;
+              setTyped('');
+              field.current?.blur();
+            }}
+          />
+          <kbd>/</kbd>
+        </div>
+        <fieldset className="tabs" aria-label="Which conversations">
+          {Object.entries(views).map(([each, name]) => (
+            <button
+              type="button"
+              key={each}
+              aria-pressed={view === each}
+              onClick={() => {
+                setView(each as View);
+                if (each === 'unread')
+                  void client.invalidateQueries({ queryKey: conversationsQuery('unread').queryKey });
+              }}
+            >
+              {name}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      {text.trim().length > 1 ? (
+        <Results
+          text={text.trim()}
+          open={open}
+          choose={(memberId) => void navigate({ to: '/c/$memberId', params: { memberId } })}
+        />
+      ) : (
+        <Rows key={view} view={view} open={open} />
+      )}
+    </section>
+  );
+}
+
+function Rows({ view, open }: { view: View; open: number | undefined }) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    conversationsQuery(view),
+  );
+  const rows = data?.pages.flatMap((page) => page.data) ?? [];
+  const scroll = useRef<HTMLDivElement>(null);
+  const navigate = useNavigate();
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => 62,
+    getItemKey: (index) => rows[index]?.memberId ?? index,
+    overscan: 6,
+  });
+  const shown = virtual.getVirtualItems();
+  const lastShown = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && lastShown >= rows.length - 10) void fetchNextPage();
+  }, [lastShown, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
+
+  const step = (by: number) => {
+    const at = rows.findIndex(({ memberId }) => memberId === open);
+    const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))];
+    if (!next) return;
+    virtual.scrollToIndex(rows.indexOf(next));
+    void navigate({ to: '/c/$memberId', params: { memberId: next.memberId } });
+  };
+  useKeys({ j: () => step(1), k: () => step(-1) });
+
+  if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading />;
+  if (rows.length === 0) return <Empty view={view} />;
+  return (
+    <div className="list-scroll" ref={scroll} tabIndex={-1}>
+      <ul style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        {shown.map(({ index, key, start }) => {
+          const row = rows[index];
+          return (
+            row && (
+              <li
+                key={key}
+                data-index={index}
+                ref={virtual.measureElement}
+                style={{ position: 'absolute', top: 0, left: 0, width: '100%', transform: `translateY(${start}px)` }}
+              >
+                <Row conversation={row} isOpen={row.memberId === open} />
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boolean }) {
+  const { timeZone } = useAdvisor();
+  const now = useNow();
+  const { memberId, name, phone, unread, last, draft } = conversation;
+  const chip = chipOf(conversation, now, timeZone);
+  return (
+    <Link
+      to="/c/$memberId"
+      params={{ memberId }}
+      className={`talk ${unread ? 'unread' : ''}`}
+      aria-current={isOpen ? 'page' : undefined}
+    >
+      <Face name={name} phone={phone} />
+      <div className="grow">
+        <div className="row">
+          <span className="name cut grow">{name ?? phoneWords(phone)}</span>
+          {last && (
+            <span className="faint small">
+              <Time at={last.dateTime} zone={timeZone}>
+                {shortTime(last.dateTime, now, timeZone)}
+              </Time>
+            </span>
+          )}
+        </div>
+        <div className="row">
+          <span className="said cut grow">{draft ? `Draft: ${draft}` : said(conversation)}</span>
+          {unread > 0 && <span className="dot" role="img" aria-label={`${unread} unread`} />}
+        </div>
+        {chip && <Chip {...chip} />}
+      </div>
+    </Link>
+  );
+}
+
+function said({ last, state }: Conversation): string {
+  if (!last) return state === 'pending' ? 'Waiting for consent' : 'No texts yet';
+  if (last.direction === 'in') return last.text ?? 'Sent a picture';
+  if (last.kind === 'consent_request' || last.kind === 'reminder') return 'You asked for consent';
+  return `You: ${last.text ?? ''}`;
+}
+
+/** What keeps a conversation from being an ordinary one. */
+function chipOf({ state, isHeld, last, snoozedUntil }: Conversation, now: number, timeZone: string): Said | null {
+  if (snoozedUntil && snoozedUntil > now)
+    return { word: `Until ${whenTime(snoozedUntil, now, timeZone)}`, icon: 'clock-pause', tone: 'quiet' };
+  if (isHeld) return possibleOptOut;
+  if (state === 'opted_out') return consentWords.opted_out;
+  if (state === 'pending') return consentWords.pending;
+  if (last?.status === 'held') return { word: 'Held for review', icon: 'hand-stop', tone: 'warn' };
+  if (last?.status === 'failed' || last?.status === 'undelivered')
+    return { word: 'Not delivered', icon: 'alert-triangle', tone: 'bad' };
+  if (last?.status === 'in_doubt') return { word: 'May not have arrived', icon: 'help-circle', tone: 'warn' };
+  return null;
+}
+
+function Results({ text, open, choose }: { text: string; open: number | undefined; choose(memberId: number): void }) {
+  const { data, error, refetch } = useQuery(searchQuery(text));
+  const { timeZone } = useAdvisor();
+  const navigate = useNavigate();
+  const now = useNow();
+  if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading />;
+  if (data.people.length + data.texts.length === 0)
+    return (
+      <StateScreen icon="search" title="Nothing found">
+        No person and no text has “{text}”. Names, numbers and words are searched from their beginning.
+      </StateScreen>
+    );
+  const openPerson = async ({ phone, name, contactId }: (typeof data.people)[number]) => {
+    if (!phone) return;
+    const known = await findByPhone(phone).catch(() => null);
+    if (known) choose(known.memberId);
+    else void navigate({ to: '/new', state: { to: { phone, name, contactId } } });
+  };
+  return (
+    <div className="list-scroll found">
+      {data.people.length > 0 && <h2 className="eyebrow">People</h2>}
+      {data.people.map((person) => (
+        <button
+          type="button"
+          className="talk plain"
+          key={person.contactId}
+          onClick={() => void openPerson(person)}
+          disabled={!person.phone}
+        >
+          <Face name={person.name} phone={person.phone ?? ''} />
+          <span className="grow">
+            <span className="name cut">{person.name}</span>
+            <br />
+            <span className="said">{person.phone ? phoneWords(person.phone) : 'No phone number'}</span>
+          </span>
+        </button>
+      ))}
+      {data.texts.length > 0 && <h2 className="eyebrow">Texts</h2>}
+      {data.texts.map((each) => (
+        <button
+          type="button"
+          className="talk plain"
+          key={`${each.memberId}-${each.dateTime}`}
+          aria-current={each.memberId === open ? 'page' : undefined}
+          onClick={() => choose(each.memberId)}
+        >
+          <span className="grow">
+            <span className="row">
+              <span className="name cut grow">{each.name ?? phoneWords(each.phone)}</span>
+              <span className="faint small">{shortTime(each.dateTime, now, timeZone)}</span>
+            </span>
+            <span className="said">
+              {each.direction === 'out' && 'You: '}
+              <Marked text={each.text} words={text.split(/\s+/)} />
+            </span>
+          </span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The text around the first word that was found, with the words marked. */
+function Marked({ text, words }: { text: string; words: string[] }) {
+  const pattern = new RegExp(
+    `(${words.map((word) => RegExp.escape?.(word) ?? word.replace(/\W/g, '\\$&')).join('|')})`,
+    'gi',
+  );
+  const at = Math.max(0, text.search(pattern) - 40);
+  const part = `${at > 0 ? '…' : ''}${text.slice(at, at + 140)}`;
+  // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text have no other name
+  return part.split(pattern).map((piece, index) => (index % 2 ? <mark key={index}>{piece}</mark> : piece));
+}
+
+function Loading() {
+  return (
+    <div className="list-scroll" aria-busy="true" role="status" aria-label="Loading conversations">
+      {[150, 120, 170, 130, 160].map((width) => (
+        <div className="talk" key={width}>
+          <div className="face skeleton" />
+          <div className="grow">
+            <div className="skeleton" style={{ width, height: 14, margin: '3px 0 8px' }} />
+            <div className="skeleton" style={{ width: width + 60, height: 12 }} />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Empty({ view }: { view: View }) {
+  if (view === 'inbox')
+    return (
+      <StateScreen icon="inbox" title="All caught up">
+        Replies and texts that you send appear here. Press <kbd>C</kbd> to write one.
+      </StateScreen>
+    );
+  if (view === 'unread')
+    return (
+      <StateScreen icon="checks" title="Nothing unread">
+        You have read every reply.
+      </StateScreen>
+    );
+  return (
+    <StateScreen
+      icon={view === 'done' ? 'archive' : 'clock-pause'}
+      title={view === 'done' ? 'Nothing done yet' : 'Nothing snoozed'}
+    >
+      {view === 'done'
+        ? 'Conversations that you mark as done with E come here. The next reply brings them back.'
+        : 'A snoozed conversation leaves the inbox until its time, or until the person writes.'}
+    </StateScreen>
+  );
+}

@@ -1,0 +1,61 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { put } from '../api/http.ts';
+import { patchConversation } from '../api/live.ts';
+
+const savedAfterMs = 700;
+
+/**
+ * What is typed, kept on the server and, until that has it, in the browser: it survives a reload, a lost connection and the
+ * change to another conversation. Somebody new has no draft on the server yet.
+ */
+export function useDraft(
+  memberId: number | null,
+  onServer: string | null,
+): [text: string, write: (text: string) => void] {
+  const storageKey = `draft-${memberId ?? 'new'}`;
+  const [text, setText] = useState(() => localStorage.getItem(storageKey) ?? onServer ?? '');
+  const unsaved = useRef<string | null>(localStorage.getItem(storageKey));
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+
+  const save = useCallback(async () => {
+    clearTimeout(timer.current);
+    const saving = unsaved.current;
+    if (saving === null || memberId === null) return;
+    unsaved.current = null;
+    try {
+      await put(`/conversations/${memberId}/draft`, { body: { text: saving }, keepalive: true });
+      if (unsaved.current === null) localStorage.removeItem(storageKey);
+      patchConversation(memberId, { draft: saving || null });
+    } catch {
+      // The browser still has it; the next keystroke tries again.
+      unsaved.current ??= saving;
+    }
+  }, [memberId, storageKey]);
+
+  const write = useCallback(
+    (next: string) => {
+      setText(next);
+      unsaved.current = next;
+      localStorage.setItem(storageKey, next);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(save, next === '' ? 0 : savedAfterMs);
+    },
+    [save, storageKey],
+  );
+
+  useEffect(() => {
+    const leave = () => void save();
+    window.addEventListener('pagehide', leave);
+    return () => {
+      window.removeEventListener('pagehide', leave);
+      leave();
+    };
+  }, [save]);
+
+  // Written in another tab, while this one has nothing of its own.
+  useEffect(() => {
+    if (unsaved.current === null && document.activeElement?.tagName !== 'TEXTAREA') setText(onServer ?? '');
+  }, [onServer]);
+
+  return [text, write];
+}

@@ -1,0 +1,122 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { findByPhone, searchQuery } from '../api/queries.ts';
+import { Icon } from '../look/icons.tsx';
+import { Face, StateScreen } from '../look/parts.tsx';
+import { phoneWords, readPhone } from '../words/people.ts';
+import { Composer } from './composer.tsx';
+
+type To = { phone: string; name: string | null; contactId: number | null };
+
+/** A text to somebody who has no conversation yet. Those who have one are taken to it. */
+export function NewText() {
+  const given = useLocation({ select: ({ state }) => state.to ?? null });
+  const [to, setTo] = useState<To | null>(given);
+  const navigate = useNavigate();
+  useEffect(() => setTo(given), [given]);
+
+  const choose = async (chosen: To) => {
+    const known = await findByPhone(chosen.phone).catch(() => null);
+    if (known) void navigate({ to: '/c/$memberId', params: { memberId: known.memberId }, replace: true });
+    else setTo(chosen);
+  };
+  return (
+    <div className="open">
+      <div className="thread">
+        <header className="top">
+          <Link to="/" className="button quiet square only-phone" aria-label="Back to the conversations">
+            <Icon name="chevron-left" />
+          </Link>
+          {to ? (
+            <>
+              <Face name={to.name} phone={to.phone} />
+              <div className="grow">
+                <h1 className="name cut">{to.name ?? phoneWords(to.phone)}</h1>
+                {to.name && <div className="small soft number">{phoneWords(to.phone)}</div>}
+              </div>
+              <button type="button" className="button small" onClick={() => setTo(null)}>
+                Someone else
+              </button>
+            </>
+          ) : (
+            <h1 className="name">New text</h1>
+          )}
+        </header>
+        {to ? (
+          <>
+            <StateScreen icon="message-2" title="The first text">
+              This number is new to you. What you write is archived like every text.
+            </StateScreen>
+            <Composer
+              memberId={null}
+              draft={null}
+              to={{ ...to, state: 'none', isHeld: false, timeZone: null, requestedAt: null }}
+              sent={(memberId) => void navigate({ to: '/c/$memberId', params: { memberId }, replace: true })}
+            />
+          </>
+        ) : (
+          <Choice choose={(chosen) => void choose(chosen)} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Choice({ choose }: { choose(to: To): void }) {
+  const [typed, setTyped] = useState('');
+  const [text] = useDebouncedValue(typed.trim(), 200);
+  const { data } = useQuery(searchQuery(text));
+  const phone = readPhone(typed);
+  const people =
+    text.length > 1 ? (data?.people ?? []).flatMap(({ phone, ...rest }) => (phone ? { ...rest, phone } : [])) : [];
+  return (
+    <div className="flow-items choice">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (phone) choose({ phone, name: null, contactId: null });
+          else if (people[0]) choose(people[0]);
+        }}
+      >
+        <label className="label">
+          To
+          <span className="field">
+            <Icon name="search" />
+            <input
+              // biome-ignore lint/a11y/noAutofocus: the page has no other purpose than this field
+              autoFocus
+              placeholder="Name or phone number"
+              value={typed}
+              onChange={({ target }) => setTyped(target.value)}
+            />
+          </span>
+        </label>
+      </form>
+      {phone && (
+        <button type="button" className="talk plain" onClick={() => choose({ phone, name: null, contactId: null })}>
+          <Face name={null} phone={phone} />
+          <span className="grow">
+            <span className="name">{phoneWords(phone)}</span>
+            <br />
+            <span className="said">This number</span>
+          </span>
+        </button>
+      )}
+      {people.map((person) => (
+        <button type="button" className="talk plain" key={`${person.contactId}`} onClick={() => choose(person)}>
+          <Face name={person.name} phone={person.phone} />
+          <span className="grow">
+            <span className="name">{person.name}</span>
+            <br />
+            <span className="said number">{phoneWords(person.phone)}</span>
+          </span>
+        </button>
+      ))}
+      {text.length > 1 && data && people.length === 0 && !phone && (
+        <p className="soft">Nobody by that name has a number. A number has ten digits, or begins with a plus sign.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,166 @@
+import { Menu, Modal, Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { now, useNow } from '../api/clock.ts';
+import { CallFailed, post } from '../api/http.ts';
+import { patchConversation, refresh } from '../api/live.ts';
+import { conversationQuery } from '../api/queries.ts';
+import { useAdvisor } from '../api/session.ts';
+import type { OpenConversation } from '../api/types.ts';
+import { Icon } from '../look/icons.tsx';
+import { Broken, Chip, Face } from '../look/parts.tsx';
+import { useKeys } from '../shell/keys.ts';
+import { NotFound } from '../shell/shell.tsx';
+import { toast } from '../shell/toasts.tsx';
+import { phoneWords } from '../words/people.ts';
+import { instantOf, wallTime } from '../words/schedules.ts';
+import { consentWords, possibleOptOut } from '../words/states.ts';
+import { clockTime, whenTime } from '../words/times.ts';
+import { Composer } from './composer.tsx';
+import { PersonPanel } from './person-panel.tsx';
+import { Thread } from './thread.tsx';
+
+export function OpenThread() {
+  const { memberId } = useParams({ from: '/inbox/c/$memberId' });
+  const { data, error, refetch } = useQuery({
+    ...conversationQuery(memberId),
+    enabled: Number.isSafeInteger(memberId),
+  });
+  const [isPanelOpen, openPanel] = useState(false);
+  if (!Number.isSafeInteger(memberId) || (error instanceof CallFailed && error.status < 500 && error.status > 0))
+    return <NotFound />;
+  if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
+  if (!data) return <div className="open" aria-busy="true" />;
+  return (
+    <div className="open">
+      <div className="thread">
+        <Top conversation={data} showPanel={() => openPanel(true)} />
+        <Thread conversation={data} key={memberId} />
+        <Composer key={`${memberId}`} memberId={memberId} draft={data.draft} to={data} />
+      </div>
+      <aside className="person" aria-label="Person">
+        <PersonPanel conversation={data} />
+      </aside>
+      <Modal
+        opened={isPanelOpen}
+        onClose={() => openPanel(false)}
+        title="Person"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <div className="person inside">
+          <PersonPanel conversation={data} />
+        </div>
+      </Modal>
+    </div>
+  );
+}
+
+function Top({ conversation, showPanel }: { conversation: OpenConversation; showPanel(): void }) {
+  const { memberId, name, phone, state, isHeld, done, snoozedUntil } = conversation;
+  const { timeZone } = useAdvisor();
+  const time = useNow();
+  const navigate = useNavigate();
+  const finish = () => {
+    void change(memberId, 'done', { done: !done }, { done: !done });
+    toast(done ? 'Back in the inbox.' : 'Done. The next reply brings it back.', {
+      label: 'Undo',
+      run: () => void change(memberId, 'done', { done }, { done }),
+    });
+    if (!done) void navigate({ to: '/' });
+  };
+  const snooze = (until: number | null) => {
+    void change(memberId, 'snooze', { until }, { snoozedUntil: until });
+    toast(until ? `Snoozed until ${whenTime(until, now(), timeZone)}, or until they write.` : 'Back in the inbox.');
+    if (until) void navigate({ to: '/' });
+  };
+  useKeys({ e: finish });
+  return (
+    <header className="top">
+      <Link to="/" className="button quiet square only-phone" aria-label="Back to the conversations">
+        <Icon name="chevron-left" />
+      </Link>
+      <Face name={name} phone={phone} />
+      <div className="grow">
+        <h1 className="name cut">{name ?? phoneWords(phone)}</h1>
+        <div className="small soft cut number">
+          {name && (
+            <span className="phone-number">
+              {phoneWords(phone)}
+              {conversation.timeZone && ' · '}
+            </span>
+          )}
+          {conversation.timeZone && `${clockTime(time, conversation.timeZone)} their time`}
+        </div>
+      </div>
+      <Chip {...(isHeld ? possibleOptOut : consentWords[state])} />
+      <Tooltip label={done ? 'Put back into the inbox (E)' : 'Done (E)'}>
+        <button
+          type="button"
+          className="button quiet square"
+          aria-label={done ? 'Put back into the inbox' : 'Mark as done'}
+          aria-pressed={done}
+          onClick={finish}
+        >
+          <Icon name={done ? 'inbox' : 'check'} />
+        </button>
+      </Tooltip>
+      <Menu position="bottom-end" transitionProps={{ duration: 0 }} shadow="md">
+        <Menu.Target>
+          <button type="button" className="button quiet square desk" aria-label="Snooze">
+            <Icon name="clock-pause" />
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>Out of the inbox until</Menu.Label>
+          {snoozes(timeZone).map(([label, until]) => (
+            <Menu.Item
+              key={label}
+              onClick={() => snooze(until)}
+              rightSection={<span className="small soft">{whenTime(until, now(), timeZone)}</span>}
+            >
+              {label}
+            </Menu.Item>
+          ))}
+          {snoozedUntil && <Menu.Item onClick={() => snooze(null)}>Back into the inbox now</Menu.Item>}
+        </Menu.Dropdown>
+      </Menu>
+      <button
+        type="button"
+        className="button quiet square only-narrow"
+        aria-label="About this person"
+        onClick={showPanel}
+      >
+        <Icon name="info-circle" />
+      </button>
+    </header>
+  );
+}
+
+/** Shown at once; the server's answer, or the next event, corrects it. */
+async function change(
+  memberId: number,
+  path: 'done' | 'snooze',
+  body: unknown,
+  shown: Partial<OpenConversation>,
+): Promise<void> {
+  patchConversation(memberId, shown);
+  try {
+    await post(`/conversations/${memberId}/${path}`, { body });
+  } catch {
+    toast('That didn’t reach the server. Try again.');
+  }
+  refresh(memberId);
+}
+
+function snoozes(timeZone: string): [label: string, until: number][] {
+  const hour = 60 * 60_000;
+  const at = (days: number) =>
+    instantOf(`${wallTime(now() + days * 24 * hour, timeZone).slice(0, 10)}T09:00`, timeZone) ??
+    now() + days * 24 * hour;
+  return [
+    ['In three hours', now() + 3 * hour],
+    ['Tomorrow morning', at(1)],
+    ['In a week', at(7)],
+  ];
+}

@@ -1,0 +1,63 @@
+import { useSyncExternalStore } from 'react';
+import type { MessageRequest } from '../api/types.ts';
+
+/** A text that was sent and not answered yet. Its key makes sure that trying again can't text twice. */
+export type Attempt = {
+  key: string;
+  phone: string;
+  message: MessageRequest;
+  at: number;
+  state: 'sending' | 'unanswered' | 'refused';
+  /** Why it was refused. */
+  why?: string;
+};
+
+const storageKey = 'outbox';
+const listeners = new Set<() => void>();
+// What another tab sends is its to tell of.
+window.addEventListener('storage', ({ key }) => {
+  if (key !== storageKey) return;
+  attempts = read();
+  for (const listener of listeners) listener();
+});
+let attempts: Attempt[] | undefined;
+
+export function useAttempts(phone: string): Attempt[] {
+  const all = useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, kept);
+  return all.filter((attempt) => attempt.phone === phone);
+}
+
+export function keep(attempt: Attempt): void {
+  change([...kept().filter(({ key }) => key !== attempt.key), attempt]);
+}
+
+export function drop(key: string): void {
+  change(kept().filter((attempt) => attempt.key !== key));
+}
+
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function change(next: Attempt[]): void {
+  attempts = next;
+  localStorage.setItem(storageKey, JSON.stringify(next));
+  for (const listener of listeners) listener();
+}
+
+/** What a page before this one left behind has no answer; nothing is sent again by itself. */
+function kept(): Attempt[] {
+  attempts ??= read().map((attempt) => ({ ...attempt, state: 'unanswered' }));
+  return attempts;
+}
+
+function read(): Attempt[] {
+  try {
+    return JSON.parse(localStorage.getItem(storageKey) ?? '[]');
+  } catch {
+    return [];
+  }
+}

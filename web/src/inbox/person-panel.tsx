@@ -1,0 +1,161 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useNow } from '../api/clock.ts';
+import { contactQuery, groupsQuery, itemsQuery } from '../api/queries.ts';
+import { useAdvisor } from '../api/session.ts';
+import type { ConsentItem, OpenConversation, ScheduledItem } from '../api/types.ts';
+import { Icon } from '../look/icons.tsx';
+import { Chip, Face, Time } from '../look/parts.tsx';
+import { firstName, phoneWords } from '../words/people.ts';
+import { frequencyWords } from '../words/schedules.ts';
+import { consentEvent, consentWords, possibleOptOut } from '../words/states.ts';
+import { birthday, clockTime, pastTime, whenTime } from '../words/times.ts';
+
+const ContactEditor = lazy(() => import('../contacts/contact-editor.tsx'));
+
+export function PersonPanel({ conversation }: { conversation: OpenConversation }) {
+  const { name, phone, state, isHeld, contactId, memberId } = conversation;
+  const { timeZone } = useAdvisor();
+  const now = useNow();
+  const items = useInfiniteQuery(itemsQuery(memberId)).data?.pages.flatMap((page) => page.data) ?? [];
+  const moves = items
+    .filter((item): item is ConsentItem => item.type === 'consent')
+    .sort((one, other) => other.dateTime - one.dateTime);
+  const coming = items.filter((item): item is ScheduledItem => item.type === 'scheduled');
+  const [isEditing, setEditing] = useState(false);
+  return (
+    <>
+      <div className="person-head">
+        <Face name={name} phone={phone} size="large" />
+        <h2>{name ?? phoneWords(phone)}</h2>
+        {name && <div className="soft number">{phoneWords(phone)}</div>}
+        <Chip {...(isHeld ? possibleOptOut : consentWords[state])} />
+        <button type="button" className="button small" onClick={() => setEditing(true)}>
+          <Icon name={contactId ? 'pencil' : 'user-plus'} size={15} />
+          {contactId ? 'Edit' : 'Add to contacts'}
+        </button>
+      </div>
+      <section>
+        <h3>Consent</h3>
+        {moves.length === 0 && (
+          <p className="small soft">
+            {state === 'none' ? 'Never asked.' : `Since ${pastTime(conversation.lastChanged, now, timeZone)}.`}
+          </p>
+        )}
+        <ol>
+          {moves.map((move) => {
+            const { word, tone } = consentEvent(firstName(name), move.state, move.previousState, move.reason);
+            return (
+              <li className={`step ${move.state === 'pending' ? 'warn' : tone}`} key={move.id}>
+                <div>
+                  {word}
+                  <div className="small soft">
+                    <Time at={move.dateTime} zone={timeZone}>
+                      {pastTime(move.dateTime, now, timeZone)}
+                    </Time>
+                    {evidenceWords(move.reason)}
+                  </div>
+                </div>
+              </li>
+            );
+          })}
+        </ol>
+      </section>
+      {(contactId || conversation.timeZone) && (
+        <section>
+          <h3>Person</h3>
+          <dl className="facts">
+            {conversation.timeZone && (
+              <>
+                <dt>Local time</dt>
+                <dd className="number">{clockTime(now, conversation.timeZone)}</dd>
+              </>
+            )}
+            {contactId && <ContactFacts contactId={contactId} />}
+          </dl>
+        </section>
+      )}
+      {coming.length > 0 && (
+        <section>
+          <h3>Coming up</h3>
+          {coming.map(({ id, text, frequency, nextDeliveryDates: [next], dateTime }) => (
+            <div className="row" key={id}>
+              <Icon name={frequency ? 'repeat' : 'calendar-clock'} />
+              <div className="grow">
+                <div className="cut">{text}</div>
+                <div className="small soft number">
+                  {frequency ? `${frequencyWords[frequency]}, next ` : ''}
+                  {whenTime(next ?? dateTime, now, timeZone)}
+                </div>
+              </div>
+            </div>
+          ))}
+        </section>
+      )}
+      <Suspense>
+        {isEditing && (
+          <ContactEditor contactId={contactId} phone={phone} close={() => setEditing(false)} memberId={memberId} />
+        )}
+      </Suspense>
+    </>
+  );
+}
+
+/** How it became known, where that says more than the move itself. */
+function evidenceWords(reason: string | null): string {
+  const words: Record<string, string> = {
+    requested: 'by text',
+    accepted: 'they replied by text',
+    declined: 'they replied by text',
+    opt_in: 'they texted START',
+    opt_out: 'they texted STOP',
+    opt_out_wording: 'by what they wrote',
+    possible_opt_out: 'your firm decided',
+    firm_opt_out: 'they stopped your firm',
+    carrier: 'their carrier told us',
+    recorded: 'recorded by your firm',
+  };
+  return reason && words[reason] ? ` · ${words[reason]}` : '';
+}
+
+function ContactFacts({ contactId }: { contactId: number }) {
+  const { data } = useQuery(contactQuery(contactId));
+  const { data: groups } = useQuery(groupsQuery);
+  if (!data) return null;
+  if (!data.emailAddress && !data.birthDate && data.groupIds.length === 0)
+    return (
+      <>
+        <dt>Contact</dt>
+        <dd className="soft">No email, birthday or group yet</dd>
+      </>
+    );
+  const names = data.groupIds.flatMap((id) => groups?.data.find(({ groupId }) => groupId === id)?.name ?? []);
+  return (
+    <>
+      {data.emailAddress && (
+        <>
+          <dt>Email</dt>
+          <dd>{data.emailAddress}</dd>
+        </>
+      )}
+      {names.length > 0 && (
+        <>
+          <dt>Groups</dt>
+          <dd className="row wrap">
+            {names.map((each) => (
+              <span className="chip" key={each}>
+                {each}
+              </span>
+            ))}
+          </dd>
+        </>
+      )}
+      {data.birthDate && (
+        <>
+          <dt>Birthday</dt>
+          <dd>{birthday(data.birthDate)}</dd>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+import { useState } from 'react';
+import { now } from '../api/clock.ts';
+import { useAdvisor } from '../api/session.ts';
+import type { Frequency } from '../api/types.ts';
+import { frequencyWords, instantOf, nextTimes, wallTime } from '../words/schedules.ts';
+import { cityOf, dayName, whenTime } from '../words/times.ts';
+
+export type Schedule = { at: number; frequency: Frequency };
+const dayMs = 24 * 60 * 60 * 1000;
+const shownTimes = 5;
+const daysAheadMax = 731;
+
+/** When, how often, and the next times that this means. */
+export default function ScheduleFields({
+  given,
+  choose,
+  clear,
+}: {
+  given: Schedule | null;
+  choose(schedule: Schedule): void;
+  clear?(): void;
+}) {
+  const { timeZone } = useAdvisor();
+  const [wall, setWall] = useState(() => (given ? wallTime(given.at, timeZone) : morning(1, timeZone)));
+  const [frequency, setFrequency] = useState<Frequency>(given?.frequency ?? 0);
+  const at = instantOf(wall, timeZone);
+  const wrong = wrongWith(at);
+  const times = at && !wrong ? nextTimes(at, frequency, timeZone, shownTimes) : [];
+  return (
+    <form
+      className="schedule"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (at && !wrong) choose({ at, frequency });
+      }}
+    >
+      <div className="row wrap">
+        {[1, 2, 7].map((days) => (
+          <button
+            type="button"
+            className="button small"
+            key={days}
+            onClick={() => setWall(morning(days, timeZone))}
+            title="At 9:00 AM"
+          >
+            {dayName(instantOf(morning(days, timeZone), timeZone) ?? 0, now(), timeZone).split(',')[0]}
+            {days === 7 && ' in a week'}
+          </button>
+        ))}
+      </div>
+      <label className="label">
+        Date and time in {cityOf(timeZone)}
+        <input
+          className="plain-field"
+          type="datetime-local"
+          value={wall}
+          min={wallTime(now(), timeZone)}
+          onChange={({ target }) => setWall(target.value)}
+          aria-invalid={wrong ? true : undefined}
+          required
+        />
+        {wrong && <small role="alert">{wrong}</small>}
+      </label>
+      <label className="label">
+        Repeat
+        <select
+          className="plain-field"
+          value={frequency}
+          onChange={({ target }) => setFrequency(Number(target.value) as Frequency)}
+        >
+          {Object.entries(frequencyWords).map(([value, word]) => (
+            <option value={value} key={value}>
+              {word}
+            </option>
+          ))}
+        </select>
+      </label>
+      {frequency !== 0 && times.length > 0 && (
+        <div className="small soft">
+          Next times
+          <ol className="number">
+            {times.map((each) => (
+              <li key={each}>{whenTime(each, now(), timeZone)}</li>
+            ))}
+          </ol>
+        </div>
+      )}
+      <div className="buttons">
+        {clear && (
+          <button type="button" className="button quiet" onClick={clear}>
+            Send now instead
+          </button>
+        )}
+        <button type="submit" className="button main" disabled={!at || !!wrong}>
+          Set
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function wrongWith(at: number | null): string | null {
+  if (at === null) return 'Choose a date and a time.';
+  if (at <= now()) return 'This is in the past.';
+  return at > now() + daysAheadMax * dayMs ? 'This is more than two years ahead.' : null;
+}
+
+/** 9:00 in so many days. */
+function morning(days: number, timeZone: string): string {
+  return `${wallTime(now() + days * dayMs, timeZone).slice(0, 10)}T09:00`;
+}

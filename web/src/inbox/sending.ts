@@ -1,0 +1,91 @@
+import { now } from '../api/clock.ts';
+import { CallFailed, post } from '../api/http.ts';
+import { addItem, refresh } from '../api/live.ts';
+import { client, findByPhone, scheduledQuery } from '../api/queries.ts';
+import type { ConsentRequestResult, FailureReason, MessageRequest, MessageResult } from '../api/types.ts';
+import { segmentsOf } from '../words/encoding.ts';
+import { failureAdvice } from '../words/states.ts';
+import { type Attempt, drop, keep, newKey } from './outbox.ts';
+
+/** Accepted, refused with a reason, or without an answer: then it is kept with its key. */
+export type Outcome = { memberId: number } | { refused: string } | { unanswered: true };
+
+export function send(phone: string, message: MessageRequest): Promise<Outcome> {
+  return attempt(newAttempt(phone, message));
+}
+
+async function attempt(made: Attempt): Promise<Outcome> {
+  keep({ ...made, state: 'sending' });
+  const { key, message } = made;
+  try {
+    const result = await post<MessageResult>('/v1/text/messaging/messages', { body: message, idempotencyKey: key });
+    const [success] = result.successes;
+    const [failed] = result.failureDetails;
+    if (!success) {
+      drop(key);
+      return { refused: failed ? adviceOn(failed.code, failed.message) : 'It was not accepted.' };
+    }
+    const { messageId, memberId, status, deliverAfter } = success;
+    if (messageId !== null)
+      addItem(memberId, {
+        id: `m${messageId}`,
+        type: 'text',
+        dateTime: made.at,
+        messageId,
+        kind: 'text',
+        text: message.text,
+        status: status === 'scheduled' ? 'queued' : status,
+        failureCode: null,
+        heldReason: null,
+        deliverAfter: deliverAfter ?? null,
+        segments: segmentsOf(message.text).segments,
+        actor: 'advisor',
+        application: null,
+      });
+    else void client.invalidateQueries({ queryKey: scheduledQuery.queryKey });
+    drop(key);
+    refresh(memberId);
+    return { memberId };
+  } catch (error) {
+    // Nobody knows, or nothing was done: the same key finds out.
+    if (!(error instanceof CallFailed) || error.retryable) {
+      keep({ ...made, state: 'unanswered' });
+      return { unanswered: true };
+    }
+    drop(key);
+    return { refused: error.message };
+  }
+}
+
+/** A text in the thread, sent again: what is refused stays there, with the reason. */
+export async function retry(made: Attempt): Promise<void> {
+  const outcome = await attempt(made);
+  if ('refused' in outcome) keep({ ...made, state: 'refused', why: outcome.refused });
+}
+
+export function newAttempt(phone: string, message: MessageRequest): Attempt {
+  return { key: newKey(), phone, message, at: now(), state: 'sending' };
+}
+
+export async function requestConsent(phone: string, key: string): Promise<Outcome> {
+  try {
+    const result = await post<ConsentRequestResult>('/v1/text/messaging/consent-requests', {
+      body: { phoneNumbers: [phone] },
+      idempotencyKey: key,
+    });
+    const [success] = result.successes;
+    const [failed] = result.failureDetails;
+    if (!success) return { refused: failed ? adviceOn(failed.code, failed.message) : 'It was not accepted.' };
+    const memberId = success.memberId ?? (await findByPhone(phone))?.memberId;
+    if (memberId === undefined) return { refused: 'It was not accepted.' };
+    refresh(memberId);
+    return { memberId };
+  } catch (error) {
+    return error instanceof CallFailed && !error.retryable ? { refused: error.message } : { unanswered: true };
+  }
+}
+
+function adviceOn(code: string, message: string): string {
+  const advice = failureAdvice[code as FailureReason];
+  return advice ? `${advice.what} ${advice.next}` : message;
+}

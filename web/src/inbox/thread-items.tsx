@@ -1,0 +1,222 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, memo, Suspense, useState } from 'react';
+import { remove } from '../api/http.ts';
+import { refresh } from '../api/live.ts';
+import { scheduledQuery } from '../api/queries.ts';
+import type { ConsentItem, Item, ReplyItem, ScheduledItem, TextItem } from '../api/types.ts';
+import { Icon } from '../look/icons.tsx';
+import { Time } from '../look/parts.tsx';
+import { toast } from '../shell/toasts.tsx';
+import { count, firstName } from '../words/people.ts';
+import { frequencyWords } from '../words/schedules.ts';
+import { consentEvent, doubtAdvice, failureAdvice, heldAdvice, kindWords, statusWords } from '../words/states.ts';
+import { clockTime, whenTime } from '../words/times.ts';
+import { type Attempt, drop } from './outbox.ts';
+import { newAttempt, retry } from './sending.ts';
+
+const ScheduledEditor = lazy(() => import('../scheduled/scheduled-editor.tsx'));
+
+export type Context = { memberId: number; phone: string; name: string | null; timeZone: string; now: number };
+
+export const ThreadItem = memo(function ThreadItem({ item, context }: { item: Item; context: Context }) {
+  if (item.type === 'text') return <Text item={item} context={context} />;
+  if (item.type === 'reply') return <Reply item={item} context={context} />;
+  if (item.type === 'consent') return <Consent item={item} context={context} />;
+  return <Scheduled item={item} context={context} />;
+});
+
+const waits = new Set<TextItem['status']>(['held', 'awaiting_consent', 'deferred']);
+
+function Text({ item, context: { timeZone, now, phone } }: { item: TextItem; context: Context }) {
+  const { status, kind, text, deliverAfter, heldReason, failureCode, dateTime, segments, application, actor } = item;
+  const said = statusWords[status];
+  const advice = status === 'in_doubt' ? doubtAdvice : failureCode ? failureAdvice[failureCode] : null;
+  const words = [
+    kindWords[kind],
+    actor === 'application' && application && `by ${application}`,
+    status === 'deferred' && deliverAfter
+      ? `${said.word} ${whenTime(deliverAfter, now, timeZone)}`
+      : `${said.word} ${waits.has(status) ? '' : clockTime(dateTime, timeZone)}`.trim(),
+    segments > 1 && count(segments, 'text'),
+  ].filter(Boolean);
+  return (
+    <div className="item">
+      <div className={`say out ${waits.has(status) ? 'wait' : ''} ${text === null ? 'gone' : ''}`}>
+        {text ?? 'This text is no longer kept.'}
+      </div>
+      <div className={`said-state ${said.tone}`}>
+        <Icon
+          name={
+            kind === 'consent_request' || kind === 'reminder'
+              ? 'send'
+              : kind === 'confirmation' || kind === 'help'
+                ? 'robot'
+                : said.icon
+          }
+          size={14}
+        />
+        <Time at={dateTime} zone={timeZone}>
+          {words.join(' · ')}
+        </Time>
+        {heldReason && <span className="advice">{heldAdvice[heldReason]}</span>}
+        {advice && (
+          <span className="advice">
+            {advice.what} {advice.next}
+          </span>
+        )}
+        {advice?.again && text && (
+          <button
+            type="button"
+            className="link"
+            onClick={() =>
+              void retry(
+                newAttempt(phone, {
+                  text,
+                  phone,
+                  whenConsented: failureCode === 'consent_pending' || failureCode === 'consent_lapsed',
+                }),
+              )
+            }
+          >
+            Send again
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Reply({
+  item: { text, media, isPossibleOptOut, dateTime },
+  context: { timeZone },
+}: {
+  item: ReplyItem;
+  context: Context;
+}) {
+  return (
+    <div className="item">
+      {media.map((each) =>
+        each.isPending ? (
+          <div
+            className="picture skeleton"
+            key={each.url}
+            style={{ width: 160, height: 120 }}
+            role="img"
+            aria-label="An attachment that is still on its way"
+          />
+        ) : each.contentType.startsWith('image/') ? (
+          <a href={each.url} target="_blank" rel="noreferrer" key={each.url}>
+            <img className="picture" src={each.url} alt="Sent with the text" loading="lazy" />
+          </a>
+        ) : (
+          <a className="say in row" href={each.url} download key={each.url}>
+            <Icon name="paperclip" />
+            Attachment, {Math.ceil(each.size / 1024)} KB
+          </a>
+        ),
+      )}
+      {text !== null && text !== '' && <div className="say in">{text}</div>}
+      {text === null && media.length === 0 && <div className="say in gone">This text is no longer kept.</div>}
+      <div className={`said-state left ${isPossibleOptOut ? 'bad' : ''}`}>
+        <Time at={dateTime} zone={timeZone}>
+          {clockTime(dateTime, timeZone)}
+        </Time>
+        {isPossibleOptOut && (
+          <>
+            · <Icon name="hand-stop" size={14} /> May mean stop: your texts wait until your firm has decided
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Consent({ item, context: { name, timeZone } }: { item: ConsentItem; context: Context }) {
+  const { word, icon, tone } = consentEvent(firstName(name), item.state, item.previousState, item.reason);
+  return (
+    <div className={`note ${tone}`}>
+      <Icon name={icon} size={15} />
+      <span>{word}</span>
+      <Time at={item.dateTime} zone={timeZone}>
+        {clockTime(item.dateTime, timeZone)}
+      </Time>
+    </div>
+  );
+}
+
+function Scheduled({ item, context }: { item: ScheduledItem; context: Context }) {
+  const { timeZone, now, memberId, phone, name } = context;
+  const [isEditing, setEditing] = useState(false);
+  const queries = useQueryClient();
+  const next = item.nextDeliveryDates[0] ?? item.dateTime;
+  const cancel = async () => {
+    await remove(`/v1/text/messaging/scheduled-messages/${item.scheduledMessageId}`).then(
+      () => toast('Canceled: it won’t be sent.'),
+      (error) => toast(error.message),
+    );
+    refresh(memberId);
+    void queries.invalidateQueries({ queryKey: scheduledQuery.queryKey });
+  };
+  return (
+    <div className="item">
+      <div className="say out wait">{item.text}</div>
+      <div className="said-state">
+        <Icon name={item.frequency ? 'repeat' : 'clock'} size={14} />
+        <Time at={next} zone={timeZone}>
+          {item.frequency ? `${frequencyWords[item.frequency]} · next ` : 'Goes out '}
+          {whenTime(next, now, timeZone)}
+        </Time>
+        ·
+        <button type="button" className="link" onClick={() => setEditing(true)}>
+          Edit
+        </button>
+        ·
+        <button type="button" className="link" onClick={() => void cancel()}>
+          Cancel
+        </button>
+      </div>
+      <Suspense>
+        {isEditing && (
+          <ScheduledEditor
+            scheduled={{ ...item, deliveryDate: next, phone, memberId }}
+            name={name}
+            close={() => setEditing(false)}
+          />
+        )}
+      </Suspense>
+    </div>
+  );
+}
+
+/** A text on its way to the server, or one that got no answer. */
+export function Sending({ made }: { made: Attempt }) {
+  return (
+    <div className="item">
+      <div className={`say out ${made.state === 'sending' ? '' : 'wait'}`}>{made.message.text}</div>
+      {made.state === 'sending' ? (
+        <div className="said-state">
+          <Icon name="clock" size={14} />
+          Sending
+        </div>
+      ) : (
+        <div className="said-state bad" role="alert">
+          <Icon name="alert-triangle" size={14} />
+          {made.state === 'refused' ? (
+            `Not sent. ${made.why} · `
+          ) : (
+            <>
+              No answer from the server. It isn’t sent again by itself ·
+              <button type="button" className="link" title="Can’t text them twice" onClick={() => void retry(made)}>
+                Try again
+              </button>
+              ·
+            </>
+          )}
+          <button type="button" className="link" onClick={() => drop(made.key)}>
+            Remove
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

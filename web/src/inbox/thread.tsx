@@ -1,0 +1,131 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Fragment, useEffect, useMemo, useRef, useState } from 'react';
+import { useNow } from '../api/clock.ts';
+import { post } from '../api/http.ts';
+import { patchConversation } from '../api/live.ts';
+import { itemsQuery } from '../api/queries.ts';
+import { useAdvisor } from '../api/session.ts';
+import type { Conversation, Item } from '../api/types.ts';
+import { Icon } from '../look/icons.tsx';
+import { Broken, StateScreen } from '../look/parts.tsx';
+import { dayKey, dayName } from '../words/times.ts';
+import { useAttempts } from './outbox.ts';
+import { Sending, ThreadItem } from './thread-items.tsx';
+
+/** Every text between the two, oldest first, held at its end while nobody has scrolled away from it. */
+export function Thread({ conversation }: { conversation: Conversation }) {
+  const { memberId, phone, name } = conversation;
+  const { timeZone } = useAdvisor();
+  const now = useNow();
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    itemsQuery(memberId),
+  );
+  const items = useMemo(() => data?.pages.toReversed().flatMap((page) => page.data) ?? [], [data]);
+  const attempts = useAttempts(phone);
+  const context = useMemo(() => ({ memberId, phone, name, timeZone, now }), [memberId, phone, name, timeZone, now]);
+  const { frame, onScroll, hasNewBelow, toEnd } = useEnd(items, () => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  });
+  useReadMark(conversation, items);
+
+  if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading />;
+  if (items.length + attempts.length === 0)
+    return (
+      <StateScreen icon="message-2" title="No texts yet">
+        The first one that you send appears here.
+      </StateScreen>
+    );
+  const first = items.findIndex(({ type }) => type === 'scheduled');
+  const coming = first < 0 ? items.length : first;
+  return (
+    <div className="flow-frame">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
+      <section className="flow" ref={frame} onScroll={onScroll} aria-label="Texts" tabIndex={0}>
+        <div className="flow-items" role="log" aria-label={`Texts with ${name ?? phone}`}>
+          {hasNextPage && (
+            <div className="note">
+              <button type="button" className="link" onClick={() => void fetchNextPage()} disabled={isFetchingNextPage}>
+                {isFetchingNextPage ? 'Loading earlier texts …' : 'Earlier texts'}
+              </button>
+            </div>
+          )}
+          {items.slice(0, coming).map((item, index) => (
+            <Fragment key={item.id}>
+              {isNewDay(items[index - 1], item, timeZone) && (
+                <h2 className="day">{dayName(item.dateTime, now, timeZone)}</h2>
+              )}
+              <ThreadItem item={item} context={context} />
+            </Fragment>
+          ))}
+          {attempts.map((made) => (
+            <Sending made={made} key={made.key} />
+          ))}
+          {items.slice(coming).map((item) => (
+            <ThreadItem item={item} context={context} key={item.id} />
+          ))}
+        </div>
+      </section>
+      {hasNewBelow && (
+        <button type="button" className="button new-below" onClick={toEnd}>
+          <Icon name="arrow-down" />
+          New text
+        </button>
+      )}
+    </div>
+  );
+}
+
+function isNewDay(previous: Item | undefined, item: Item, timeZone: string): boolean {
+  return !previous || dayKey(previous.dateTime, timeZone) !== dayKey(item.dateTime, timeZone);
+}
+
+/** The frame is laid out from its end, so its position there is 0 and negative above. */
+function useEnd(items: Item[], atTop: () => void) {
+  const frame = useRef<HTMLElement>(null);
+  const [hasNewBelow, setNewBelow] = useState(false);
+  const newest = items.findLast(({ type }) => type !== 'scheduled')?.id;
+  const shown = useRef(newest);
+  useEffect(() => {
+    const isAway = (frame.current?.scrollTop ?? 0) < -80;
+    if (shown.current !== undefined && shown.current !== newest && isAway) setNewBelow(true);
+    shown.current = newest;
+  }, [newest]);
+  const onScroll = () => {
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = frame.current ?? {};
+    if (scrollTop > -20) setNewBelow(false);
+    if (scrollHeight - clientHeight + scrollTop < 200) atTop();
+  };
+  const toEnd = () => frame.current?.scrollTo({ top: 0, behavior: 'smooth' });
+  return { frame, onScroll, hasNewBelow, toEnd };
+}
+
+/** Replies are read when they are on a screen that somebody looks at. */
+function useReadMark({ memberId, unread }: Conversation, items: Item[]): void {
+  const lastReply = items.findLast((item) => item.type === 'reply');
+  const upTo = lastReply?.type === 'reply' ? lastReply.replyId : null;
+  useEffect(() => {
+    if (!unread || upTo === null) return;
+    const mark = () => {
+      if (document.visibilityState !== 'visible') return;
+      patchConversation(memberId, { unread: 0 });
+      post(`/conversations/${memberId}/read`, { body: { upTo } }).catch(() => {});
+    };
+    mark();
+    document.addEventListener('visibilitychange', mark);
+    return () => document.removeEventListener('visibilitychange', mark);
+  }, [memberId, unread, upTo]);
+}
+
+function Loading() {
+  return (
+    <div className="flow" role="status" aria-label="Loading texts">
+      <div className="flow-items">
+        {(['in', 'out', 'in', 'out'] as const).map((side, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+          <div className={`say ${side} skeleton`} style={{ width: 260 + index * 40, height: 42 }} key={index} />
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import type { ReactNode } from 'react';
+import { hueOf, initials } from '../words/people.ts';
+import type { Said } from '../words/states.ts';
+import { fullTime } from '../words/times.ts';
+import { Icon, type IconName } from './icons.tsx';
+
+/** A picture of a person. Its letters are drawn, not text: a button with nothing else is named by its label alone. */
+export function Face({ name, phone, size = '' }: { name: string | null; phone: string; size?: 'large' | 'tiny' | '' }) {
+  const letters = initials(name ?? '');
+  return (
+    <span
+      className={`face ${size}`}
+      aria-hidden="true"
+      data-letters={letters || phone.slice(-2)}
+      ref={(element) => element?.style.setProperty('--hue', String(hueOf(name ?? phone)))}
+    />
+  );
+}
+
+export function Chip({ word, icon, tone }: Said) {
+  return (
+    <span className={`chip ${tone}`}>
+      <Icon name={icon} size={14} />
+      {word}
+    </span>
+  );
+}
+
+/** A short time, with the whole moment behind it. */
+export function Time({ at, zone, children }: { at: number; zone?: string; children: ReactNode }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={fullTime(at, zone)} className="number">
+      {children}
+    </time>
+  );
+}
+
+/** Instead of content: what it is, why, and what to do. */
+export function StateScreen({
+  icon,
+  title,
+  children,
+  action,
+  isPage = false,
+}: {
+  icon: IconName;
+  title: string;
+  children: ReactNode;
+  action?: ReactNode;
+  /** Nothing else is on the page. */
+  isPage?: boolean;
+}) {
+  return (
+    <div className="state-screen">
+      <span className="round">
+        <Icon name={icon} size={26} />
+      </span>
+      {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
+      <p>{children}</p>
+      {action}
+    </div>
+  );
+}
+
+export function Broken({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { message, traceId } = error as { message?: string; traceId?: string | null };
+  return (
+    <StateScreen
+      icon="alert-triangle"
+      title="This didn’t load"
+      action={
+        <button type="button" className="button" onClick={retry ?? (() => location.reload())}>
+          Try again
+        </button>
+      }
+    >
+      {message ?? 'Something went wrong on our side.'}
+      {traceId && (
+        <>
+          {' '}
+          If you ask for help, quote <code>{traceId}</code>.
+        </>
+      )}
+    </StateScreen>
+  );
+}

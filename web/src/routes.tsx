@@ -1,0 +1,52 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Inbox, NothingOpen } from './inbox/inbox.tsx';
+import { NewText } from './inbox/new-text.tsx';
+import { OpenThread } from './inbox/open-thread.tsx';
+import { Broken } from './look/parts.tsx';
+import { NotFound, Shell } from './shell/shell.tsx';
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken });
+const inbox = createRoute({ getParentRoute: () => root, id: 'inbox', component: Inbox });
+const nothing = createRoute({ getParentRoute: () => inbox, path: '/', component: NothingOpen });
+const fresh = createRoute({ getParentRoute: () => inbox, path: '/new', component: NewText });
+/** Addresses carry our ids, never a phone number. */
+const thread = createRoute({
+  getParentRoute: () => inbox,
+  path: '/c/$memberId',
+  params: {
+    parse: ({ memberId }) => ({ memberId: Number(memberId) }),
+    stringify: ({ memberId }) => ({ memberId: String(memberId) }),
+  },
+  component: OpenThread,
+});
+const contacts = createRoute({
+  getParentRoute: () => root,
+  path: '/contacts',
+  component: lazyRouteComponent(() => import('./contacts/contacts.tsx'), 'Contacts'),
+});
+const scheduled = createRoute({
+  getParentRoute: () => root,
+  path: '/scheduled',
+  component: lazyRouteComponent(() => import('./scheduled/scheduled.tsx'), 'Scheduled'),
+});
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([inbox.addChildren([nothing, fresh, thread]), contacts, scheduled, settings]),
+  basepath: '/app',
+  defaultPreload: 'intent',
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+  interface HistoryState {
+    /** Whom a new text is for. Not in the address, because it may be a phone number. */
+    to?: { phone: string; name: string | null; contactId: number | null };
+  }
+}

@@ -1,0 +1,134 @@
+import { Modal } from '@mantine/core';
+import { useState } from 'react';
+import { now } from '../api/clock.ts';
+import { put } from '../api/http.ts';
+import { refresh } from '../api/live.ts';
+import { client, scheduledQuery } from '../api/queries.ts';
+import { useAdvisor } from '../api/session.ts';
+import type { Frequency, ScheduledMessage } from '../api/types.ts';
+import { toast } from '../shell/toasts.tsx';
+import { countText } from '../words/encoding.ts';
+import { count, phoneWords } from '../words/people.ts';
+import { frequencyWords, instantOf, nextTimes, wallTime } from '../words/schedules.ts';
+import { whenTime } from '../words/times.ts';
+
+type Edited = Pick<
+  ScheduledMessage,
+  'scheduledMessageId' | 'memberId' | 'phone' | 'text' | 'deliveryDate' | 'frequency'
+>;
+const shownTimes = 5;
+
+export default function ScheduledEditor({
+  scheduled,
+  name,
+  close,
+}: {
+  scheduled: Edited;
+  name: string | null;
+  close(): void;
+}) {
+  const { timeZone } = useAdvisor();
+  const [text, setText] = useState(scheduled.text);
+  const [wall, setWall] = useState(() => wallTime(scheduled.deliveryDate, timeZone));
+  const [frequency, setFrequency] = useState<Frequency>(scheduled.frequency);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const at = instantOf(wall, timeZone);
+  const { used, room, segments } = countText(text);
+  const save = async () => {
+    if (!at || at <= now()) return setWrong('Choose a time that is still to come.');
+    try {
+      // Only what was changed: a new date would begin the repetition anew.
+      await put(`/v1/text/messaging/scheduled-messages/${scheduled.scheduledMessageId}`, {
+        body: {
+          ...(text !== scheduled.text && { text }),
+          ...(wall !== wallTime(scheduled.deliveryDate, timeZone) && { deliveryDate: at }),
+          ...(frequency !== scheduled.frequency && { frequency }),
+        },
+      });
+    } catch (error) {
+      return setWrong((error as Error).message);
+    }
+    toast('Saved.');
+    refresh(scheduled.memberId);
+    void client.invalidateQueries({ queryKey: scheduledQuery.queryKey });
+    close();
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={`Scheduled for ${name ?? phoneWords(scheduled.phone)}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <label className="label">
+          Text
+          <textarea
+            className="plain-field"
+            rows={4}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+            required
+            data-autofocus
+          />
+        </label>
+        <div className="small soft number">
+          {used} of {room} · {count(segments, 'text')}
+        </div>
+        <div className="two">
+          <label className="label">
+            Date and time
+            <input
+              className="plain-field"
+              type="datetime-local"
+              value={wall}
+              onChange={({ target }) => setWall(target.value)}
+              required
+            />
+          </label>
+          <label className="label">
+            Repeat
+            <select
+              className="plain-field"
+              value={frequency}
+              onChange={({ target }) => setFrequency(Number(target.value) as Frequency)}
+            >
+              {Object.entries(frequencyWords).map(([value, word]) => (
+                <option value={value} key={value}>
+                  {word}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+        {frequency !== 0 && at && (
+          <p className="small soft number">
+            Next:{' '}
+            {nextTimes(at, frequency, timeZone, shownTimes)
+              .map((each) => whenTime(each, now(), timeZone))
+              .join(' · ')}
+          </p>
+        )}
+        {wrong && (
+          <div className="hint bad" role="alert">
+            {wrong}
+          </div>
+        )}
+        <div className="buttons">
+          <button type="button" className="button" onClick={close}>
+            Keep as it was
+          </button>
+          <button type="submit" className="button main">
+            Save
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,143 @@
+import { Modal } from '@mantine/core';
+import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useNow } from '../api/clock.ts';
+import { remove } from '../api/http.ts';
+import { refresh } from '../api/live.ts';
+import { client, conversationQuery, scheduledQuery } from '../api/queries.ts';
+import { useAdvisor } from '../api/session.ts';
+import type { ScheduledMessage } from '../api/types.ts';
+import { Icon } from '../look/icons.tsx';
+import { Broken, Face, StateScreen, Time } from '../look/parts.tsx';
+import { toast } from '../shell/toasts.tsx';
+import { phoneWords } from '../words/people.ts';
+import { frequencyWords } from '../words/schedules.ts';
+import { clockTime, dayName, whenTime } from '../words/times.ts';
+import ScheduledEditor from './scheduled-editor.tsx';
+
+/** What is still to come, by day. */
+export function Scheduled() {
+  const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery(scheduledQuery);
+  const { timeZone } = useAdvisor();
+  const now = useNow();
+  const rows = data?.pages.flatMap((page) => page.data) ?? [];
+  const names = useNames(rows);
+  const [edited, edit] = useState<ScheduledMessage | null>(null);
+  const [canceled, cancel] = useState<ScheduledMessage | null>(null);
+  const days = Map.groupBy(rows, ({ deliveryDate }) => dayName(deliveryDate, now, timeZone));
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Scheduled</h1>
+        {data && <span className="soft number">{data.pages[0]?.pageInfo.totalRecord.toLocaleString('en-US')}</span>}
+      </header>
+      {error && !data ? (
+        <Broken error={error} retry={() => void refetch()} />
+      ) : !data ? (
+        <div className="page-body" role="status" aria-label="Loading">
+          {[1, 2, 3].map((each) => (
+            <div className="skeleton" key={each} style={{ height: 56, margin: '10px 0' }} />
+          ))}
+        </div>
+      ) : rows.length === 0 ? (
+        <StateScreen icon="calendar-clock" title="Nothing is scheduled">
+          Choose Schedule below a text to send it later, or every year on a birthday.
+        </StateScreen>
+      ) : (
+        <div className="page-body">
+          {[...days].map(([day, texts]) => (
+            <section key={day} className="section" aria-label={day}>
+              <h2>{day}</h2>
+              <ul>
+                {texts.map((each) => (
+                  <li className="row planned" key={each.scheduledMessageId}>
+                    <Face name={names.get(each.memberId) ?? null} phone={each.phone} />
+                    <div className="grow">
+                      <div className="row">
+                        <Link to="/c/$memberId" params={{ memberId: each.memberId }} className="cut">
+                          {names.get(each.memberId) ?? phoneWords(each.phone)}
+                        </Link>
+                        <span className="small soft">
+                          <Time at={each.deliveryDate} zone={timeZone}>
+                            {clockTime(each.deliveryDate, timeZone)}
+                          </Time>
+                        </span>
+                        {each.frequency !== 0 && (
+                          <span
+                            className="chip"
+                            title={each.nextDeliveryDates.map((at) => whenTime(at, now, timeZone)).join('\n')}
+                          >
+                            <Icon name="repeat" size={14} />
+                            {frequencyWords[each.frequency]}
+                          </span>
+                        )}
+                      </div>
+                      <div className="soft cut">{each.text}</div>
+                    </div>
+                    <button type="button" className="button small" onClick={() => edit(each)}>
+                      Edit
+                    </button>
+                    <button type="button" className="button small quiet" onClick={() => cancel(each)}>
+                      Cancel
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+          {hasNextPage && (
+            <button type="button" className="button" onClick={() => void fetchNextPage()}>
+              Show more
+            </button>
+          )}
+        </div>
+      )}
+      {edited && (
+        <ScheduledEditor scheduled={edited} name={names.get(edited.memberId) ?? null} close={() => edit(null)} />
+      )}
+      {canceled && (
+        <CancelQuestion
+          scheduled={canceled}
+          name={names.get(canceled.memberId) ?? phoneWords(canceled.phone)}
+          close={() => cancel(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+function CancelQuestion({ scheduled, name, close }: { scheduled: ScheduledMessage; name: string; close(): void }) {
+  const confirm = async () => {
+    close();
+    await remove(`/v1/text/messaging/scheduled-messages/${scheduled.scheduledMessageId}`).then(
+      () => toast('Canceled: it won’t be sent.'),
+      (error) => toast(error.message),
+    );
+    refresh(scheduled.memberId);
+    void client.invalidateQueries({ queryKey: scheduledQuery.queryKey });
+  };
+  return (
+    <Modal opened onClose={close} title={`Cancel this text to ${name}?`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <p className="soft">“{scheduled.text}”</p>
+      <p style={{ marginTop: 8 }}>
+        {scheduled.frequency ? 'It won’t be sent again, now or later.' : 'It won’t be sent.'}
+      </p>
+      <div className="buttons" style={{ marginTop: 16 }}>
+        <button type="button" className="button" onClick={close} data-autofocus>
+          Keep it
+        </button>
+        <button type="button" className="button bad" onClick={() => void confirm()}>
+          Cancel the text
+        </button>
+      </div>
+    </Modal>
+  );
+}
+
+/** The list has numbers; the conversations know whose they are. */
+function useNames(rows: ScheduledMessage[]): Map<number, string> {
+  const members = [...new Set(rows.map(({ memberId }) => memberId))];
+  const found = useQueries({ queries: members.map((memberId) => conversationQuery(memberId)) });
+  return new Map(found.flatMap(({ data }) => (data?.name ? [[data.memberId, data.name] as const] : [])));
+}

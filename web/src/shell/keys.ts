@@ -1,0 +1,50 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+
+type Handlers = Record<string, (event: KeyboardEvent) => void>;
+const setting = 'single-keys';
+const listeners = new Set<() => void>();
+
+/** Single letters, while nobody types and no dialog is open. `mod+enter` is for every system. */
+export function useKeys(handlers: Handlers): void {
+  const latest = useRef(handlers);
+  latest.current = handlers;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (isTyping(event.target) || document.querySelector('[role=dialog], [role=menu]')) return;
+      if (!singleKeys() && event.key !== '?') return;
+      const handler = latest.current[event.key];
+      if (!handler) return;
+      event.preventDefault();
+      handler(event);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+export function useSingleKeys(): [boolean, (on: boolean) => void] {
+  const on = useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, singleKeys);
+  return [
+    on,
+    (next) => {
+      localStorage.setItem(setting, next ? 'on' : 'off');
+      for (const listener of listeners) listener();
+    },
+  ];
+}
+
+function singleKeys(): boolean {
+  return localStorage.getItem(setting) !== 'off';
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+export const modKey = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';

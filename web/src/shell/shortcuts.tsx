@@ -1,0 +1,38 @@
+import { Modal } from '@mantine/core';
+import { modKey, useSingleKeys } from './keys.ts';
+
+const keys: [what: string, keys: string[]][] = [
+  ['Next conversation', ['J']],
+  ['Previous conversation', ['K']],
+  ['Search', ['/']],
+  ['Write a new text', ['C']],
+  ['Write in the open conversation', ['R']],
+  ['Mark as done, or put back', ['E']],
+  ['Send', [modKey, '↵']],
+  ['Leave a field, close a dialog', ['Esc']],
+  ['This sheet', ['?']],
+];
+
+export default function Shortcuts({ close }: { close(): void }) {
+  const [on, turn] = useSingleKeys();
+  return (
+    <Modal opened onClose={close} title="Keyboard shortcuts" size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <dl className="keys">
+        {keys.map(([what, pressed]) => (
+          <div className="row" key={what} style={{ display: 'contents' }}>
+            <dt>{what}</dt>
+            <dd className="row">
+              {pressed.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <label className="row" style={{ marginTop: 18 }}>
+        <input type="checkbox" checked={on} onChange={({ target }) => turn(target.checked)} />
+        Use single letters as shortcuts
+      </label>
+    </Modal>
+  );
+}

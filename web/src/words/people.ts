@@ -1,0 +1,36 @@
+/** `+1 (512) 555-2210`, and other countries' numbers as they are. */
+export function phoneWords(phone: string): string {
+  const [, area, exchange, line] = /^\+1(\d{3})(\d{3})(\d{4})$/.exec(phone) ?? [];
+  return area ? `+1 (${area}) ${exchange}-${line}` : phone;
+}
+
+/** What somebody types, in E.164; null if it is no number. Ten digits are American. */
+export function readPhone(typed: string): string | null {
+  const digits = typed.replace(/[\s().-]/g, '');
+  if (/^\+[1-9]\d{7,14}$/.test(digits)) return digits;
+  if (/^[2-9]\d{9}$/.test(digits)) return `+1${digits}`;
+  if (/^1[2-9]\d{9}$/.test(digits)) return `+${digits}`;
+  return null;
+}
+
+/** `AO` of Ana Ortiz; nothing of a number. */
+export function initials(name: string): string {
+  const words = name.split(/\s+/).filter((word) => /^\p{L}/u.test(word));
+  const [first = '', last = ''] = words.length > 1 ? [words[0], words.at(-1)] : words;
+  return ([...first][0] ?? '').toUpperCase() + ([...last][0] ?? '').toUpperCase();
+}
+
+/** Always the same for a person, so that faces are known by it. */
+export function hueOf(key: string): number {
+  let sum = 7;
+  for (const letter of key) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360;
+  return sum;
+}
+
+export function firstName(name: string | null): string {
+  return name && /^\p{L}/u.test(name) ? (name.split(/\s+/)[0] ?? name) : 'They';
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+}

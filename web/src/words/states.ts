@@ -1,0 +1,128 @@
+import type { ConsentState, FailureReason, TextItem, TextKind, TextStatus } from '../api/types.ts';
+import type { IconName } from '../look/icons.tsx';
+
+export type Tone = 'good' | 'warn' | 'bad' | 'quiet' | 'brand';
+export type Said = { word: string; icon: IconName; tone: Tone };
+
+/** Consent beside a name: always a word and an icon. */
+export const consentWords: Record<ConsentState, Said> = {
+  accepted: { word: 'Accepted', icon: 'shield-check', tone: 'good' },
+  pending: { word: 'Asked', icon: 'hourglass', tone: 'warn' },
+  none: { word: 'Not asked', icon: 'circle-dashed', tone: 'quiet' },
+  opted_out: { word: 'Opted out', icon: 'ban', tone: 'quiet' },
+};
+export const possibleOptOut: Said = { word: 'Possible opt-out', icon: 'hand-stop', tone: 'bad' };
+
+export const kindWords: Record<TextKind, string | null> = {
+  text: null,
+  consent_request: 'Consent request',
+  reminder: 'Reminder of the consent request',
+  confirmation: 'Confirmation',
+  help: 'Answer to HELP',
+};
+
+export const statusWords: Record<TextStatus, Said> = {
+  queued: { word: 'Sending', icon: 'clock', tone: 'quiet' },
+  sent: { word: 'Sent', icon: 'check', tone: 'quiet' },
+  delivered: { word: 'Delivered', icon: 'checks', tone: 'quiet' },
+  undelivered: { word: 'Not delivered', icon: 'alert-triangle', tone: 'bad' },
+  failed: { word: 'Not sent', icon: 'alert-triangle', tone: 'bad' },
+  in_doubt: { word: 'May not have arrived', icon: 'help-circle', tone: 'warn' },
+  held: { word: 'Held', icon: 'hand-stop', tone: 'warn' },
+  awaiting_consent: { word: 'Waits for their yes', icon: 'hourglass', tone: 'warn' },
+  deferred: { word: 'Goes out', icon: 'moon', tone: 'quiet' },
+};
+
+/** What happened, and what to do. `again` says whether the same text can be sent again from here. */
+export type Advice = { what: string; next: string; again: boolean };
+
+export const failureAdvice: Record<FailureReason, Advice> = {
+  not_consented: {
+    what: 'They haven’t agreed to texts from you.',
+    next: 'Ask for consent; the text can wait for their yes.',
+    again: false,
+  },
+  consent_pending: {
+    what: 'They haven’t answered your request yet.',
+    next: 'Send it again so that it waits for their yes.',
+    again: true,
+  },
+  consent_lapsed: {
+    what: 'It waited a day for their yes, which didn’t come.',
+    next: 'Send it again if it still matters: they are asked once more.',
+    again: true,
+  },
+  opted_out: {
+    what: 'They opted out of texts from you.',
+    next: 'Only they can change that, by texting START.',
+    again: false,
+  },
+  unreachable: {
+    what: 'The number doesn’t exist, or texts can’t reach it.',
+    next: 'Check the number with them.',
+    again: false,
+  },
+  landline: {
+    what: 'The number is a landline, which can’t get texts.',
+    next: 'Ask for a mobile number.',
+    again: false,
+  },
+  quiet_hours: {
+    what: 'It was too early or too late where they may be.',
+    next: 'Send it between 8 AM and 9 PM their time.',
+    again: true,
+  },
+  text_blocked: { what: 'Your firm’s rules stopped this text.', next: 'Word it differently.', again: false },
+  too_many_waiting: {
+    what: 'Ten texts already wait for their yes.',
+    next: 'Send it once they have answered.',
+    again: false,
+  },
+  expired: { what: 'The carrier didn’t take it in time.', next: 'Send it again if it still matters.', again: true },
+  carrier_unavailable: {
+    what: 'The carrier was down.',
+    next: 'Send it again. If it happens again, tell your firm’s support.',
+    again: true,
+  },
+  rejected: {
+    what: 'The carrier refused it.',
+    next: 'Tell your firm’s support: they see the carrier’s reason.',
+    again: false,
+  },
+  filtered: {
+    what: 'A carrier took it for unwanted.',
+    next: 'Word it differently, without shortened links.',
+    again: false,
+  },
+  undelivered: { what: 'The phone may be off or out of reach.', next: 'Send it again later, or call.', again: true },
+  account_disabled: { what: 'Your account is disabled.', next: 'Talk to your firm.', again: false },
+  no_texting_number: { what: 'Your account has no texting number.', next: 'Ask your firm for one.', again: false },
+  no_carrier: { what: 'Your texting number isn’t connected yet.', next: 'Tell your firm’s support.', again: false },
+  internal_error: {
+    what: 'Something broke on our side.',
+    next: 'Send it again. If it happens again, tell your firm’s support.',
+    again: true,
+  },
+};
+
+/** Nobody knows whether it arrived, so sending it again could text them twice: that takes a decision. */
+export const doubtAdvice: Advice = {
+  what: 'The carrier’s answer was lost, so this may have arrived or not.',
+  next: 'Ask them before you write it again. We keep looking.',
+  again: false,
+};
+
+export const heldAdvice: Record<NonNullable<TextItem['heldReason']>, string> = {
+  supervision: 'Your firm reads it before it goes out.',
+  possible_opt_out: 'Their last reply may mean stop. It waits until your firm has decided.',
+};
+
+/** What a change of consent was, in the thread. */
+export function consentEvent(name: string, state: ConsentState, previous: ConsentState, reason: string | null): Said {
+  if (state === 'accepted') return { word: `${name} accepted texts from you`, icon: 'shield-check', tone: 'good' };
+  if (state === 'opted_out') return { word: `${name} opted out`, icon: 'ban', tone: 'bad' };
+  if (state === 'pending')
+    return { word: `You asked ${name === 'They' ? 'them' : name} for consent`, icon: 'send', tone: 'quiet' };
+  if (previous === 'pending') return { word: 'The request was not answered', icon: 'hourglass', tone: 'quiet' };
+  return { word: reason ? `Consent was reset: ${reason}` : 'Consent was reset', icon: 'circle-dashed', tone: 'quiet' };
+}

@@ -1,0 +1,26 @@
+import { defineConfig } from 'vite';
+
+/** Files are named after their content; index.html names them, and the server fills in its nonce. */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/app/',
+  oxc: { jsx: { runtime: 'automatic' } },
+  build: {
+    target: 'es2024',
+    // The policy allows no data: for fonts, and a small file more costs nothing.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // Packages change less often than we do, and a file for each module would be forty requests.
+            { name: 'packages', test: /node_modules/ },
+            { name: 'shared', test: /src\/(api|words|look|shell\/(?!shortcuts))|server\/src/, minShareCount: 2 },
+          ],
+        },
+      },
+    },
+  },
+});
