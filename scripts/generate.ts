@@ -1,14 +1,15 @@
-// Writes what is generated from the code: openapi.json, server/schema.sql, server/statements.sql, server/verify.mjs, tables of the
-// reference and the table of imports in ARCHITECTURE.md. With --check it only compares, and fails if one is out of date.
+// Writes what is generated from the code: openapi.json, postman.json, server/schema.sql, server/statements.sql, server/verify.mjs, the command's
+// descriptions, tables of the reference and the table of imports in ARCHITECTURE.md. With --check it only compares, and fails if one is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allowedImports, ground } from '../server/allowed-imports.ts';
 import { describeClientTypes } from '../server/client-types.ts';
 import { describeSchema } from '../server/describe-schema.ts';
-import { help, overview } from '../server/src/cli/help.ts';
+import { describe, overview, plainPage } from '../server/src/cli/help.ts';
 import { listVerbs } from '../server/src/cli/verbs.ts';
 import { readConfig, root, settings } from '../server/src/config.ts';
 import { problemCodes, problems } from '../server/src/domain/problems.ts';
+import { magicNumbers } from '../server/src/domain/sandbox/magic-numbers.ts';
 import { enumerations } from '../server/src/domain/shared/enumerations.ts';
 import { failureCodeNames, failureCodes } from '../server/src/domain/shared/failure-codes.ts';
 import { partnerDocument } from '../server/src/http/openapi/partner.ts';
@@ -18,9 +19,11 @@ import { listStatements } from '../server/statements.ts';
 import { makeDatabase } from '../server/test/support/database.ts';
 import { startTemporary } from '../server/test/support/temporary-postgres.ts';
 import { examinerProgram } from './examiner-program.ts';
+import { postmanCollection } from './postman-collection.ts';
 
 const generated = {
   'openapi.json': openapi(),
+  'postman.json': postmanCollection(openapi()),
   'sdk/src/openapi.ts': await describeClientTypes(openapi()),
   'server/schema.sql': await schema(),
   'server/statements.sql': await statements(),
@@ -29,6 +32,8 @@ const generated = {
   'docs/reference/errors.md': errors(),
   'docs/reference/enumerations.md': enumerationTables(),
   'docs/reference/command.md': await command(),
+  'docs/reference/magic-numbers.md': magicNumberTable(),
+  'server/src/cli/descriptions.json': await descriptions(),
   'ARCHITECTURE.md': architecture(),
 };
 
@@ -120,28 +125,52 @@ function errors(): string {
 }
 
 function enumerationTables(): string {
-  const sections = Object.entries(enumerations).map(([name, words]) => {
-    const rows = Object.entries(words).map(([value, text]) => [value, text]);
-    return `## ${name}\n\n${table(['value', 'word'], rows)}`;
-  });
+  const rows = Object.entries(enumerations).map(([name, words]) => [
+    code(name),
+    Object.entries(words)
+      .map(([value, text]) => `${value} ${text}`)
+      .join(', '),
+  ]);
   const failures = failureCodeNames.map((code) => [`\`${code}\``, failureCodes[code].cause, failureCodes[code].next]);
   return page(
     'Enumerations',
     'The numbered values, which `GET /v1/core/enumerations` serves too, and [why a text didn’t arrive](#failurecode-and-reason).',
-    [
-      ...sections,
-      `## failureCode and reason\n\nThe \`failureCode\` of a text that is \`failed\` or \`undelivered\`, and the \`reason\` of a scheduled message that was skipped. The list is closed: what a carrier calls it is mapped to one of these, and its own code is beside it in the archive, as \`carrierCode\`.\n\n${table(['code', 'cause', 'what to do'], failures)}`,
-    ].join('\n'),
+    `${table(['field', 'values'], rows)}\n## failureCode and reason\n\nThe \`failureCode\` of a text that is \`failed\` or \`undelivered\`, and the \`reason\` of a scheduled message that was skipped. The list is closed: what a carrier calls it is mapped to one of these, and its own code is beside it in the archive, as \`carrierCode\`.\n\n${table(['code', 'cause', 'what to do'], failures)}`,
   );
+}
+
+function magicNumberTable(): string {
+  const rows = magicNumbers
+    .map(({ phone, about }) => [phone, about])
+    .sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
+  return page(
+    'Magic numbers',
+    'The sandbox’s phones with a behavior of their own, the same for every advisor. Any other number receives what you send it, and answers what you make it answer.',
+    table(['number', 'what it does'], rows),
+  );
+}
+
+/** A line per verb, so that two changes rarely meet. */
+async function descriptions(): Promise<string> {
+  const lines = (await listVerbs()).map((verb) => JSON.stringify(describe(verb)));
+  return `[\n${lines.join(',\n')}\n]\n`;
 }
 
 async function command(): Promise<string> {
   const verbs = await listVerbs();
-  const sections = verbs.map((verb) => `## assent ${verb.name}\n\n\`\`\`\n${help(verb)}\n\`\`\`\n`);
+  const nouns = Map.groupBy(verbs, ({ name }) => name.split(' ')[0] ?? '');
+  const lines = [...nouns].map(([noun, those]) => {
+    const rest = those.flatMap(({ name }) => name.split(' ').slice(1).join(' ') || []);
+    return `- \`${noun}\`${rest.length > 0 ? `: ${rest.join(', ')}` : ''}\n`;
+  });
   return page(
-    'The operator’s command',
-    'In a checkout, run `npm run -s assent -- <verb> …`. Results go to stdout; notes, progress and errors go to stderr. The exit code is 0, or 1 if something failed, or 2 if the command line is wrong or there is no database to look at.',
-    `\`\`\`\n${overview(verbs)}\n\`\`\`\n\n${sections.join('\n')}`,
+    'The command',
+    'In a checkout, run `npx --no-install assent`, or put `node_modules/.bin` into your `PATH`. `assent help VERB` is the reference: what a verb does, its options and an example.',
+    [
+      `\`\`\`\n${overview(verbs, plainPage)}\n\`\`\`\n`,
+      'Results go to stdout; notes, progress and errors go to stderr. With `--json`, records are JSON, and the last line of stderr is `{"error": {"code", "message"}}` if something failed. The exit code is 0, or 1 if something failed, or 2 if the command line is wrong or there is no database to look at. What can’t be undone asks first; a script says `--yes`.\n',
+      `Every verb:\n\n${lines.join('')}`,
+    ].join('\n'),
   );
 }
 

@@ -15,6 +15,10 @@ const needed = [
   { name: 'redis-server', file: '/usr/bin/redis-server' },
   { name: 'haproxy', file: '/usr/sbin/haproxy' },
   { name: 'systemd', file: '/usr/bin/systemd-analyze' },
+  { name: 'zsh', file: '/usr/bin/zsh' },
+  { name: 'fish', file: '/usr/bin/fish' },
+  { name: 'python3-requests-oauthlib', file: '/usr/lib/python3/dist-packages/requests_oauthlib' },
+  { name: 'python3-authlib', file: '/usr/lib/python3/dist-packages/authlib' },
   { name: 'postgresql-15', file: '/usr/lib/postgresql/15/bin/postgres' },
 ];
 const missing = needed.filter(({ file, isThere = () => existsSync(file ?? '') }) => !isThere()).map(({ name }) => name);

@@ -2003,11 +2003,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "text": "Your annual review is due. Does Tuesday at 10 suit you?",
-                 *       "phoneNumbers": [
-                 *         "+15005550006",
-                 *         "+15005550001"
-                 *       ]
+                 *       "phone": "+15005550006",
+                 *       "text": "Your annual review is due. Does Tuesday at 10 suit you?"
                  *     }
                  */
                 "application/json": components["schemas"]["MessageRequest"];
@@ -2034,18 +2031,8 @@ export interface operations {
                      *           "status": "queued"
                      *         }
                      *       ],
-                     *       "failures": [
-                     *         "+15005550001 can’t be reached by text. Check the number with its owner."
-                     *       ],
-                     *       "failureDetails": [
-                     *         {
-                     *           "phone": "+15005550001",
-                     *           "memberId": 500001,
-                     *           "code": "unreachable",
-                     *           "message": "+15005550001 can’t be reached by text. Check the number with its owner.",
-                     *           "retryable": false
-                     *         }
-                     *       ]
+                     *       "failures": [],
+                     *       "failureDetails": []
                      *     }
                      */
                     "application/json": components["schemas"]["MessageResult"];
@@ -2083,11 +2070,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "text": "Your annual review is due. Does Tuesday at 10 suit you?",
-                 *       "phoneNumbers": [
-                 *         "+15005550006",
-                 *         "+15005550001"
-                 *       ]
+                 *       "phone": "+15005550006",
+                 *       "text": "Your annual review is due. Does Tuesday at 10 suit you?"
                  *     }
                  */
                 "application/json": components["schemas"]["MessageRequest"];
@@ -2151,51 +2135,6 @@ export interface operations {
                      *             }
                      *           ],
                      *           "earliest": 1772384700000
-                     *         },
-                     *         {
-                     *           "phone": "+15005550001",
-                     *           "memberId": 500001,
-                     *           "deliverable": false,
-                     *           "status": null,
-                     *           "gates": [
-                     *             {
-                     *               "gate": "consent",
-                     *               "passed": true,
-                     *               "code": null,
-                     *               "message": null
-                     *             },
-                     *             {
-                     *               "gate": "opt_out",
-                     *               "passed": true,
-                     *               "code": null,
-                     *               "message": null
-                     *             },
-                     *             {
-                     *               "gate": "number",
-                     *               "passed": false,
-                     *               "code": "unreachable",
-                     *               "message": "+15005550001 can’t be reached by text. Check the number with its owner."
-                     *             },
-                     *             {
-                     *               "gate": "quiet_hours",
-                     *               "passed": true,
-                     *               "code": null,
-                     *               "message": null
-                     *             },
-                     *             {
-                     *               "gate": "supervision",
-                     *               "passed": true,
-                     *               "code": null,
-                     *               "message": null
-                     *             },
-                     *             {
-                     *               "gate": "texting_number",
-                     *               "passed": true,
-                     *               "code": null,
-                     *               "message": null
-                     *             }
-                     *           ],
-                     *           "earliest": null
                      *         }
                      *       ]
                      *     }

@@ -1,4 +1,4 @@
-import type { components, operations } from './openapi.ts';
+import type { components, operations, webhooks } from './openapi.ts';
 
 type Schemas = components['schemas'];
 type Query<Name extends keyof operations> = NonNullable<operations[Name]['parameters']['query']>;
@@ -49,17 +49,9 @@ export type Enumerations = Schemas['Enumerations'];
 /** What the feed of events has. */
 export type Event = Schemas['Event'];
 /** What is pushed to a webhook: the same events with their advisor, and some that the feed doesn't have. Narrow it by `type`. */
-export type WebhookEvent =
-  | Schemas['ConsentChangedWebhook']
-  | Schemas['MessageStatusWebhook']
-  | Schemas['MessageReceivedWebhook']
-  | Schemas['ScheduledMessageFiredWebhook']
-  | Schemas['ScheduledMessageSkippedWebhook']
-  | Schemas['ContactCreatedWebhook']
-  | Schemas['ContactUpdatedWebhook']
-  | Schemas['ContactDeletedWebhook']
-  | Schemas['AuthorizationEndedWebhook']
-  | Schemas['WebhookTestWebhook'];
+export type WebhookEvent = {
+  [Type in keyof webhooks]: webhooks[Type]['post']['requestBody']['content']['application/json'];
+}[keyof webhooks];
 
 export type PageInfo = {
   page: number;

@@ -1,5 +1,5 @@
-// Tests the client as its users get it: packed, and installed in an empty project. With --runtimes, not on this Node but on the oldest
-// that it promises, and in Deno, Bun and workerd.
+// Tests the client as its users get it: packed, and installed in an empty project. With --runtimes, what is in the package is judged by
+// publint and Are The Types Wrong, and it runs not on this Node but on the oldest that it promises, and in Deno, Bun and workerd.
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -25,6 +25,7 @@ else run(process.execPath, ['--test', ...tests], true);
 /** The oldest Node runs all of the tests, the others a short program. */
 function inOtherRuntimes(): void {
   run('npm', ['ci', '--silent'], false, runtimes);
+  judge();
   const [cpu, bunCpu, workerCpu] = process.arch === 'arm64' ? ['arm64', 'aarch64', 'arm64'] : ['x64', 'x64', '64'];
   const program = (path: string) => join(runtimes, 'node_modules', path);
   writeFileSync(join(project, 'smoke.mjs'), readFileSync(join(runtimes, 'smoke.mjs')));
@@ -42,6 +43,14 @@ function inOtherRuntimes(): void {
   writeWorker();
   run(program(`@cloudflare/workerd-linux-${workerCpu}/bin/workerd`), ['test', 'worker.capnp']);
   process.stdout.write('It runs in workerd.\n');
+}
+
+/** Whether Node, bundlers and TypeScript find what package.json promises. A suggestion is a failure, too. */
+function judge(): void {
+  const program = (name: string) => join(runtimes, 'node_modules/.bin', name);
+  run(program('publint'), ['run', tarball, '--strict']);
+  run(program('attw'), [tarball, '--profile', 'esm-only', '--no-emoji', '--no-color']);
+  process.stdout.write('publint and Are The Types Wrong find nothing in the package.\n');
 }
 
 /** A worker names each of its modules. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { webhooks } from '@assent/client';
+import { type WebhookEvent, webhooks } from '@assent/client';
 import { Webhook } from 'standardwebhooks';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -30,6 +31,24 @@ test('an event that we signed comes back typed, whatever its body and headers co
       assert.deepEqual(await webhooks.verify(raw, given, secret), event);
   const received = await webhooks.verify(body, headers, secret);
   if (received.type === 'message.received') assert.equal(received.data.phone, '+15005550008');
+});
+
+test('every type of event that openapi.json has narrows to its data', async () => {
+  const document = JSON.parse(await readFile(new URL('../../openapi.json', import.meta.url), 'utf8'));
+  // Doesn't compile if a type is missing, or unknown.
+  const types: Record<WebhookEvent['type'], true> = {
+    'consent.changed': true,
+    'message.status': true,
+    'message.received': true,
+    'scheduled_message.fired': true,
+    'scheduled_message.skipped': true,
+    'contact.created': true,
+    'contact.updated': true,
+    'contact.deleted': true,
+    'authorization.ended': true,
+    'webhook.test': true,
+  };
+  assert.deepEqual(Object.keys(types).sort(), Object.keys(document.webhooks).sort());
 });
 
 test('while a secret is rotated, one signature of several is enough', async () => {
