@@ -1,0 +1,208 @@
+// Looks at every face of the sandbox: screenshots at a phone's and a desk's width, light and dark, into faces/shots; axe on each; and
+// Lighthouse, as a phone, on the pages that people come to first. Fails if axe finds a barrier or a score is below 95.
+//
+//   npm run faces                  everything
+//   npm run faces -- --shots       only screenshots and axe
+//   npm run faces -- --scores      only Lighthouse
+//   npm run faces -- --picture     only the README's picture, docs/app.png
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { buildWeb } from '../scripts/build-web.ts';
+import { findBrowser } from '../server/test/support/browser.ts';
+import { assent, freePort, makeDataFolder, startServer } from '../server/test/support/programs.ts';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
+const runs = 5;
+const scoreMin = 95;
+const phone = '+15005550006';
+const widths = { 390: 844, 1440: 900 };
+/** The file's name, the path, and what axe looks at: the flaws of Scalar's part aren't ours to fix, its colors are. */
+const pages: [name: string, path: string, inspections?: string[]][] = [
+  ['home', '/'],
+  ['guides', '/docs'],
+  ['guide', '/docs/partners/texting'],
+  ['reference', '/docs/reference', [`axe.run('.bar')`, `axe.run({ runOnly: ['color-contrast'] })`]],
+  ['log', '/log'],
+  ['webhooks', '/webhooks'],
+  ['phones', '/handset'],
+  ['phone', `/handset/${phone}`],
+  ['sign-in', '/sign-in'],
+  ['not-found', '/no-such-page'],
+];
+/** Of an advisor who is signed in. A conversation is found by its person's name. */
+const appPages: [name: string, path: string, opens?: string][] = [
+  ['app-inbox', '/app'],
+  ['app-thread', '/app', 'Pia Plain'],
+  ['app-contacts', '/app/contacts'],
+  ['app-scheduled', '/app/scheduled'],
+  ['app-settings', '/app/settings'],
+];
+const judged = ['/', '/docs/partners/texting', `/handset/${phone}`];
+
+const isSwitch = { type: 'boolean' } as const;
+const { values: options } = parseArgs({ options: { shots: isSwitch, scores: isSwitch, picture: isSwitch } });
+const data = makeDataFolder();
+const env = { ASSENT_DATA_DIR: data.path };
+await buildWeb();
+const server = await startServer(env);
+const origin = `http://localhost:${server.port}`;
+const debugging = await freePort();
+const browser = await chromium.launch({
+  executablePath: findBrowser(process.env),
+  args: ['--no-sandbox', '--disable-gpu', `--remote-debugging-port=${debugging}`],
+});
+const complaints: string[] = [];
+try {
+  await makeSomethingToSee();
+  if (options.picture) await takePicture(browser);
+  else {
+    if (!options.scores) await takeShots(browser);
+    if (!options.shots) await judge();
+  }
+} finally {
+  await browser.close();
+  await server.stop();
+  data.remove();
+}
+for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
+process.exitCode = complaints.length > 0 ? 1 : 0;
+
+/** Texts both ways, and a webhook that was told about them. */
+async function makeSomethingToSee(): Promise<void> {
+  const receiver = createServer((request, response) => request.resume().once('end', () => response.end('thanks')));
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const { apiKey, baseUrl, clientId, advisors } = data.sandbox();
+  const to = advisors[0]?.textingNumber;
+  await assent(['webhooks', 'add', clientId, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`], env);
+  const token = (await assent(['token', '--advisor', 'avery@sandbox.example'], env)).stdout.trim();
+  const post = (url: string, body: object) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'x-api-key': apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  for (const text of ['Your annual review is due. Does Tuesday at 10 suit you?', 'I sent you the agenda.']) {
+    await post(`${baseUrl}/text/messaging/messages`, { phone, text });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await post(`${origin}/sandbox/handset/${phone}/replies`, { to, text: 'Thanks, that works for me.' });
+  }
+  for (const [digits, text] of [
+    ['0001', 'Nobody gets this.'],
+    ['0041', 'Shall we talk about your plan for next year?'],
+    ['0022', 'Did you get my letter?'],
+    ['0007', 'Your documents are ready.'],
+    ['0042', 'The market opens at 9:30 tomorrow.'],
+    ['0008', 'Happy birthday, Theo!'],
+  ])
+    await post(`${baseUrl}/text/messaging/messages`, { phone: `+1500555${digits}`, text });
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  receiver.close();
+}
+
+async function takeShots(browser: Browser): Promise<void> {
+  rmSync(`${folder}shots`, { recursive: true, force: true });
+  mkdirSync(`${folder}shots`);
+  for (const [width, height] of Object.entries(widths))
+    for (const colorScheme of ['light', 'dark'] as const) {
+      // Our policy allows no other scripts, so it is bypassed for axe.
+      const context = await browser.newContext({
+        viewport: { width: Number(width), height },
+        colorScheme,
+        bypassCSP: true,
+      });
+      const page = await context.newPage();
+      for (const [name, path, inspections = ['axe.run()']] of pages) {
+        await page.goto(`${origin}${path}`, { waitUntil: 'load' });
+        if (name === 'reference') await page.getByRole('heading', { name: 'Assent partner API' }).waitFor();
+        await page.evaluate(() => document.fonts.ready);
+        await page.screenshot({ path: `${folder}shots/${name}-${width}-${colorScheme}.png` });
+        await inspect(page, `${path}, ${width} px, ${colorScheme}`, inspections);
+      }
+      await signIn(page);
+      for (const [name, path, opens] of appPages) {
+        await openApp(page, path, opens);
+        await page.screenshot({ path: `${folder}shots/${name}-${width}-${colorScheme}.png` });
+        await inspect(page, `${name}, ${width} px, ${colorScheme}`, ['axe.run()']);
+      }
+      await context.close();
+    }
+  process.stdout.write(`${(pages.length + appPages.length) * 4} screenshots are in faces/shots.\n`);
+}
+
+async function takePicture(browser: Browser): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 760 }, colorScheme: 'light' });
+  const page = await context.newPage();
+  await signIn(page);
+  await openApp(page, '/app', 'Pia Plain');
+  await page.screenshot({ path: `${folder}../docs/app.png` });
+  await context.close();
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(`${origin}/sign-in?next=/app`);
+  await page.getByRole('button', { name: 'Avery Quinn' }).click();
+}
+
+async function openApp(page: Page, path: string, opens?: string): Promise<void> {
+  await page.goto(`${origin}${path}`);
+  await page.getByRole('navigation').first().waitFor();
+  if (opens) await page.getByText(opens).first().click();
+  await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => {});
+  await page.evaluate(() => document.fonts.ready);
+}
+
+async function inspect(page: Page, shown: string, inspections: string[]): Promise<void> {
+  await page.evaluate(axeSource);
+  for (const inspection of inspections) {
+    const violations = await page.evaluate(`${inspection}.then(({ violations }) => violations)`);
+    for (const { id, nodes } of violations as { id: string; nodes: { html: string }[] }[])
+      complaints.push(`${shown}: ${id} ${nodes[0]?.html}`);
+  }
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  if (overflow > 0) complaints.push(`${shown}: ${overflow} px too wide`);
+}
+
+type Lighthouse = (
+  url: string,
+  flags: { port: number; onlyCategories: string[]; logLevel: 'error' },
+) => Promise<{ lhr: { categories: Record<string, { score: number | null }> } } | undefined>;
+
+/** The median of several runs: a score varies with what else the machine does. */
+async function judge(): Promise<void> {
+  if (!existsSync(`${folder}node_modules/lighthouse`))
+    spawnSync('npm', ['ci', '--silent', '--ignore-scripts'], { cwd: folder, stdio: ['ignore', 2, 2] });
+  // It isn't among the packages of `npm start`, so its types may not be there.
+  const { default: lighthouse }: { default: Lighthouse } = await import(
+    `${folder}node_modules/lighthouse/core/index.js`
+  );
+  const categories = ['performance', 'accessibility', 'best-practices'];
+  for (const path of judged) {
+    const scores: Record<string, number[]> = {};
+    for (let run = 0; run < runs; run++) {
+      const result = await lighthouse(`${origin}${path}`, {
+        port: debugging,
+        onlyCategories: categories,
+        logLevel: 'error',
+      });
+      for (const category of categories)
+        scores[category] = [
+          ...(scores[category] ?? []),
+          Math.round((result?.lhr.categories[category]?.score ?? 0) * 100),
+        ];
+    }
+    const medians = categories.map((category) => [category, median(scores[category] ?? [])] as const);
+    process.stdout.write(`${path}: ${medians.map(([category, score]) => `${category} ${score}`).join(', ')}\n`);
+    for (const [category, score] of medians)
+      if (score < scoreMin) complaints.push(`${path}: ${category} is ${score}, of ${scores[category]}`);
+  }
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
