@@ -1,85 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { buildWeb } from '../../../scripts/build-web.ts';
-import { startRequestJobs } from '../../src/jobs/requests.ts';
-import { makeLog } from '../../src/log.ts';
-import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
-import { launchBrowser, skip } from '../support/browser.ts';
-import { freePort } from '../support/programs.ts';
+import { test } from 'node:test';
+import { skip } from '../support/browser.ts';
 import { acceptedPhone, newPhone, received, reply, send } from '../support/texting.ts';
-import { complaintsOf, inspect } from './inspect.ts';
+import { composer, desk, phoneWide, say, useApp } from './app-windows.ts';
+import { inspect } from './inspect.ts';
 
-const desk = { viewport: { width: 1440, height: 900 } };
-const phoneWide = { viewport: { width: 390, height: 844 } };
-
-let pages: AdvisorApp;
-let browser: Browser;
-let jobs: ReturnType<typeof startRequestJobs>;
-let origin: string;
-let contexts: BrowserContext[] = [];
-
-before(async () => {
-  if (skip) return;
-  const port = await freePort();
-  [pages] = await Promise.all([makeAdvisorApp({ PORT: String(port) }), buildWeb()]);
-  jobs = startRequestJobs(pages.world.deps, makeLog('silent'));
-  await pages.app.listen({ host: '127.0.0.1', port });
-  origin = `http://localhost:${port}`;
-  browser = await launchBrowser();
-});
-after(async () => {
-  if (skip) return;
-  await browser.close();
-  await jobs.stop();
-  await pages.close();
-});
-afterEach(async () => {
-  await Promise.all(contexts.map((context) => context.close()));
-  contexts = [];
-});
-
-type Open = { page: Page; context: BrowserContext; complaints: string[] };
-
-/** A window of a browser of its own. Any complaint, such as a policy violation, fails the test. */
-async function open(path: string, options: BrowserContextOptions): Promise<Open> {
-  const context = await browser.newContext(options);
-  contexts.push(context);
-  return { context, ...(await openTab(context, path)) };
-}
-
-async function openTab(context: BrowserContext, path: string): Promise<{ page: Page; complaints: string[] }> {
-  const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  const complaints = complaintsOf(page);
-  await page.goto(`${origin}${path}`);
-  return { page, complaints };
-}
-
-/** Opens the app as Ann. Nobody is signed in yet, so the app leads to the sign-in page and back. */
-async function openApp(path: string, options: BrowserContextOptions): Promise<Open> {
-  const opened = await open(path, options);
-  const { page } = opened;
-  await page.getByLabel('Email').fill('ann@test.example');
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('navigation', { name: 'Assent' }).waitFor();
-  // The answer to the first call was that nobody is signed in.
-  opened.complaints.length = 0;
-  return opened;
-}
-
-const say = (page: Page, text: string) => page.locator('.say', { hasText: text });
-const composer = (page: Page) => page.getByLabel('Your text');
+const app = useApp();
 
 test('the whole story: asked, accepted, sent, answered and stopped, in two tabs and on a phone, without a reload', {
   skip,
 }, async () => {
   const phone = newPhone();
-  const { page, context, complaints } = await openApp('/app', desk);
+  const { page, context, complaints } = await app.openApp('/app', desk);
   const streams: string[] = [];
   context.on('request', (request) => request.url().includes('/app/api/events') && streams.push(request.url()));
-  const handset = await open(`/handset/${phone}`, phoneWide);
+  const handset = await app.open(`/handset/${phone}`, phoneWide);
 
   await page.keyboard.press('c');
   await page.getByPlaceholder('Name or phone number').fill(phone);
@@ -90,7 +25,7 @@ test('the whole story: asked, accepted, sent, answered and stopped, in two tabs 
   await page.locator('.say.wait', { hasText: 'Shall we meet on Tuesday?' }).waitFor();
   await page.locator('.top .chip', { hasText: 'Asked' }).waitFor();
 
-  const other = await openTab(context, new URL(page.url()).pathname);
+  const other = await app.openTab(context, new URL(page.url()).pathname);
   await other.page.locator('.say.wait').waitFor();
   await handset.page.getByRole('button', { name: 'ACCEPT' }).click();
   await handset.page.locator('.received', { hasText: 'Shall we meet on Tuesday?' }).waitFor();
@@ -132,10 +67,10 @@ test('the whole story: asked, accepted, sent, answered and stopped, in two tabs 
 });
 
 test('a text whose answer is lost survives a reload, and trying again doesn’t text twice', { skip }, async () => {
-  const { world } = pages;
+  const world = app.world();
   const phone = await acceptedPhone(world, world.ann);
   await send(world.ann, { phone, text: 'Hello' });
-  const { page } = await openApp('/app', desk);
+  const { page } = await app.openApp('/app', desk);
   await page.locator('.talk', { hasText: 'You: Hello' }).first().click();
   const sends = '**/app/api/v1/text/messaging/messages';
   await page.route(sends, async (route) => {
@@ -159,7 +94,7 @@ test('a text whose answer is lost survives a reload, and trying again doesn’t 
 test('a contact is added to a new group, and deleted only after a moment in which it can be undone', {
   skip,
 }, async () => {
-  const { page, complaints } = await openApp('/app/contacts', desk);
+  const { page, complaints } = await app.openApp('/app/contacts', desk);
   await page.getByRole('button', { name: 'New group' }).click();
   await page.getByLabel('Name').fill('Austin');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -177,7 +112,7 @@ test('a contact is added to a new group, and deleted only after a moment in whic
   await page.getByRole('button', { name: 'Grace Lindqvist' }).click();
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Undo' }).click();
-  const { body } = await pages.world.ann.call('GET', '/core/contact/contacts?search=Lindqvist');
+  const { body } = await app.world().ann.call('GET', '/core/contact/contacts?search=Lindqvist');
   assert.deepEqual(
     body.data.map(({ groupNames }: { groupNames: string[] }) => groupNames),
     [['Austin']],
@@ -186,7 +121,7 @@ test('a contact is added to a new group, and deleted only after a moment in whic
 });
 
 test('axe finds no barriers, light or dark, and everything fits a phone', { skip }, async () => {
-  const { world } = pages;
+  const world = app.world();
   const phone = await acceptedPhone(world, world.ann);
   await send(world.ann, { phone, text: `Look at https://example.com/${'y'.repeat(120)}` });
   await received(world, phone);
@@ -197,13 +132,13 @@ test('axe finds no barriers, light or dark, and everything fits a phone', { skip
     [desk, everywhere],
     [phoneWide, ['/app/contacts']],
   ] as const) {
-    const { page } = await openApp('/app', { ...options, bypassCSP: true });
+    const { page } = await app.openApp('/app', { ...options, bypassCSP: true });
     await page.locator('.talk', { hasText: 'Possible opt-out' }).click();
     await composer(page).fill('I’m sorry');
     await page.getByText('Their last reply may mean stop.').waitFor();
     await inspect(page, `a conversation, ${options.viewport.width} px`);
     for (const place of places) {
-      await page.goto(`${origin}${place}`);
+      await page.goto(`${app.origin()}${place}`);
       await page.locator('main h1:visible').first().waitFor();
       await inspect(page, `${place}, ${options.viewport.width} px`);
     }

@@ -1,0 +1,77 @@
+import { after, afterEach, before } from 'node:test';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { buildWeb } from '../../../scripts/build-web.ts';
+import { startRequestJobs } from '../../src/jobs/requests.ts';
+import { makeLog } from '../../src/log.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { launchBrowser, skip } from '../support/browser.ts';
+import { freePort } from '../support/programs.ts';
+import { complaintsOf } from './inspect.ts';
+
+export const desk = { viewport: { width: 1440, height: 900 } };
+export const phoneWide = { viewport: { width: 390, height: 844 } };
+
+export type Tab = { page: Page; complaints: string[] };
+export type Window = Tab & { context: BrowserContext };
+
+/** A server with the app, its jobs and a browser, for the tests of one file. */
+export function useApp() {
+  let pages: AdvisorApp;
+  let browser: Browser;
+  let jobs: ReturnType<typeof startRequestJobs>;
+  let origin: string;
+  let contexts: BrowserContext[] = [];
+
+  before(async () => {
+    if (skip) return;
+    const port = await freePort();
+    [pages] = await Promise.all([makeAdvisorApp({ PORT: String(port) }), buildWeb()]);
+    jobs = startRequestJobs(pages.world.deps, makeLog('silent'));
+    await pages.app.listen({ host: '127.0.0.1', port });
+    origin = `http://localhost:${port}`;
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    if (skip) return;
+    await browser.close();
+    await jobs.stop();
+    await pages.close();
+  });
+  afterEach(async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+    contexts = [];
+  });
+
+  /** A window of a browser of its own. Any complaint, such as a policy violation, fails the test. */
+  async function open(path: string, options: BrowserContextOptions): Promise<Window> {
+    const context = await browser.newContext(options);
+    contexts.push(context);
+    return { context, ...(await openTab(context, path)) };
+  }
+
+  async function openTab(context: BrowserContext, path: string): Promise<Tab> {
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    const complaints = complaintsOf(page);
+    await page.goto(`${origin}${path}`);
+    return { page, complaints };
+  }
+
+  /** Opens the app as Ann. Nobody is signed in yet, so the app leads to the sign-in page and back. */
+  async function openApp(path: string, options: BrowserContextOptions): Promise<Window> {
+    const opened = await open(path, options);
+    const { page } = opened;
+    await page.getByLabel('Email').fill('ann@test.example');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('navigation', { name: 'Assent' }).waitFor();
+    // The answer to the first call was that nobody is signed in.
+    opened.complaints.length = 0;
+    return opened;
+  }
+
+  return { world: () => pages.world, origin: () => origin, open, openTab, openApp };
+}
+
+export const say = (page: Page, text: string) => page.locator('.say', { hasText: text });
+export const composer = (page: Page) => page.getByLabel('Your text');
