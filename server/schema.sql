@@ -516,7 +516,7 @@ create table holds (
   constraint holds_check CHECK (((member_id IS NULL) OR (advisor_id IS NOT NULL)))
 );
 
-create table idempotent_answers (
+create table idempotent_responses (
   advisor_id bigint not null,
   application_id bigint not null,
   method text not null,
@@ -526,8 +526,8 @@ create table idempotent_answers (
   status smallint,
   body text,
   date_time_created timestamp with time zone not null,
-  constraint idempotent_answers_pkey PRIMARY KEY (advisor_id, application_id, method, path, key),
-  constraint idempotent_answers_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+  constraint idempotent_responses_pkey PRIMARY KEY (advisor_id, application_id, method, path, key),
+  constraint idempotent_responses_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );
 
 create table interactions (
@@ -644,7 +644,7 @@ create table oauth_tokens (
   date_time_expires timestamp with time zone not null,
   date_time_used timestamp with time zone,
   successor_hash bytea,
-  answer bytea,
+  response bytea,
   constraint oauth_tokens_pkey PRIMARY KEY (token_hash),
   constraint oauth_tokens_kind_check CHECK ((kind = ANY (ARRAY['AuthorizationCode'::text, 'RefreshToken'::text])))
 );
@@ -860,7 +860,7 @@ create table webhook_deliveries (
   signature text not null,
   attempt integer not null,
   status smallint,
-  answer text not null,
+  response text not null,
   duration_ms integer not null,
   date_time timestamp with time zone not null,
   constraint webhook_deliveries_pkey PRIMARY KEY (delivery_id)
@@ -993,7 +993,7 @@ CREATE INDEX handset_messages_time ON public.handset_messages USING brin (date_t
 
 CREATE INDEX holds_firm ON public.holds USING btree (firm_id);
 
-CREATE INDEX idempotent_answers_created ON public.idempotent_answers USING btree (date_time_created);
+CREATE INDEX idempotent_responses_created ON public.idempotent_responses USING btree (date_time_created);
 
 CREATE INDEX interactions_expires ON public.interactions USING btree (date_time_expires);
 
@@ -1033,11 +1033,11 @@ CREATE INDEX number_lookups_due ON public.number_lookups USING btree (carrier_id
 
 CREATE INDEX number_lookups_old ON public.number_lookups USING btree (valid_until) WHERE (not_before IS NULL);
 
-CREATE INDEX oauth_tokens_answered ON public.oauth_tokens USING btree (date_time_used) WHERE (answer IS NOT NULL);
-
 CREATE INDEX oauth_tokens_expires ON public.oauth_tokens USING btree (date_time_expires);
 
 CREATE INDEX oauth_tokens_grant ON public.oauth_tokens USING btree (grant_id);
+
+CREATE INDEX oauth_tokens_responses ON public.oauth_tokens USING btree (date_time_used) WHERE (response IS NOT NULL);
 
 CREATE INDEX passkey_challenges_expires ON public.passkey_challenges USING btree (date_time_expires);
 
@@ -1610,7 +1610,7 @@ grant select on hold_lifts to assent_app;
 
 grant select on holds to assent_app;
 
-grant delete, insert, select, update on idempotent_answers to assent_app;
+grant delete, insert, select, update on idempotent_responses to assent_app;
 
 grant delete, insert, select, update on interactions to assent_app;
 

@@ -16,34 +16,6 @@ update scheduled_messages s
 scheduled_message_id as "scheduledMessageId", member_id as "memberId", (select m.phone from members m where m.advisor_id = s.advisor_id and m.member_id = s.member_id) as phone, text,
 first_date as "firstDate", time_zone as "timeZone", frequency, delivery_date as "deliveryDate", status, reason;
 
-prepare "claim-answers" as
-with given as materialized (
-select *
-from rows from (
-  json_to_recordset($1) as (
-    "advisorId" bigint, "applicationId" bigint, method text, path text, key text, fingerprint text, status smallint,
-    body text
-  )
-) with ordinality as g (
-  advisor_id, application_id, method, path, key, fingerprint, status, body, position
-)),
-   claimed as (
-     insert into idempotent_answers as a (
-       advisor_id, application_id, method, path, key, fingerprint, date_time_created
-     )
-     select advisor_id, application_id, method, path, key, decode(fingerprint, 'hex'), $2
-     from given
-     order by advisor_id, application_id, method, path, key
-     on conflict (advisor_id, application_id, method, path, key) do update
-     set fingerprint = excluded.fingerprint, date_time_created = excluded.date_time_created, status = null, body = null
-     where a.date_time_created < $3
-     returning advisor_id, application_id, method, path, key
-   )
-   select claimed.key is not null as claimed
-   from given
-   left join claimed using (advisor_id, application_id, method, path, key)
-   order by position;
-
 prepare "claim-crm-lookups" as
 update crm_lookups l
 set leased_until = $2
@@ -210,6 +182,34 @@ returning
   m.member_id as "memberId", m.carrier_id as "carrierId", m.failures, m.date_time_created as "dateTimeCreated",
   e.meta as "replyMeta";
 
+prepare "claim-responses" as
+with given as materialized (
+select *
+from rows from (
+  json_to_recordset($1) as (
+    "advisorId" bigint, "applicationId" bigint, method text, path text, key text, fingerprint text, status smallint,
+    body text
+  )
+) with ordinality as g (
+  advisor_id, application_id, method, path, key, fingerprint, status, body, position
+)),
+   claimed as (
+     insert into idempotent_responses as a (
+       advisor_id, application_id, method, path, key, fingerprint, date_time_created
+     )
+     select advisor_id, application_id, method, path, key, decode(fingerprint, 'hex'), $2
+     from given
+     order by advisor_id, application_id, method, path, key
+     on conflict (advisor_id, application_id, method, path, key) do update
+     set fingerprint = excluded.fingerprint, date_time_created = excluded.date_time_created, status = null, body = null
+     where a.date_time_created < $3
+     returning advisor_id, application_id, method, path, key
+   )
+   select claimed.key is not null as claimed
+   from given
+   left join claimed using (advisor_id, application_id, method, path, key)
+   order by position;
+
 prepare "claim-streams" as
 with ready as materialized (
      select s.webhook_id, s.advisor_id, s.feed, not a.disabled as behind
@@ -253,22 +253,6 @@ select contact_count as "contactCount"
 from contact_books
 where advisor_id = $1;
 
-prepare "delete-answers" as
-delete from idempotent_answers as a
-   using (
-select *
-from rows from (
-  json_to_recordset($1) as (
-    "advisorId" bigint, "applicationId" bigint, method text, path text, key text, fingerprint text, status smallint,
-    body text
-  )
-) with ordinality as g (
-  advisor_id, application_id, method, path, key, fingerprint, status, body, position
-)) as given
-   where
-a.advisor_id = given.advisor_id
-and (a.application_id, a.method, a.path, a.key) = (given.application_id, given.method, given.path, given.key);
-
 prepare "delete-contact" as
 with unlinked as (
   update crm_contacts
@@ -299,6 +283,22 @@ counted as (
 select count(*) as removed
 from left_contacts;
 
+prepare "delete-responses" as
+delete from idempotent_responses as a
+   using (
+select *
+from rows from (
+  json_to_recordset($1) as (
+    "advisorId" bigint, "applicationId" bigint, method text, path text, key text, fingerprint text, status smallint,
+    body text
+  )
+) with ordinality as g (
+  advisor_id, application_id, method, path, key, fingerprint, status, body, position
+)) as given
+   where
+a.advisor_id = given.advisor_id
+and (a.application_id, a.method, a.path, a.key) = (given.application_id, given.method, given.path, given.key);
+
 prepare "draw-message-ids" as
 select nextval('message_ids') as "messageId"
 from generate_series(1, $1::integer);
@@ -323,11 +323,6 @@ quiet_hours as "quietHours", texting_pace as "textingPace", carrier_id::integer 
 date_time_created as "dateTimeCreated"
    from advisors
    where texting_number = $1;
-
-prepare "find-answer" as
-select fingerprint, status, body
-from idempotent_answers
-where advisor_id = $1 and application_id = $2 and method = $3 and path = $4 and key = $5;
 
 prepare "find-body" as
 select body from archive_bodies where advisor_id = $1 and number = $2;
@@ -645,6 +640,11 @@ from messages
 where carrier_message_id = $2 and coalesce(carrier_id, 1) = $1
 limit 1;
 
+prepare "find-response" as
+select fingerprint, status, body
+from idempotent_responses
+where advisor_id = $1 and application_id = $2 and method = $3 and path = $4 and key = $5;
+
 prepare "find-scheduled-message" as
 select
 scheduled_message_id as "scheduledMessageId", member_id as "memberId", (select m.phone from members m where m.advisor_id = s.advisor_id and m.member_id = s.member_id) as phone, text,
@@ -748,14 +748,14 @@ set failures = 0, not_before = excluded.not_before;
 
 prepare "insert-deliveries" as
 insert into webhook_deliveries (
-  webhook_id, url, advisor_id, event_id, type, body, signature, attempt, status, answer, duration_ms, date_time
+  webhook_id, url, advisor_id, event_id, type, body, signature, attempt, status, response, duration_ms, date_time
 )
 select
-  "webhookId", url, "advisorId", "eventId", type, body, signature, attempt, status, answer, "durationMs",
+  "webhookId", url, "advisorId", "eventId", type, body, signature, attempt, status, response, "durationMs",
   "dateTime"
 from json_to_recordset($1) as (
   "webhookId" bigint, url text, "advisorId" bigint, "eventId" text, type text, body text, signature text,
-  attempt integer, status smallint, answer text, "durationMs" integer, "dateTime" timestamptz
+  attempt integer, status smallint, response text, "durationMs" integer, "dateTime" timestamptz
 );
 
 prepare "insert-entries" as
@@ -6788,23 +6788,6 @@ prepare "take-contact-ids" as
 select coalesce(jsonb_agg(contact_id), '[]') as "contactIds"
 from (select nextval('contacts_contact_id_seq') as contact_id from generate_series(1, $1)) as taken;
 
-prepare "update-answers" as
-update idempotent_answers as a
-   set status = given.status, body = given.body
-   from (
-select *
-from rows from (
-  json_to_recordset($1) as (
-    "advisorId" bigint, "applicationId" bigint, method text, path text, key text, fingerprint text, status smallint,
-    body text
-  )
-) with ordinality as g (
-  advisor_id, application_id, method, path, key, fingerprint, status, body, position
-)) as given
-   where
-a.advisor_id = given.advisor_id
-and (a.application_id, a.method, a.path, a.key) = (given.application_id, given.method, given.path, given.key);
-
 prepare "update-consent" as
 update members
 set state = coalesce($3, state),
@@ -6905,6 +6888,23 @@ set last_changed = case when state = 'pending' then last_changed else $3 end,
     requested_at = $3,
     reminded = false
 where advisor_id = $1 and member_id = any ($2);
+
+prepare "update-responses" as
+update idempotent_responses as a
+   set status = given.status, body = given.body
+   from (
+select *
+from rows from (
+  json_to_recordset($1) as (
+    "advisorId" bigint, "applicationId" bigint, method text, path text, key text, fingerprint text, status smallint,
+    body text
+  )
+) with ordinality as g (
+  advisor_id, application_id, method, path, key, fingerprint, status, body, position
+)) as given
+   where
+a.advisor_id = given.advisor_id
+and (a.application_id, a.method, a.path, a.key) = (given.application_id, given.method, given.path, given.key);
 
 prepare "update-returned" as
 update crm_contacts

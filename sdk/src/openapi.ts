@@ -1844,9 +1844,9 @@ export interface components {
         ApiVersion: "1" | "v1" | "1.0" | "1.0.0";
         /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
         Traceparent: string;
-        /** @description Makes the request safe to retry for 24 hours: a retry gets the first answer. A UUID is a good choice. */
+        /** @description Makes the request safe to retry for 24 hours: a retry gets the first response. A UUID is a good choice. */
         IdempotencyKey: string;
-        /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+        /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
         SandboxFault: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "version_mismatch" | "rate_limited" | "payload_too_large" | "unsupported_media_type" | "downstream_timeout" | "downstream_unavailable" | "internal_error";
         /** @description The event’s `id`, the same each time it is pushed. */
         WebhookId: string;
@@ -1928,7 +1928,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -1987,13 +1987,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry for 24 hours: a retry gets the first answer. A UUID is a good choice. */
+                /** @description Makes the request safe to retry for 24 hours: a retry gets the first response. A UUID is a good choice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description The version that you expect. Any other version is 400 `version_mismatch`. */
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -2054,13 +2054,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry for 24 hours: a retry gets the first answer. A UUID is a good choice. */
+                /** @description Makes the request safe to retry for 24 hours: a retry gets the first response. A UUID is a good choice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description The version that you expect. Any other version is 400 `version_mismatch`. */
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -2161,7 +2161,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path: {
@@ -2216,13 +2216,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry for 24 hours: a retry gets the first answer. A UUID is a good choice. */
+                /** @description Makes the request safe to retry for 24 hours: a retry gets the first response. A UUID is a good choice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description The version that you expect. Any other version is 400 `version_mismatch`. */
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -2298,7 +2298,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -2339,13 +2339,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry for 24 hours: a retry gets the first answer. A UUID is a good choice. */
+                /** @description Makes the request safe to retry for 24 hours: a retry gets the first response. A UUID is a good choice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description The version that you expect. Any other version is 400 `version_mismatch`. */
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -2426,7 +2426,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -2494,7 +2494,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path: {
@@ -2558,7 +2558,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path: {
@@ -2635,7 +2635,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path: {
@@ -2687,7 +2687,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -2775,7 +2775,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -2841,13 +2841,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry for 24 hours: a retry gets the first answer. A UUID is a good choice. */
+                /** @description Makes the request safe to retry for 24 hours: a retry gets the first response. A UUID is a good choice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description The version that you expect. Any other version is 400 `version_mismatch`. */
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -2914,7 +2914,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path: {
@@ -2989,7 +2989,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path: {
@@ -3050,7 +3050,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path: {
@@ -3100,7 +3100,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -3179,7 +3179,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path: {
@@ -3256,7 +3256,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -3311,13 +3311,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry for 24 hours: a retry gets the first answer. A UUID is a good choice. */
+                /** @description Makes the request safe to retry for 24 hours: a retry gets the first response. A UUID is a good choice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description The version that you expect. Any other version is 400 `version_mismatch`. */
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -3372,7 +3372,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path: {
@@ -3432,7 +3432,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -3486,7 +3486,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;
@@ -3541,7 +3541,7 @@ export interface operations {
                 "X-API-Version"?: components["parameters"]["ApiVersion"];
                 /** @description Your trace context (W3C): `00-`, 32 hexadecimal digits, `-`, 16 of them, `-01`. The 32 digits become the `traceId`. If it is left out or malformed, the request gets a new one. */
                 traceparent?: components["parameters"]["Traceparent"];
-                /** @description For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done. */
+                /** @description For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done. */
                 "x-sandbox-fault"?: components["parameters"]["SandboxFault"];
             };
             path?: never;

@@ -70,7 +70,7 @@ export async function checkRecords(db: pg.Client): Promise<string[]> {
        join messages t on t.advisor_id = b.advisor_id and t.message_id = b.message_id
        where a.outcome is null and (t.attempt <> b.attempt or t.date_time_sent is null)`,
     ],
-    ['keys without an answer', 'select count(*) from idempotent_answers where status is null'],
+    ['keys without a response', 'select count(*) from idempotent_responses where status is null'],
   ];
   const found = [];
   for (const [what, sql] of faults) {

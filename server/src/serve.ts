@@ -163,7 +163,7 @@ async function listen(app: App, { host, port }: Config): Promise<void> {
 }
 
 /**
- * Stops without failing a request. For a while it still answers everything and closes each connection with its answer, so
+ * Stops without failing a request. For a while it still answers everything and closes each connection with its response, so
  * that clients reconnect elsewhere. Then it accepts nothing new and finishes what has begun.
  */
 async function drain(app: App, config: Config): Promise<void> {

@@ -33,7 +33,7 @@ create table number_lookups (
   -- The carrier to ask.
   carrier_id smallint not null,
   line_type text check (line_type in ('mobile', 'landline', 'unreachable', 'unknown')),
-  -- Until when that counts; null before the first answer.
+  -- Until when that counts; null before the first response.
   valid_until timestamptz,
   failures smallint not null default 0,
   -- Whoever claims it moves this on; null if there is nothing to ask.

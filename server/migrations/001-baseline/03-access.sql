@@ -72,7 +72,7 @@ create table interactions (
 create index interactions_expires on interactions (date_time_expires);
 
 -- Authorization codes and refresh tokens, known only by their SHA-256. A used one stays until it would have expired:
--- that it was used is what gives a second use away. `answer` is the answer to its use, encrypted under the token itself.
+-- that it was used is what gives a second use away. `response` is the response to its use, encrypted under the token itself.
 -- Without its grant a token is worth nothing; they are no foreign key, since a grant must end at once, however many
 -- tokens it had.
 create table oauth_tokens (
@@ -83,11 +83,11 @@ create table oauth_tokens (
   date_time_expires timestamptz not null,
   date_time_used timestamptz,
   successor_hash bytea,
-  answer bytea
+  response bytea
 );
 create index oauth_tokens_grant on oauth_tokens (grant_id);
 create index oauth_tokens_expires on oauth_tokens (date_time_expires);
-create index oauth_tokens_answered on oauth_tokens (date_time_used) where answer is not null;
+create index oauth_tokens_responses on oauth_tokens (date_time_used) where response is not null;
 
 -- Access tokens that were revoked one by one, until they would have expired.
 create table revoked_tokens (
@@ -108,8 +108,8 @@ create table signing_keys (
   constraint signing_keys_sealed check (sealed_private_part is null or not jwk ? 'd')
 );
 
--- The answer to a POST that carried an Idempotency-Key, committed together with what the POST did.
-create table idempotent_answers (
+-- The response to a POST that carried an Idempotency-Key, committed together with what the POST did.
+create table idempotent_responses (
   advisor_id bigint not null references advisors,
   -- 0 for the advisor's own app.
   application_id bigint not null,
@@ -122,7 +122,7 @@ create table idempotent_answers (
   date_time_created timestamptz not null,
   primary key (advisor_id, application_id, method, path, key)
 );
-create index idempotent_answers_created on idempotent_answers (date_time_created);
+create index idempotent_responses_created on idempotent_responses (date_time_created);
 
 -- Scopes that a grant had, and those of another that it lacked.
 create function scopes_of_both(had text[], more text[]) returns text[]
@@ -131,6 +131,6 @@ create function scopes_of_both(had text[], more text[]) returns text[]
 
 grant select, insert, update on applications, api_keys to assent_app;
 grant select, insert, update, delete on
-  api_key_days, grants, ended_grants, interactions, oauth_tokens, revoked_tokens, idempotent_answers
+  api_key_days, grants, ended_grants, interactions, oauth_tokens, revoked_tokens, idempotent_responses
   to assent_app;
 grant select, insert, delete on suspended_provisions, signing_keys to assent_app;

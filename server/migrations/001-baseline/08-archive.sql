@@ -100,7 +100,7 @@ create index archive_checkpoints_time on archive_checkpoints (date_time_created)
 create table archive_deliveries (
   checkpoint_id bigint not null references archive_checkpoints,
   kind text not null check (kind in ('command', 'timestamp')),
-  -- The answer of a TSA, in DER.
+  -- The response of a TSA, in DER.
   token bytea,
   date_time_created timestamptz not null,
   primary key (kind, checkpoint_id)

@@ -54,9 +54,9 @@ create table webhook_deliveries (
   body text not null,
   signature text not null,
   attempt integer not null,
-  -- Null if no answer came.
+  -- Null if no response came.
   status smallint,
-  answer text not null,
+  response text not null,
   duration_ms integer not null,
   -- Real time; in seconds, the timestamp that was signed.
   date_time timestamptz not null

@@ -80,7 +80,7 @@ function operandsIn(given: string[], { options }: Description): number {
   }).length;
 }
 
-/** Each asks the command that is being typed, and offers files if it has no answer. */
+/** Each asks the command that is being typed, and offers files if it has no response. */
 const scripts: Record<string, string> = {
   bash: `_assent() {
   local line

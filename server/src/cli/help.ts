@@ -23,7 +23,7 @@ const topics: [audience: string, [words: string, about: string][]][] = [
       ['token', 'Get an access token for an advisor.'],
       ['example', 'Start from a small web application that works.'],
       ['webhooks listen trigger', 'Have events pushed to you, on your own machine too.'],
-      ['logs', 'See each call that your program made, and its answer.'],
+      ['logs', 'See each call that your program made, and its response.'],
       ['sandbox', 'Put the sandbox back to its first day, or fill it.'],
     ],
   ],

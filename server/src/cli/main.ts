@@ -133,8 +133,8 @@ async function confirm({ name, about }: Verb, { stdin, stderr }: Streams): Promi
   if (!stdin.isTTY || !stderr.isTTY) throw new UsageError(`${name} can’t be undone: add --yes if you are sure.`);
   stderr.write(`${about}\n`);
   const lines = createInterface({ input: stdin as NodeJS.ReadStream, output: stderr });
-  const answer = await lines.question('This can’t be undone. Go ahead? [y/N] ').finally(() => lines.close());
-  return /^y(es)?$/i.test(answer.trim());
+  const response = await lines.question('This can’t be undone. Go ahead? [y/N] ').finally(() => lines.close());
+  return /^y(es)?$/i.test(response.trim());
 }
 
 function parse(verb: Verb, args: string[]) {

@@ -67,7 +67,7 @@ export type Streams = {
 export type Output = {
   /** The command's exit code, unless it throws. */
   exitCode: number;
-  /** The answer: nothing else goes to stdout, so scripts can use it. */
+  /** The response: nothing else goes to stdout, so scripts can use it. */
   line(text: string): void;
   /** Records as a table, or as JSON with --json. */
   records(rows: Record<string, unknown>[]): void;

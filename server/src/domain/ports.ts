@@ -111,7 +111,7 @@ export const carrierKindNames = ['smpp', 'twilio', 'telnyx'] as const;
 export type DoubtfulText = OutgoingText & { submittedAt: Date; carrierMessageId?: string };
 /**
  * The text that fits in the carrier's records. Those don't say which of our texts it is, so an id that another text of ours has
- * already isn't an answer for this one.
+ * already isn't a response for this one.
  */
 export type FoundText = {
   carrierMessageId: string;
@@ -124,7 +124,7 @@ export type FoundText = {
 export type CarrierCall = { url: string; headers: Record<string, string | undefined>; body: Buffer };
 /** What a carrier's request says, and what it gets back; null if its signature isn't right. */
 export type ReadCarrierCall = (call: CarrierCall, now: Date) => CarrierNews | null;
-export type CarrierNews = { replies: IncomingReply[]; receipts: Receipt[]; answer: { type: string; body: string } };
+export type CarrierNews = { replies: IncomingReply[]; receipts: Receipt[]; response: { type: string; body: string } };
 
 /** Counts are since the node started. No number of a person is in it. */
 export type CarrierStatus = {
@@ -140,7 +140,7 @@ export type CarrierStatus = {
   /** How often it asked us to slow down, and the pace since; null when nothing limits it. */
   throttled: number;
   perSecond: number | null;
-  /** `unmatched` ones name no text that this node remembers; `lagMs` is how long the last one came after the answer. */
+  /** `unmatched` ones name no text that this node remembers; `lagMs` is how long the last one came after the response. */
   receipts: { delivered: number; undelivered: number; unmatched: number; lagMs: number | null };
   replies: { taken: number; failed: number; incomplete: number };
   /** Numbers that it was asked about, if it can be. */
@@ -182,7 +182,7 @@ export type OutgoingText = {
 export type Course = {
   /** The text's time is up: no further part goes. */
   isOver(): boolean;
-  /** It has begun and goes on: the time for an answer starts again. */
+  /** It has begun and goes on: the time for a response starts again. */
   goesOn(): void;
 };
 
@@ -244,7 +244,7 @@ export type Receipt = Omit<ReceiptRow, 'carrierId' | 'reason'> & { reason?: Unde
 /** What a carrier's code means, if it means more than `undelivered`. */
 export type UndeliveredReason = Refusal | 'filtered' | 'expired';
 
-/** An advisor's CRM. It may be down, slow, wrong or hostile: every outcome is an answer or a CrmFault. */
+/** An advisor's CRM. It may be down, slow, wrong or hostile: every outcome is a response or a CrmFault. */
 export type Crm = {
   /** The contact with this number, or null. */
   lookup(phone: string, until: AbortSignal): Promise<RemoteContact | null>;
@@ -298,8 +298,8 @@ export type Push = (delivery: {
   now: Date;
   until: AbortSignal;
 }) => Promise<PushResponse>;
-/** What it was signed with, the status and the beginning of the answer; no status, and why, if none came. */
-export type PushResponse = { signature: string; status: number | null; answer: string };
+/** What it was signed with, the status and the beginning of the response; no status, and why, if none came. */
+export type PushResponse = { signature: string; status: number | null; response: string };
 
 export type { LineType } from '../store/texting/number-lookups.ts';
 export type { TextKind } from '../store/texting/texts.ts';

@@ -16,7 +16,7 @@ export const problems = {
     retryable: false,
     title: 'Invalid request',
     when: 'The request can’t be parsed or breaks a rule: malformed JSON, a missing or wrong field, a phone number that is not in E.164 format, or a consent request for a number that has already accepted.',
-    next: 'Read `detail`. For a wrong field there are also `details`: each item has the field’s `path`, the `rule` that it breaks and a `message`. Fix the request; sending it again unchanged gets the same answer.',
+    next: 'Read `detail`. For a wrong field there are also `details`: each item has the field’s `path`, the `rule` that it breaks and a `message`. Fix the request; sending it again unchanged gets the same response.',
   },
   unauthorized: {
     status: 401,
@@ -44,7 +44,7 @@ export const problems = {
     retryable: false,
     title: 'Conflict',
     when: 'The advisor’s account is not configured for consent collection, it has no texting number, or no carrier is connected for that number. `detail` says which.',
-    next: 'Contact the operator, who can set it up. Until then every attempt gets the same answer.',
+    next: 'Contact the operator, who can set it up. Until then every attempt gets the same response.',
   },
   version_mismatch: {
     status: 400,

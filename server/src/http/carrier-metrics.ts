@@ -36,10 +36,10 @@ const measures: Measure[] = [
   },
   {
     name: 'window',
-    help: 'How many texts may wait for the carrier’s answer at once, on all of its connections.',
+    help: 'How many texts may wait for the carrier’s response at once, on all of its connections.',
     of: ({ carrier }) => one(carrier?.connections.reduce((sum, { window }) => sum + window, 0)),
   },
-  { name: 'in_flight', help: 'Texts that have no answer yet.', of: ({ inFlight }) => one(inFlight) },
+  { name: 'in_flight', help: 'Texts that have no response yet.', of: ({ inFlight }) => one(inFlight) },
   { name: 'accepted', help: 'Texts that the carrier accepted.', of: ({ carrier }) => one(carrier?.accepted) },
   {
     name: 'refused',
@@ -60,7 +60,7 @@ const measures: Measure[] = [
   },
   {
     name: 'receipt_lag_seconds',
-    help: 'How long after the answer the last receipt came.',
+    help: 'How long after the response the last receipt came.',
     of: ({ carrier }) => one(carrier?.receipts.lagMs && carrier.receipts.lagMs / 1000),
   },
   {

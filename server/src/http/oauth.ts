@@ -36,12 +36,12 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer, queues: Request
       url,
       // A HEAD would already create a pending authorization request.
       exposeHeadRoute: method === 'GET' && !url.startsWith(authorizePath),
-      onRequest: answer,
+      onRequest: respond,
       handler: async () => {},
     });
   }
 
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function respond(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!isSpelled(request)) return void reply.callNotFound();
     await server.ready();
     if (isRepeated(request.raw, 'authorization')) return void sendTwoHeaders(request, reply);
@@ -102,7 +102,7 @@ function isSpelled({ raw, routeOptions }: FastifyRequest): boolean {
 /** The library isn't running yet: it can't start without the keys, which are in the database. */
 function sendUnavailable(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { statusCode = 500 } = error as { statusCode?: number };
-  // The client disconnected or was cut off: nobody reads this answer, and nothing failed on our side.
+  // The client disconnected or was cut off: nobody reads this response, and nothing failed on our side.
   if (statusCode < 500)
     return reply.code(400).send({ error: 'invalid_request', error_description: 'The form is incomplete.' });
   const { status, error: code, message, level, headers } = describeFault(error);

@@ -1,5 +1,5 @@
 import { type Deps, onReserved } from '../deps.ts';
-import { forgetExpiredAnswers } from '../domain/access/idempotency.ts';
+import { forgetExpiredResponses } from '../domain/access/idempotency.ts';
 import { forgetExpiredTokens } from '../domain/access/oauth-tokens.ts';
 import { forgetRetiredSigningKeys } from '../domain/access/signing-keys.ts';
 import { lookUpDue } from '../domain/address-book/crm-lookups.ts';
@@ -58,7 +58,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     log.warn({ carrier, reason }, 'a number could not be looked up with its carrier');
   const deliverNext = checkpointDeliverer(deps, deps.checkpointDeliveries);
   return [
-    { name: 'delete expired responses', everyMs: 60 * minuteMs, run: () => forgetExpiredAnswers(deps) },
+    { name: 'delete expired responses', everyMs: 60 * minuteMs, run: () => forgetExpiredResponses(deps) },
     { name: 'delete expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
     { name: 'delete expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
     { name: 'delete retired keys', everyMs: minuteMs, run: () => forgetRetiredSigningKeys(deps) },

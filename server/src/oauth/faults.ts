@@ -36,7 +36,7 @@ export function describeFault(fault: unknown): Fault {
       };
 }
 
-export function answerFaults(errorPage: ErrorPage) {
+export function responseFaults(errorPage: ErrorPage) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const request = currentRequest();
     try {
@@ -53,7 +53,7 @@ export function answerFaults(errorPage: ErrorPage) {
     ctx.status = status;
     ctx.set(headers);
     if (isClientEndpoint(ctx.path)) {
-      // If it isn't known whether the last step took effect, a repeated refresh gets its answer, and a code is spent.
+      // If it isn't known whether the last step took effect, a repeated refresh gets its response, and a code is spent.
       const next = 'outcome' in (problemIn(fault)?.details ?? {}) ? 'Try again.' : 'Nothing was done: try again.';
       ctx.body = { error, error_description: `${message} ${next}` };
       return;

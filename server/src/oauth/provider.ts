@@ -6,15 +6,15 @@ import { audience, issuer, tokenVerifier } from '../domain/access/tokens.ts';
 import { markBrowser, throttleRequests } from './authorize-endpoint.ts';
 import { compareSecretsByHash } from './clients.ts';
 import { configuration, sessionCookie } from './configuration.ts';
-import { answerFaults } from './faults.ts';
+import { responseFaults } from './faults.ts';
 import { Provider } from './library.js';
 import { type ErrorPage, errorRenderer } from './pages.ts';
 import { currentRequest } from './request.ts';
-import { answerInQueryOnly } from './response-modes.ts';
+import { respondInQueryOnly } from './response-modes.ts';
 import { discoveryPaths } from './routes.ts';
 import { explainErrors, inOneTransaction, revokeAccessTokens, serverSideOnly } from './token-endpoint.ts';
 
-/** The library with these keys, wrapped, from the outside in, in our changes to its requests and answers. */
+/** The library with these keys, wrapped, from the outside in, in our changes to its requests and responses. */
 export function makeProvider(deps: Deps, keys: SigningKey[], errorPage: ErrorPage): Provider {
   const secure = deps.config.publicUrl.startsWith('https:');
   const setup = { keys, api: audience(deps), secure, renderError: errorRenderer(errorPage) };
@@ -22,9 +22,9 @@ export function makeProvider(deps: Deps, keys: SigningKey[], errorPage: ErrorPag
   provider.proxy = true;
   provider.silent = true;
   compareSecretsByHash(provider, deps.config.environment);
-  answerInQueryOnly(provider);
+  respondInQueryOnly(provider);
   const steps = [
-    answerFaults(errorPage),
+    responseFaults(errorPage),
     throttleRequests(errorPage),
     serverSideOnly,
     explainErrors,

@@ -1,22 +1,22 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { judgeReuse, keepAnswer, type OAuthTokenKind } from '../domain/access/oauth-tokens.ts';
+import { judgeReuse, keepResponse, type OAuthTokenKind } from '../domain/access/oauth-tokens.ts';
 import { currentRequest } from './request.ts';
 
-/** After a token request: keeps the answer in case it gets lost, and decides about a reuse. */
+/** After a token request: keeps the response in case it gets lost, and decides about a reuse. */
 export async function settleReuse(ctx: KoaContextWithOIDC): Promise<void> {
   const { deps, log, reused, traceId } = currentRequest();
   const { grant_type: grantType, refresh_token: refreshToken, code } = (ctx.oidc.params ?? {}) as Form;
   if (!reused) {
     const { refresh_token: successor } = ctx.body as Form;
     if (ctx.status === 200 && grantType === 'refresh_token' && refreshToken && successor)
-      await keepAnswer(deps, { token: refreshToken, successor, answer: ctx.body as object });
+      await keepResponse(deps, { token: refreshToken, successor, response: ctx.body as object });
     return;
   }
   const kind: OAuthTokenKind = grantType === 'refresh_token' ? 'RefreshToken' : 'AuthorizationCode';
   const verdict = await judgeReuse(deps, { kind, value: refreshToken ?? code ?? '', traceId });
-  if ('answer' in verdict) {
+  if ('response' in verdict) {
     ctx.status = 200;
-    ctx.body = verdict.answer;
+    ctx.body = verdict.response;
   } else if (verdict.ended !== 'nothing')
     log.warn({ kind, clientId: ctx.oidc.client?.clientId, ended: verdict.ended }, 'used twice');
 }

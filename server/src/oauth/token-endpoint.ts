@@ -12,7 +12,7 @@ import { authorizePath, basicChallenge, isClientEndpoint, revokePath, tokenPath 
 
 /**
  * A request that spends something (a code, a refresh token, the advisor's decision) is one transaction, committed before
- * the answer is sent: a request that fails midway has spent nothing.
+ * the response is sent: a request that fails midway has spent nothing.
  */
 export async function inOneTransaction(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   if (!isClientEndpoint(ctx.path) && !ctx.path.startsWith(`${authorizePath}/`)) return next();

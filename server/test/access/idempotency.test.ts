@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { App } from '../../src/app.ts';
 import { issueApiKey, unlimited } from '../../src/domain/access/api-keys.ts';
 import { addApplication } from '../../src/domain/access/applications.ts';
-import { forgetExpiredAnswers } from '../../src/domain/access/idempotency.ts';
+import { forgetExpiredResponses } from '../../src/domain/access/idempotency.ts';
 import { allScopes } from '../../src/domain/access/scopes.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
 import { moved } from '../support/database.ts';
@@ -42,7 +42,7 @@ suite('Idempotency-Key', () => {
     assert.equal(replay.headers['content-type'], first.headers['content-type']);
   }
 
-  test('a duplicate gets the first answer, and nothing is done again', async () => {
+  test('a duplicate gets the first response, and nothing is done again', async () => {
     const person = someone();
     const first = await post(person, 'repeat');
     assert.equal(first.status, 200);
@@ -59,7 +59,7 @@ suite('Idempotency-Key', () => {
     assert.equal(await count(person), 2);
   });
 
-  test('200 posts at once with one key make one contact and share its answer', async () => {
+  test('200 posts at once with one key make one contact and share its response', async () => {
     const person = someone();
     const answers = await Promise.all(Array.from({ length: 200 }, () => post(person, 'two hundred')));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
@@ -173,7 +173,7 @@ suite('Idempotency-Key', () => {
     assert.equal(await count(person), 1);
   });
 
-  suite('among the answers', () => {
+  suite('among the responses', () => {
     test('a 400 or a 415 is not kept, so a corrected request can use the same key', async () => {
       const plain = { 'content-type': 'text/plain' };
       const person = someone();
@@ -282,14 +282,14 @@ suite('Idempotency-Key', () => {
     await post(someone(), 'forgotten');
     await post(someone(), 'remembered');
     await age('forgotten', '25 hours');
-    await forgetExpiredAnswers(world.deps);
+    await forgetExpiredResponses(world.deps);
     assert.equal((await kept('forgotten')).length, 0);
     assert.equal((await kept('remembered')).length, 1);
   });
 
-  test('the effect and its answer are committed together: if one can’t be kept, neither is', async () => {
+  test('the effect and its response are committed together: if one can’t be kept, neither is', async () => {
     const person = someone();
-    await failing('update', 'idempotent_answers', async () => {
+    await failing('update', 'idempotent_responses', async () => {
       assertProblem(await post(person, 'together'), 'internal_error');
     });
     assert.equal(await count(person), 0);
@@ -313,13 +313,13 @@ suite('Idempotency-Key', () => {
         payload: body,
       });
 
-    test('a duplicate at the other node gets the first answer', async () => {
+    test('a duplicate at the other node gets the first response', async () => {
       const person = someone();
       const first = await post(person, 'other node');
       assertReplay(await postToOther(person, 'other node'), first);
     });
 
-    test('a concurrent duplicate waits and shares the answer', async () => {
+    test('a concurrent duplicate waits and shares the response', async () => {
       const person = someone();
       const release = await holdContacts();
       const answers = Promise.all([
@@ -371,7 +371,7 @@ suite('Idempotency-Key', () => {
     });
   });
 
-  test('a client that was cut off after the commit gets the answer with a retry', async () => {
+  test('a client that was cut off after the commit gets the response with a retry', async () => {
     const person = someone();
     const node = await anotherNode(world);
     const port = await listen(node);
@@ -431,12 +431,12 @@ suite('Idempotency-Key', () => {
   }
 
   async function kept(key: string): Promise<object[]> {
-    return world.database.asOwner('select key from idempotent_answers where key = $1', [key]);
+    return world.database.asOwner('select key from idempotent_responses where key = $1', [key]);
   }
 
   async function age(key: string, interval: string): Promise<void> {
     await world.database.asOwner(
-      `update idempotent_answers set date_time_created = ${moved('date_time_created', '-$2::interval')} where key = $1`,
+      `update idempotent_responses set date_time_created = ${moved('date_time_created', '-$2::interval')} where key = $1`,
       [key, interval],
     );
   }

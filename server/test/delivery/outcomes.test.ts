@@ -5,7 +5,7 @@ import { inTransaction } from '../../src/deps.ts';
 import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { type ClaimedText, claimTexts } from '../../src/domain/delivery/claims.ts';
 import { maintainOutbox } from '../../src/domain/delivery/outbox-maintenance.ts';
-import { recordAnswer, recordOutcome } from '../../src/domain/delivery/outcomes.ts';
+import { recordOutcome, recordResponse } from '../../src/domain/delivery/outcomes.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import type { SubmissionResult } from '../../src/domain/delivery/submissions.ts';
 import { failTexts } from '../../src/domain/texting/held-texts.ts';
@@ -107,7 +107,7 @@ suite('the outcome of a text', () => {
       assert.deepEqual(await outcomes(messageId), [{ outcome: 'delivered', reason: null, ...byCarrier }]);
   });
 
-  test('a receipt that comes before the answer is recorded with it, or a little later', async () => {
+  test('a receipt that comes before the response is recorded with it, or a little later', async () => {
     const text = await claimed();
     await receipt('early', 'delivered');
     await answer(text, { accepted: 'early' });
@@ -121,9 +121,9 @@ suite('the outcome of a text', () => {
     assert.deepEqual(await outcomes(messageId), [{ outcome: 'undelivered', reason: 'undelivered', ...byCarrier }]);
   });
 
-  test('a receipt that follows the answer at once is recorded with it, by one change', async () => {
+  test('a receipt that follows the response at once is recorded with it, by one change', async () => {
     const [text, other] = [await claimed(), await claimed()];
-    const answered = [text, other].map((each) => recordAnswer(node(), each, { accepted: `quick-${each.messageId}` }));
+    const answered = [text, other].map((each) => recordResponse(node(), each, { accepted: `quick-${each.messageId}` }));
     await receipt(`quick-${text.messageId}`, 'undelivered', 'say "off"\n☎');
     await Promise.all(answered);
     const [row] = await world.deps.db.query<{ isOneChange: boolean; meta: string; number: number }>(

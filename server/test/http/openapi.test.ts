@@ -142,9 +142,9 @@ suite('openapi.json', () => {
       test('has the shape of its success', () => {
         const { responses } = operationOf(row);
         const [good] = Object.keys(responses).filter((status) => Number(status) < 400);
-        assert.equal(good, row.answer ? '200' : '204');
+        assert.equal(good, row.response ? '200' : '204');
         const schema = responses[good ?? '']?.content?.['application/json']?.schema;
-        assert.deepEqual(schema && fieldsOf(resolved(document, schema)), row.answer && fieldsOf(row.answer));
+        assert.deepEqual(schema && fieldsOf(resolved(document, schema)), row.response && fieldsOf(row.response));
       });
 
       test('has every error it can answer, with an example of each code', () => {

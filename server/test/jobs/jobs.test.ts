@@ -27,7 +27,7 @@ const carrier: Carrier = {
   name: 'sandbox',
   check: () => null,
   // Nobody knows what became of it until it is asked.
-  submit: () => Promise.reject(new Error('The answer was lost.')),
+  submit: () => Promise.reject(new Error('The response was lost.')),
   listen: () => async () => {},
   find: async ({ reference }) => ({ carrierMessageId: `found ${reference}`, status: 'delivered' }),
   lookUp: async () => 'mobile',
@@ -42,7 +42,7 @@ const crm: Crm = {
 let pushed = 0;
 const push = async () => {
   pushed += 1;
-  return { signature: '', status: 204, answer: '' };
+  return { signature: '', status: 204, response: '' };
 };
 const open = openCarrier(carrier, { looksUp: true, readCall: () => null });
 
@@ -94,16 +94,16 @@ suite('every job, as the application’s role, with something to do', async () =
     'delete expired responses': {
       make: () =>
         asOwner(
-          `insert into idempotent_answers
+          `insert into idempotent_responses
            select $1, application_id, 'POST', '/x', 'key', '', 200, '{}', now() - interval '2 days' from applications`,
           [advisorId],
         ),
-      left: rows('idempotent_answers'),
+      left: rows('idempotent_responses'),
     },
     'delete expired tokens': {
       make: () =>
         asOwner(
-          `insert into oauth_tokens (token_hash, kind, grant_id, payload, date_time_expires, date_time_used, answer) values
+          `insert into oauth_tokens (token_hash, kind, grant_id, payload, date_time_expires, date_time_used, response) values
              ('expired', 'RefreshToken', 'g1', '{}', ${expired}, null, null),
              ('answered', 'RefreshToken', 'g2', '{}', 'infinity', ${expired}, 'answer'),
              ('ended', 'RefreshToken', 'g3', '{}', 'infinity', null, null);
@@ -112,7 +112,7 @@ suite('every job, as the application’s role, with something to do', async () =
            insert into interactions values ('uid', 'browser', '{}', ${expired})`,
         ),
       left: `select
-        (select count(*) from oauth_tokens where token_hash <> 'answered' or answer is not null)
+        (select count(*) from oauth_tokens where token_hash <> 'answered' or response is not null)
         + (select count(*) from ended_grants) + (select count(*) from revoked_tokens)
         + (select count(*) from interactions) as left`,
     },
@@ -167,7 +167,7 @@ suite('every job, as the application’s role, with something to do', async () =
       make: () =>
         asOwner(
           `insert into webhook_deliveries
-             (webhook_id, url, event_id, type, body, signature, attempt, answer, duration_ms, date_time)
+             (webhook_id, url, event_id, type, body, signature, attempt, response, duration_ms, date_time)
            values (1, '', 'evt', 'x', '{}', '', 1, '', 1, now() - interval '8 days')`,
         ),
       left: rows('webhook_deliveries', `date_time < now() - interval '7 days'`),

@@ -59,11 +59,11 @@ async function moveTo(hour: number): Promise<void> {
 
 function counts(): Promise<object[]> {
   const tables = ['contacts', 'members', 'messages', 'scheduled_messages', 'archive_entries', 'reviews', 'crm_lookups'];
-  const each = [...tables, 'idempotent_answers'].map((table) => `(select count(*) from ${table}) as ${table}`);
+  const each = [...tables, 'idempotent_responses'].map((table) => `(select count(*) from ${table}) as ${table}`);
   return world.database.asOwner(`select ${each.join(', ')}`);
 }
 
-/** Checks, sees that nothing was done, sends the same, and compares the answers. */
+/** Checks, sees that nothing was done, sends the same, and compares the responses. */
 async function assertKept(person: Person, body: object): Promise<{ codes: string[]; statuses: string[] }> {
   const before = await counts();
   const { status, body: answer } = await check(person, body);

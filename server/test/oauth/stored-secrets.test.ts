@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { forgetExpiredTokens, judgeReuse, keepAnswer, saveOAuthToken } from '../../src/domain/access/oauth-tokens.ts';
+import { forgetExpiredTokens, judgeReuse, keepResponse, saveOAuthToken } from '../../src/domain/access/oauth-tokens.ts';
 import { hashSecret } from '../../src/domain/shared/secrets.ts';
 import { makeClient, signedIn, type Tokens } from '../support/oauth-client.ts';
 import { granted } from './setup.ts';
@@ -83,12 +83,12 @@ suite('the database', () => {
     }
   });
 
-  test('keeps an answer for 30 seconds, and the use of its token longer', async () => {
+  test('keeps a response for 30 seconds, and the use of its token longer', async () => {
     const first = await begin();
     granted(await crm.refresh(first.refresh_token));
     const answer = async () => {
       const [row] = await world.database.asOwner<{ kept: boolean; used: boolean }>(
-        'select answer is not null as kept, date_time_used is not null as used from oauth_tokens where token_hash = $1',
+        'select response is not null as kept, date_time_used is not null as used from oauth_tokens where token_hash = $1',
         [hashSecret(first.refresh_token)],
       );
       return row;
@@ -120,15 +120,15 @@ suite('the database', () => {
     await world.database.asOwner('update oauth_tokens set date_time_used = now() where token_hash = any($1)', [
       [hashSecret('one'), hashSecret('two')],
     ]);
-    const answer = { access_token: 'same' };
-    for (const token of ['one', 'two']) await keepAnswer(world.deps, { token, successor: 'three', answer });
-    const rows = await world.database.asOwner<{ answer: Buffer }>(
-      'select answer from oauth_tokens where token_hash = any($1)',
+    const response = { access_token: 'same' };
+    for (const token of ['one', 'two']) await keepResponse(world.deps, { token, successor: 'three', response });
+    const rows = await world.database.asOwner<{ response: Buffer }>(
+      'select response from oauth_tokens where token_hash = any($1)',
       [[hashSecret('one'), hashSecret('two')]],
     );
-    assert.notDeepEqual(rows[0]?.answer, rows[1]?.answer);
+    assert.notDeepEqual(rows[0]?.response, rows[1]?.response);
     const now = { arrived: new Date(), meanwhile: false };
-    assert.deepEqual(await judgeReuse(world.deps, { kind: 'RefreshToken', value: 'one', ...now }), { answer });
+    assert.deepEqual(await judgeReuse(world.deps, { kind: 'RefreshToken', value: 'one', ...now }), { response });
     assert.deepEqual(await judgeReuse(world.deps, { kind: 'AuthorizationCode', value: 'one', ...now }), {
       ended: 'nothing',
     });

@@ -42,7 +42,7 @@ suite('assent webhooks', () => {
     secret = await line('webhooks', 'set', clientId, receiver.url);
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
     const [tested] = await records(['webhooks', 'test', clientId]);
-    assert.deepEqual([tested.type, tested.status, tested.answer], ['webhook.test', 200, 'thanks']);
+    assert.deepEqual([tested.type, tested.status, tested.response], ['webhook.test', 200, 'thanks']);
     await records(['webhooks', 'redeliver', clientId, tested.eventId]);
     const deliveries = await records(['webhooks', 'deliveries', clientId]);
     assert.deepEqual(

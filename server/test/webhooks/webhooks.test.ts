@@ -191,7 +191,7 @@ suite('an endpoint that fails', () => {
     assert.deepEqual((await status())?.status, 'on');
     const deliveries = await listDeliveries(deps, clientId, { limit: 4 });
     assert.deepEqual(
-      deliveries.map((each) => [each.attempt, each.status, each.answer]),
+      deliveries.map((each) => [each.attempt, each.status, each.response]),
       [
         [1, 204, ''],
         [3, 204, ''],

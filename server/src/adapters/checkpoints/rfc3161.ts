@@ -12,7 +12,7 @@ const grantedMax = 1;
 const lengthBytesMax = 3;
 const reasonCharactersMax = 200;
 
-/** A TimeStampReq (RFC 3161, 2.4.1) in DER, which asks for the certificate to be in the answer. */
+/** A TimeStampReq (RFC 3161, 2.4.1) in DER, which asks for the certificate to be in the response. */
 export function timestampQuery({ digest, nonce }: TimestampRequest): Buffer {
   const algorithm = encode(tags.sequence, encode(tags.oid, sha256), encode(tags.null));
   return encode(
@@ -28,8 +28,8 @@ export function timestampQuery({ digest, nonce }: TimestampRequest): Buffer {
  * Throws unless these bytes are a TimeStampResp (2.4.2) that grants the request: a timestamp for our digest and nonce. The
  * signature is for those who have the authority's root certificate to check, for example with `openssl ts -verify`.
  */
-export function checkTimestamp(answer: Buffer, { digest, nonce }: TimestampRequest): void {
-  const [response, ...more] = elementsOf(answer);
+export function checkTimestamp(bytes: Buffer, { digest, nonce }: TimestampRequest): void {
+  const [response, ...more] = elementsOf(bytes);
   if (more.length > 0) throw unreadable();
   const [statusInfo, token] = inside(tags.sequence, response);
   checkGranted(statusInfo);

@@ -10,7 +10,7 @@ type Options = {
 
 const timeoutMsDefault = 10_000;
 /** Answers from known authorities, with certificates, are smaller than 8 KiB. */
-const answerBytesMax = 64 * 1024;
+const responseBytesMax = 64 * 1024;
 const nonceBytes = 8;
 
 /** A time-stamping authority over HTTP (RFC 3161, 3.4). Its complete answer is kept, so that anyone can check the signature. */
@@ -18,13 +18,13 @@ export function timestampAuthority(url: string, options: Options = {}): NonNulla
   const { until, timeoutMs = timeoutMsDefault } = options;
   return async (note) => {
     const asked = { digest: createHash('sha256').update(note).digest(), nonce: randomBytes(nonceBytes) };
-    const answer = await ask(
+    const response = await ask(
       url,
       timestampQuery(asked),
       AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(until ? [until] : [])]),
     );
-    checkTimestamp(answer, asked);
-    return answer;
+    checkTimestamp(response, asked);
+    return response;
   };
 }
 
@@ -56,8 +56,8 @@ async function readBounded(response: Response): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > answerBytesMax)
-      throw new TooLarge(`The time-stamping authority answers with more than ${answerBytesMax} bytes.`);
+    if (bytes > responseBytesMax)
+      throw new TooLarge(`The time-stamping authority answers with more than ${responseBytesMax} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -4,7 +4,7 @@ import { askDav, DavFault, type DavResponse, type DavServer } from './dav.ts';
 
 const homesMax = 10;
 const booksMax = 100;
-/** Other addresses on the same server would get the same answer. */
+/** Other addresses on the same server would get the same response. */
 const serverWideStatuses = [401, 429, 500, 502, 503, 504];
 
 const aboutAccount = `<?xml version="1.0" encoding="utf-8"?>

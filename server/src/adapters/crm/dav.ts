@@ -3,7 +3,7 @@ import { mayRedirect } from './addresses.ts';
 import { multistatusReader } from './multistatus.ts';
 import { contactsMax } from './remote-contacts.ts';
 
-export const notCardDav = 'Its answer is not CardDAV.';
+export const notCardDav = 'Its response is not CardDAV.';
 
 export type DavServer = { ask: typeof fetch; authorization: string };
 
@@ -20,7 +20,7 @@ export type DavResponse = {
   properties: Map<string, string[]>;
 };
 
-/** An answer that isn't a multistatus. */
+/** A response that isn't a multistatus. */
 export class DavFault extends CrmFault {
   readonly status: number;
 
@@ -36,14 +36,14 @@ const responsesMax = contactsMax + 100;
 
 /** Yields a server's answer as it arrives, so other work goes on between two chunks. */
 export async function* askDav(server: DavServer, request: DavRequest, until: AbortSignal): AsyncGenerator<DavResponse> {
-  const { answer, url } = await exchange(server, request, until);
-  if (answer.status !== 207 || !/xml/i.test(answer.headers.get('content-type') ?? '') || !answer.body) {
-    await answer.body?.cancel();
-    throw new DavFault(answer.status, refusalOf(answer.status, url));
+  const { response, url } = await exchange(server, request, until);
+  if (response.status !== 207 || !/xml/i.test(response.headers.get('content-type') ?? '') || !response.body) {
+    await response.body?.cancel();
+    throw new DavFault(response.status, refusalOf(response.status, url));
   }
   const reader = multistatusReader();
   let count = 0;
-  for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
+  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
     for (const { href, status, properties } of reader.read(text)) {
       count += 1;
       if (count > responsesMax) throw new CrmFault(`It has more than ${contactsMax} contacts.`);
@@ -56,7 +56,7 @@ export async function* askDav(server: DavServer, request: DavRequest, until: Abo
 async function exchange(server: DavServer, { method, url, depth, body }: DavRequest, until: AbortSignal) {
   let at = url;
   for (let count = 0; ; count += 1) {
-    const answer = await server.ask(at, {
+    const response = await server.ask(at, {
       method,
       headers: {
         authorization: server.authorization,
@@ -68,9 +68,9 @@ async function exchange(server: DavServer, { method, url, depth, body }: DavRequ
       signal: until,
       redirect: 'manual',
     });
-    const location = [301, 302, 307, 308].includes(answer.status) ? answer.headers.get('location') : null;
-    if (location === null) return { answer, url: at };
-    await answer.body?.cancel();
+    const location = [301, 302, 307, 308].includes(response.status) ? response.headers.get('location') : null;
+    if (location === null) return { response, url: at };
+    await response.body?.cancel();
     const next = URL.parse(location, at.href);
     if (!next || !mayRedirect(at, next)) throw new CrmFault('It redirects to a different server.');
     if (count >= redirectsMax) throw new CrmFault('It redirects too often.');

@@ -4,7 +4,7 @@ import { type Crm, type CrmAccess, type CrmBatch, CrmFault, type RemoteContact }
 import { safeAddress } from './addresses.ts';
 import { withFaults } from './faults.ts';
 import { type ContactResult, contactsMax, emptyBatch, type Label, remoteContact, sorter } from './remote-contacts.ts';
-import { openWebhook, verifyAnswer } from './standard-webhooks.ts';
+import { openWebhook, verifyResponse } from './standard-webhooks.ts';
 
 type Access = CrmAccess & { kind: 'https' };
 type Question =
@@ -16,10 +16,10 @@ const contactsAtOnce = 500;
 const contactsAtOnceMax = 5_000;
 const pagesMax = 2_000;
 const cursorCharactersMax = 2_000;
-const notAnswer = 'Its answer is not an answer to a lookup.';
+const unexpected = 'What it responds with is no response to a lookup.';
 
 export function openHttpsLookup(access: Access, ask: typeof fetch): Crm {
-  return withFaults(notAnswer, {
+  return withFaults(unexpected, {
     lookup: (phone, until) => lookUp(access, ask, phone, until),
     list: (_known, until) => listPages(access, ask, until),
   });
@@ -62,7 +62,7 @@ async function* listPages(access: Access, ask: typeof fetch, until: AbortSignal)
   }
 }
 
-/** Its answer; null if it says that nobody has the number. */
+/** Its response; null if it says that nobody has the number. */
 async function askQuestion(
   access: Access,
   ask: typeof fetch,
@@ -74,15 +74,15 @@ async function askQuestion(
   const id = `msg_${randomUUID().replaceAll('-', '')}`;
   const body = JSON.stringify(question);
   const headers = signedHeaders(webhook, id, body);
-  const answer = await ask(url, { method: 'POST', headers, body, signal: until, redirect: 'manual' });
-  const isNobody = answer.status === 404 && question.type === 'contact.lookup';
-  if (answer.status !== 200 && !isNobody) {
-    await answer.body?.cancel();
-    throw new CrmFault(refusalOf(answer.status, question.type));
+  const response = await ask(url, { method: 'POST', headers, body, signal: until, redirect: 'manual' });
+  const isNobody = response.status === 404 && question.type === 'contact.lookup';
+  if (response.status !== 200 && !isNobody) {
+    await response.body?.cancel();
+    throw new CrmFault(refusalOf(response.status, question.type));
   }
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  verifyAnswer(webhook, id, answer, bytes);
-  return isNobody ? null : pageOf(answer, bytes);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  verifyResponse(webhook, id, response, bytes);
+  return isNobody ? null : pageOf(response, bytes);
 }
 
 function signedHeaders(webhook: Webhook, id: string, body: string): Record<string, string> {
@@ -97,17 +97,17 @@ function signedHeaders(webhook: Webhook, id: string, body: string): Record<strin
 }
 
 function pageOf({ headers }: Response, bytes: Uint8Array): LookupPage {
-  if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) throw new CrmFault(notAnswer);
+  if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) throw new CrmFault(unexpected);
   const page: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   if (!isRecord(page) || !Array.isArray(page.contacts) || !page.contacts.every(isRecord))
-    throw new CrmFault('Its answer has no list of contacts.');
+    throw new CrmFault('Its response has no list of contacts.');
   if (page.contacts.length > contactsAtOnceMax)
     throw new CrmFault(`It answered with more than ${contactsAtOnceMax} contacts at once.`);
   const { contacts, nextCursor = null } = page;
   if (nextCursor !== null && (typeof nextCursor !== 'string' || nextCursor === ''))
-    throw new CrmFault('The nextCursor of its answer must be text or null.');
+    throw new CrmFault('The nextCursor of its response must be text or null.');
   if (nextCursor !== null && nextCursor.length > cursorCharactersMax)
-    throw new CrmFault(`The nextCursor of its answer is over ${cursorCharactersMax} characters.`);
+    throw new CrmFault(`The nextCursor of its response is over ${cursorCharactersMax} characters.`);
   return { contacts, nextCursor };
 }
 

@@ -40,7 +40,7 @@ export function multistatusReader() {
   const parser = new Parser(
     {
       onopentagname(name) {
-        if (open.length >= depthMax) throw new CrmFault('Its answer is nested too deeply.');
+        if (open.length >= depthMax) throw new CrmFault('Its response is nested too deeply.');
         // Each server chooses its own prefixes; the local names are enough.
         const local = name.slice(name.lastIndexOf(':') + 1);
         const full = open.length === 0 ? local : `${open.at(-1)}/${local}`;
@@ -63,7 +63,7 @@ export function multistatusReader() {
       },
       onprocessinginstruction(name) {
         if (/^!doctype/i.test(name))
-          throw new CrmFault('Its answer has a document type, which CardDAV does not allow.');
+          throw new CrmFault('Its response has a document type, which CardDAV does not allow.');
       },
     },
     { xmlMode: true },

@@ -14,14 +14,19 @@ export function openWebhook(secret: string): Webhook {
 }
 
 /**
- * Checks that an answer was signed just now and for this question, so it is neither forged nor replayed. The library
+ * Checks that a response was signed just now and for this question, so it is neither forged nor replayed. The library
  * checks the time and the signature; it can't know our question, so its id is checked here.
  */
-export function verifyAnswer(webhook: Webhook, questionId: string, { status, headers }: Response, body: Buffer): void {
+export function verifyResponse(
+  webhook: Webhook,
+  questionId: string,
+  { status, headers }: Response,
+  body: Buffer,
+): void {
   if (!headers.get('webhook-signature') || !headers.get('webhook-timestamp'))
     throw new CrmFault(`It answered ${status} without a signature: is its address right?`);
   if (headers.get('webhook-id') !== questionId)
-    throw new CrmFault('Its answer is to a different question: the webhook-id differs.');
+    throw new CrmFault('Its response is to a different question: the webhook-id differs.');
   try {
     webhook.verify(body, Object.fromEntries(headers), { jsonParse: false });
   } catch (error) {
@@ -33,6 +38,6 @@ export function verifyAnswer(webhook: Webhook, questionId: string, { status, hea
 function reasonOf(error: unknown): string {
   const isTime = error instanceof WebhookVerificationError && /timestamp|headers/i.test(error.message);
   return isTime
-    ? 'Its answer was signed over 5 minutes ago or ahead: is its clock right?'
-    : 'The signature of its answer is wrong: is the secret the same on both sides?';
+    ? 'Its response was signed over 5 minutes ago or ahead: is its clock right?'
+    : 'The signature of its response is wrong: is the secret the same on both sides?';
 }

@@ -10,7 +10,7 @@ export class OutboundLate extends OutboundFault {}
 /** The request was made and failed. */
 export class OutboundFailed extends OutboundFault {}
 
-/** Its answer is larger than it may be. */
+/** Its response is larger than it may be. */
 export class OutboundTooLarge extends OutboundFailed {}
 
 const shownMax = 200;

@@ -110,7 +110,7 @@ function nextHop(hop: Hop, status: number, location: string): Hop {
 
 type Bounds = { redirected: boolean; bytesMax: number; exchange: Exchange };
 
-/** The answer with a body that counts its bytes and ends the exchange. */
+/** The response with a body that counts its bytes and ends the exchange. */
 function bounded(response: Response, { url, method }: Hop, { redirected, bytesMax, exchange }: Bounds): Response {
   const { status, statusText } = response;
   const headers = new Headers([...response.headers]);
@@ -118,12 +118,12 @@ function bounded(response: Response, { url, method }: Hop, { redirected, bytesMa
   const tooLong = () => new OutboundTooLarge(`${shown(url)} answers with more than ${bytesMax} bytes.`);
   if (body && Number(headers.get('content-length')) > bytesMax) throw tooLong();
   if (!body) exchange.end();
-  const answer = new Response(body && countedBody(body, { url, bytesMax, tooLong, exchange }), {
+  const counted = new Response(body && countedBody(body, { url, bytesMax, tooLong, exchange }), {
     status,
     statusText,
     headers,
   });
-  return Object.defineProperties(answer, { url: { value: url.href }, redirected: { value: redirected } });
+  return Object.defineProperties(counted, { url: { value: url.href }, redirected: { value: redirected } });
 }
 
 type ByteLimit = { url: URL; bytesMax: number; tooLong(): OutboundFailed; exchange: Exchange };

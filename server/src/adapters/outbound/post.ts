@@ -24,7 +24,7 @@ export function makePost(allowedNetworks: readonly string[], { timeoutMs, bytesM
     try {
       connecting ??= connect(mayReach, timeoutMs).then(({ agent }) => agent);
       const agent = await connecting;
-      const answer = await agent
+      const response = await agent
         .request({
           origin: url.origin,
           path: `${url.pathname}${url.search}`,
@@ -36,9 +36,9 @@ export function makePost(allowedNetworks: readonly string[], { timeoutMs, bytesM
         .catch((error) => {
           throw faultOf(error, url);
         });
-      const text = await textOf(answer.body, bytesMax).catch((error) => faultOf(error, url).message);
+      const text = await textOf(response.body, bytesMax).catch((error) => faultOf(error, url).message);
       exchange.end();
-      return { status: answer.statusCode, text };
+      return { status: response.statusCode, text };
     } catch (error) {
       exchange.end(error);
       throw exchange.signal.reason;

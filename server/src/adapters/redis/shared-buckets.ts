@@ -74,7 +74,7 @@ export function redisBuckets({ url, prefix, onAway, onBack }: Options): SharedBu
   let away = false;
   let turn = new Map<number, Waiter[]>();
 
-  // It reconnects by itself. The first request that gets no answer tells.
+  // It reconnects by itself. The first request that gets no response tells.
   client.on('error', goAway);
   client.connect().catch(goAway);
 
@@ -87,8 +87,8 @@ export function redisBuckets({ url, prefix, onAway, onBack }: Options): SharedBu
 
   async function comeBack(): Promise<void> {
     let probing = false;
-    let answers = false;
-    while (!answers && !stopping.signal.aborted) {
+    let responses = false;
+    while (!responses && !stopping.signal.aborted) {
       await pause(probeEveryMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
       // While it hangs, one question waits for it, not more and more.
       if (probing || !client.isReady) continue;
@@ -96,7 +96,7 @@ export function redisBuckets({ url, prefix, onAway, onBack }: Options): SharedBu
       client
         .ping()
         .then(() => {
-          answers = true;
+          responses = true;
         })
         .catch(() => {})
         .finally(() => {
@@ -117,14 +117,14 @@ export function redisBuckets({ url, prefix, onAway, onBack }: Options): SharedBu
   async function ask(keyId: number, waiting: Waiter[]): Promise<void> {
     const [plan] = waiting;
     const takers = waiting.filter(({ wanted }) => wanted > 0).length;
-    const answer = plan && client.isReady ? await within(client.take(`${prefix}${keyId}`, plan, takers)) : null;
-    if (!answer) goAway();
-    let left = answer?.taken ?? 0;
+    const response = plan && client.isReady ? await within(client.take(`${prefix}${keyId}`, plan, takers)) : null;
+    if (!response) goAway();
+    let left = response?.taken ?? 0;
     for (const { wanted, resolve } of waiting) {
       const isTaken = wanted === 0 || left > 0;
       if (wanted > 0 && left > 0) left -= 1;
       // Those after it have taken theirs by now, but it was here first.
-      resolve(answer && { taken: isTaken, tokens: answer.tokens + left });
+      resolve(response && { taken: isTaken, tokens: response.tokens + left });
     }
   }
 
@@ -146,7 +146,7 @@ export function redisBuckets({ url, prefix, onAway, onBack }: Options): SharedBu
 }
 
 /** Null if it fails or takes too long. A pause in which this process was too busy to look counts once, however long it was. */
-async function within<Value>(answer: Promise<Value>): Promise<Value | null> {
+async function within<Value>(response: Promise<Value>): Promise<Value | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
     let pauses = 0;
@@ -156,5 +156,5 @@ async function within<Value>(answer: Promise<Value>): Promise<Value | null> {
       if (pauses === pausesMax) setImmediate(resolve, null);
     }, pauseMs);
   });
-  return Promise.race([answer.catch(() => null), late]).finally(() => clearInterval(timer));
+  return Promise.race([response.catch(() => null), late]).finally(() => clearInterval(timer));
 }

@@ -20,7 +20,7 @@ export type RunningTracer = Tracer & { stop(): Promise<void> };
 const waitingMax = 4_096;
 const batchMax = 512;
 const everyMs = 1_000;
-const answerMs = 5_000;
+const responseMs = 5_000;
 const triesMax = 3;
 const retryMs = 1_000;
 /** The collector asks to come again. */
@@ -37,14 +37,14 @@ export function startTracer({ endpoint, headers, share, resource, onFault }: Tra
 
   async function post(spans: Span[]): Promise<{ status?: number; code?: string } | null> {
     try {
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(exportOf(resource, spans)),
-        signal: AbortSignal.timeout(answerMs),
+        signal: AbortSignal.timeout(responseMs),
       });
-      await answer.body?.cancel();
-      return answer.ok ? null : { status: answer.status };
+      await response.body?.cancel();
+      return response.ok ? null : { status: response.status };
     } catch (error) {
       const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
       return { code: cause?.code ?? (error as Error).name };

@@ -5,12 +5,12 @@ import { makePost } from '../outbound/post.ts';
 
 /** An endpoint that takes longer is tried again later: others wait for its turn to end. */
 const timeoutMs = 10_000;
-const answerBytesMax = 64 * 1024;
-const answerShownMax = 200;
+const responseBytesMax = 64 * 1024;
+const responseShownMax = 200;
 
 /** Pushes as Standard Webhooks says, to addresses that somebody else wrote down. Redirects are not followed. */
 export function makePush(allowedNetworks: readonly string[]): Push {
-  const post = makePost(allowedNetworks, { timeoutMs, bytesMax: answerBytesMax });
+  const post = makePost(allowedNetworks, { timeoutMs, bytesMax: responseBytesMax });
   return async ({ url, secrets, id, body, now, until }) => {
     // While a secret is being replaced, both sign: a receiver with either accepts it.
     const signature = secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' ');
@@ -22,10 +22,10 @@ export function makePush(allowedNetworks: readonly string[]): Push {
     };
     try {
       const { status, text } = await post(url, { headers, body, signal: until });
-      return { signature, status, answer: text.slice(0, answerShownMax).replaceAll('\0', '') };
+      return { signature, status, response: text.slice(0, responseShownMax).replaceAll('\0', '') };
     } catch (error) {
       if (!(error instanceof OutboundFault)) throw error;
-      return { signature, status: null, answer: error.message };
+      return { signature, status: null, response: error.message };
     }
   };
 }

@@ -41,10 +41,10 @@ async function showLogs(call: Call): Promise<void> {
 }
 
 async function followLogs({ config, until, out, json, options }: Call, query: string): Promise<void> {
-  const answer = await callSandbox(config, `/log/stream${query}`, { signal: until });
+  const response = await callSandbox(config, `/log/stream${query}`, { signal: until });
   let rest = '';
   try {
-    for await (const text of (answer.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream())) {
+    for await (const text of (response.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream())) {
       const events = `${rest}${text}`.split('\n\n');
       rest = events.pop() ?? '';
       for (const event of events) {

@@ -9,10 +9,10 @@ export async function callSandbox(config: Config, path: string, init: RequestIni
     throw new UsageError(`There is no sandbox in ${config.dataDir}: run \`npm start\` first.`);
   const { origin } = new URL(sandbox.baseUrl);
   const headers = { ...init.headers, 'x-api-key': sandbox.apiKey };
-  const answer = await fetch(`${origin}${path}`, { ...init, headers }).catch((cause) => {
+  const response = await fetch(`${origin}${path}`, { ...init, headers }).catch((cause) => {
     if (init.signal?.aborted) throw cause;
     throw new UsageError(`No sandbox answers at ${origin}: run \`npm start\` first.`, { cause });
   });
-  if (!answer.ok) throw new Error(`${origin}${path} answered ${answer.status}: ${await answer.text()}`);
-  return answer;
+  if (!response.ok) throw new Error(`${origin}${path} answered ${response.status}: ${await response.text()}`);
+  return response;
 }

@@ -124,13 +124,13 @@ async function runTrigger({ runtime, operands: { TYPE: type }, out }: Call): Pro
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each caller knows the answer's shape.
-type Answer = any;
+type Json = any;
 
 type Sandbox = {
   runtime: Runtime;
   sandbox: SandboxFile;
   /** A call of the API for Avery. */
-  call(method: string, path: string, body?: object): Promise<Answer>;
+  call(method: string, path: string, body?: object): Promise<Json>;
   send(message: object): Promise<{ messageId: number; scheduledMessageId: number }>;
   /** The id of a text that is due soon. */
   schedule(): Promise<number>;
@@ -144,15 +144,15 @@ async function openSandbox(runtime: Runtime, sandbox: SandboxFile): Promise<Sand
   const headers = { 'x-api-key': apiKey, authorization: `Bearer ${token}` };
   const { origin } = new URL(baseUrl);
 
-  async function ask(method: string, url: string, body?: object): Promise<Answer> {
+  async function ask(method: string, url: string, body?: object): Promise<Json> {
     const json = body && { body: JSON.stringify(body) };
     const type = body && { 'content-type': 'application/json' };
     const response = await fetch(url, { method, headers: { ...headers, ...type }, ...json });
     const text = await response.text();
-    const answer = text ? JSON.parse(text) : null;
+    const result = text ? JSON.parse(text) : null;
     if (!response.ok)
-      throw problem('conflict', `${method} ${new URL(url).pathname} answered ${response.status}: ${answer?.detail}`);
-    return answer;
+      throw problem('conflict', `${method} ${new URL(url).pathname} answered ${response.status}: ${result?.detail}`);
+    return result;
   }
   const call: Sandbox['call'] = (method, path, body) => ask(method, `${baseUrl}${path}`, body);
 

@@ -66,7 +66,7 @@ async function follow(
     if (!(await renew(runtime, listener)))
       throw problem(
         'conflict',
-        'The endpoint was removed, switched off by its answer 410, or another assent listen took its place.',
+        'The endpoint was removed, switched off by its response 410, or another assent listen took its place.',
       );
     renewMs = Date.now() + renewedMs;
   }
@@ -77,13 +77,13 @@ function addressIn(text: string): string {
   return /^https?:\/\//i.test(text) ? text : `http://${text}`;
 }
 
-function recordOf({ dateTime, eventId, type, advisorId, attempt, status, answer, durationMs, body }: KeptDelivery) {
-  return { dateTime, eventId, type, advisorId, attempt, status, answer, durationMs, event: JSON.parse(body) };
+function recordOf({ dateTime, eventId, type, advisorId, attempt, status, response, durationMs, body }: KeptDelivery) {
+  return { dateTime, eventId, type, advisorId, attempt, status, response, durationMs, event: JSON.parse(body) };
 }
 
-function lineOf({ dateTime, eventId, type, attempt, status, answer, durationMs }: KeptDelivery): string {
+function lineOf({ dateTime, eventId, type, attempt, status, response, durationMs }: KeptDelivery): string {
   const time = dateTime.toTimeString().slice(0, 8);
   const tries = attempt > 1 ? `  attempt ${attempt}` : '';
-  const why = status !== null && status < 300 ? '' : `  ${inOneLine(answer)}`;
+  const why = status !== null && status < 300 ? '' : `  ${inOneLine(response)}`;
   return `${time}  ${status ?? '–––'}  ${type}  ${eventId}  ${durationMs} ms${tries}${why}`;
 }

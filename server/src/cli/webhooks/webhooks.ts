@@ -118,6 +118,6 @@ function show(out: Output, delivery: Delivery): void {
   if (!isSuccess(delivery)) out.exitCode = 1;
 }
 
-function shown({ dateTime, eventId, type, advisorId, url, attempt, status, answer, durationMs }: Delivery) {
-  return { dateTime, eventId, type, advisorId, url, attempt, status, answer, durationMs };
+function shown({ dateTime, eventId, type, advisorId, url, attempt, status, response, durationMs }: Delivery) {
+  return { dateTime, eventId, type, advisorId, url, attempt, status, response, durationMs };
 }

@@ -1,17 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Deps, inTransaction } from '../../deps.ts';
-import type { Answer, AnswerKey } from '../../store/access/idempotency.ts';
+import type { ResponseKey, StoredResponse } from '../../store/access/idempotency.ts';
 import * as store from '../../store/access/idempotency.ts';
 import type { Batch, Db } from '../../store/database/db.ts';
 import { coalescer } from '../../store/database/running/coalescer.ts';
 import { invalid, Problem } from '../problems.ts';
 import { inBatches } from '../shared/in-batches.ts';
 
-/** The answer is the door’s: it is kept and returned as given, and nothing here looks into it. */
-export type IdempotentResponse = { answer: Answer; replayed: boolean };
+/** The response is the door’s: it is kept and returned as given, and nothing here looks into it. */
+export type IdempotentResponse = { response: StoredResponse; replayed: boolean };
 
 /** What a request's work came to. A key is spent only if it took effect: otherwise the same key can be used again. */
-export type Done = { answer: Answer; tookEffect: boolean };
+export type Done = { response: StoredResponse; tookEffect: boolean };
 
 export type Work = {
   run(deps: Deps): Promise<Done>;
@@ -19,7 +19,7 @@ export type Work = {
   together: boolean;
 };
 
-type KeyedRequest = { deps: Deps; key: AnswerKey; fingerprint: Buffer; work: Work };
+type KeyedRequest = { deps: Deps; key: ResponseKey; fingerprint: Buffer; work: Work };
 
 const keptMs = 24 * 60 * 60 * 1000;
 
@@ -28,14 +28,19 @@ type KeyedResponse = IdempotentResponse & { kept: boolean };
 type KeyedResult = KeyedResponse | 'different body' | { refused: Problem };
 
 /**
- * Does the work at most once per Idempotency-Key. The answer is committed in the same transaction as the work, so a
- * crash keeps both or neither. A duplicate in flight waits and shares the answer: on this node through its promise, so
+ * Does the work at most once per Idempotency-Key. The response is committed in the same transaction as the work, so a
+ * crash keeps both or neither. A duplicate in flight waits and shares the response: on this node through its promise, so
  * that a hundred duplicates don't hold a hundred connections; on another node through the row lock on the key.
  */
 export function idempotency() {
   const inFlight = new Map<string, { fingerprint: Buffer; outcome: Promise<KeyedResponse> }>();
 
-  async function answerOnce(deps: Deps, key: AnswerKey, fingerprint: Buffer, work: Work): Promise<IdempotentResponse> {
+  async function respondOnce(
+    deps: Deps,
+    key: ResponseKey,
+    fingerprint: Buffer,
+    work: Work,
+  ): Promise<IdempotentResponse> {
     const id = JSON.stringify(key);
     for (let first = inFlight.get(id); first; first = inFlight.get(id)) {
       // A fault is shared too: if each duplicate retried on its own, the last would wait for one timeout per duplicate.
@@ -53,7 +58,7 @@ export function idempotency() {
     return outcome;
   }
 
-  return answerOnce;
+  return respondOnce;
 }
 
 async function perform(asked: KeyedRequest): Promise<KeyedResponse> {
@@ -74,7 +79,7 @@ async function performAlone(asked: KeyedRequest): Promise<KeyedResult> {
   });
 }
 
-/** Concurrent requests: one statement claims their keys, one does their work, and one keeps their answers. */
+/** Concurrent requests: one statement claims their keys, one does their work, and one keeps their responses. */
 const together: Batch<KeyedRequest, KeyedResult> = {
   advisorOf: ({ key }) => key.advisorId,
   async run(db, all) {
@@ -101,33 +106,33 @@ function refusal(error: unknown): RefusedRequest {
 }
 
 function outcomeOf(done: Done | RefusedRequest): KeyedResult {
-  return 'refused' in done ? done : { answer: done.answer, replayed: false, kept: done.tookEffect };
+  return 'refused' in done ? done : { response: done.response, replayed: false, kept: done.tookEffect };
 }
 
-async function settle(db: Db, all: { key: AnswerKey; done: Done | RefusedRequest }[]): Promise<void> {
-  const answers = all.flatMap(({ key, done }) =>
-    'answer' in done && done.tookEffect ? { key, answer: done.answer } : [],
+async function settle(db: Db, all: { key: ResponseKey; done: Done | RefusedRequest }[]): Promise<void> {
+  const responses = all.flatMap(({ key, done }) =>
+    'response' in done && done.tookEffect ? { key, response: done.response } : [],
   );
-  const unspent = all.flatMap(({ key, done }) => ('answer' in done && done.tookEffect ? [] : key));
-  await store.updateAnswers(db, answers);
-  await store.deleteAnswers(db, unspent);
+  const unspent = all.flatMap(({ key, done }) => ('response' in done && done.tookEffect ? [] : key));
+  await store.updateResponses(db, responses);
+  await store.deleteResponses(db, unspent);
 }
 
 function claim(db: Db, all: KeyedRequest[]): Promise<boolean[]> {
   const now = new Date();
   const asked = all.map(({ key, fingerprint }) => ({ ...key, fingerprint }));
-  return store.claimAnswers(db, asked, { now, expiredBefore: new Date(now.getTime() - keptMs) });
+  return store.claimResponses(db, asked, { now, expiredBefore: new Date(now.getTime() - keptMs) });
 }
 
 async function findKept(db: Db, { key, fingerprint }: KeyedRequest): Promise<KeyedResponse | 'different body'> {
-  const kept = await store.findAnswer(db, key);
+  const kept = await store.findResponse(db, key);
   if (!kept?.fingerprint.equals(fingerprint)) return 'different body';
-  return { answer: kept.answer, replayed: true, kept: true };
+  return { response: kept.response, replayed: true, kept: true };
 }
 
-export async function forgetExpiredAnswers(deps: Deps): Promise<void> {
+export async function forgetExpiredResponses(deps: Deps): Promise<void> {
   const expiredBefore = new Date(Date.now() - keptMs);
-  await inBatches(deps, (limit) => store.deleteExpiredAnswers(deps.db, expiredBefore, limit));
+  await inBatches(deps, (limit) => store.deleteExpiredResponses(deps.db, expiredBefore, limit));
 }
 
 function differentBody() {

@@ -10,7 +10,7 @@ export type ProviderMetadata = {
 /** How long a request waits for the metadata, and then for the keys. */
 export const providerTimeoutMs = 5_000;
 /** The large providers' metadata and keys are under 20 KiB. */
-const answerBytesMax = 256 * 1024;
+const responseBytesMax = 256 * 1024;
 /** After a failure the provider isn't asked again for this long. */
 const cooldownMs = 1_000;
 
@@ -46,13 +46,13 @@ export async function fetchDocument(url: string, signal: AbortSignal): Promise<s
 }
 
 /** One attempt at a time, and none until cooldownMs after a failure: concurrent callers share the outcome. */
-export function singleFlight<Args extends unknown[], Answer>(
-  attempt: (...args: Args) => Promise<Answer>,
-): (...args: Args) => Promise<Answer> {
-  let pending: Promise<Answer> | undefined;
+export function singleFlight<Args extends unknown[], Result>(
+  attempt: (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result> {
+  let pending: Promise<Result> | undefined;
   let failure: { error: unknown; atMs: number } | undefined;
 
-  async function attempted(args: Args): Promise<Answer> {
+  async function attempted(args: Args): Promise<Result> {
     try {
       return await attempt(...args);
     } catch (error) {
@@ -131,7 +131,7 @@ async function readBounded(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > answerBytesMax) throw new ProviderFault(`answers with more than ${answerBytesMax} bytes`);
+    if (bytes > responseBytesMax) throw new ProviderFault(`answers with more than ${responseBytesMax} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -41,7 +41,7 @@ const tellMsMax = 10_000;
  * there is always room for others.
  *
  * A client that ignores Retry-After asks again as soon as it is answered, and turning it away costs as much as a send.
- * So these answers have a pace: a flood waits for them, and costs next to nothing meanwhile.
+ * So these responses have a pace: a flood waits for them, and costs next to nothing meanwhile.
  */
 export function makeLoadShedder(max: number, { now, wait }: Time): LoadShedder {
   const [keys, advisors] = [counter(), counter()];

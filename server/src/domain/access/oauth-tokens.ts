@@ -17,9 +17,9 @@ export type { OAuthTokenKind } from '../../store/access/oauth-tokens.ts';
 /** An authorization code or a refresh token: good for one use. Only its hash is stored. */
 export type OAuthToken = { payload: Record<string, unknown>; usedAt: Date | null };
 
-/** How long a refresh can be repeated for the same answer: long enough for a client to retry after a timeout. */
-const lostAnswerMs = 30_000;
-const keptAnswer = 'assent answer to a refresh';
+/** How long a refresh can be repeated for the same response: long enough for a client to retry after a timeout. */
+const lostResponseMs = 30_000;
+const keptResponse = 'assent answer to a refresh';
 
 export async function saveOAuthToken(
   deps: Deps,
@@ -46,21 +46,21 @@ export async function useOAuthToken(deps: Deps, value: string): Promise<string |
   return store.updateOAuthTokenUsed(deps.db, hashSecret(value), new Date());
 }
 
-/** Keeps the answer to a refresh in case it gets lost on the way. Only the token's holder can read it. */
-export async function keepAnswer(
+/** Keeps the response to a refresh in case it gets lost on the way. Only the token's holder can read it. */
+export async function keepResponse(
   deps: Deps,
-  { token, successor, answer }: { token: string; successor: string; answer: object },
+  { token, successor, response }: { token: string; successor: string; response: object },
 ): Promise<void> {
-  await store.updateOAuthTokenAnswer(deps.db, hashSecret(token), {
+  await store.updateOAuthTokenResponse(deps.db, hashSecret(token), {
     successorHash: hashSecret(successor),
-    answer: sealerOf(token).seal(JSON.stringify(answer), keptAnswer),
+    response: sealerOf(token).seal(JSON.stringify(response), keptResponse),
   });
 }
 
-export type Reuse = { answer: object } | { ended: 'nothing' | 'its tokens' | 'the grant' };
+export type Reuse = { response: object } | { ended: 'nothing' | 'its tokens' | 'the grant' };
 
 /**
- * Decides about the second use of a code or a refresh token. A refresh whose answer was lost gets the same answer, as
+ * Decides about the second use of a code or a refresh token. A refresh whose response was lost gets the same response, as
  * long as nobody has used the new token: there is still one chain of tokens, and it can't fork. Any other reuse ends the
  * grant: two parties hold a token that only one of them was given. A code ends only what it gave, because a browser that
  * loads the application's callback twice is no reason to end what the application had before. docs/decisions/0004 explains
@@ -71,8 +71,8 @@ export async function judgeReuse(
   { kind, value, traceId }: { kind: OAuthTokenKind; value: string; traceId?: string | null },
 ): Promise<Reuse> {
   if (kind === 'RefreshToken') {
-    const kept = await store.findOAuthTokenAnswer(deps.db, hashSecret(value), new Date(Date.now() - lostAnswerMs));
-    if (kept) return { answer: JSON.parse(sealerOf(value).open(kept, keptAnswer)) };
+    const kept = await store.findOAuthTokenResponse(deps.db, hashSecret(value), new Date(Date.now() - lostResponseMs));
+    if (kept) return { response: JSON.parse(sealerOf(value).open(kept, keptResponse)) };
   }
   const token = await store.findOAuthToken(deps.db, kind, hashSecret(value));
   if (!token?.dateTimeUsed) return { ended: 'nothing' };
@@ -98,8 +98,8 @@ async function endTokensOfCode(deps: Deps, code: OAuthTokenRow, traceId: string 
 /** Expired tokens can be forgotten: they are refused whether or not they are known. */
 export async function forgetExpiredTokens(deps: Deps): Promise<void> {
   const now = new Date();
-  const answeredBefore = new Date(now.getTime() - lostAnswerMs);
-  await inBatches(deps, (limit) => store.clearOAuthTokenAnswers(deps.db, answeredBefore, limit));
+  const answeredBefore = new Date(now.getTime() - lostResponseMs);
+  await inBatches(deps, (limit) => store.clearOAuthTokenResponses(deps.db, answeredBefore, limit));
   for (const table of ['oauth_tokens', 'revoked_tokens', 'interactions'] as const) await forgetBefore(deps, table, now);
   await forgetTokensOfEndedGrants(deps);
 }
@@ -112,5 +112,5 @@ async function forgetTokensOfEndedGrants(deps: Deps): Promise<void> {
 }
 
 function sealerOf(token: string): Sealer {
-  return makeSealer([Buffer.from(hkdfSync('sha256', token, '', keptAnswer, 32))]);
+  return makeSealer([Buffer.from(hkdfSync('sha256', token, '', keptResponse, 32))]);
 }

@@ -35,7 +35,7 @@ async function lookUp(
     const { kind, crm } = await openConnection(deps, advisorId);
     const until = AbortSignal.any([stopping.signal, AbortSignal.timeout(lookupTimeoutMs)]);
     const remote = await crm.lookup(phone, until);
-    await saveAnswer(deps, lookup, kind, remote);
+    await saveResponse(deps, lookup, kind, remote);
   } catch (error) {
     if (stopping.signal.aborted) return store.updateReleasedLookup(deps.db, lookup);
     const fault = error instanceof CrmFault ? error : new CrmFault('It could not be asked.', { cause: error });
@@ -45,7 +45,7 @@ async function lookUp(
 }
 
 /** The contact may have been edited, deleted or linked in the meantime: only one that is still bare is filled in. */
-async function saveAnswer(deps: Deps, lookup: CrmLookup, kind: CrmKind, remote: RemoteContact | null): Promise<void> {
+async function saveResponse(deps: Deps, lookup: CrmLookup, kind: CrmKind, remote: RemoteContact | null): Promise<void> {
   const { advisorId, phone } = lookup;
   await inTransaction(deps, async (deps) => {
     const { db } = deps;

@@ -7,7 +7,7 @@ import type { CallCounts, CarrierStatus, OpenCarrier } from '../ports.ts';
 export type NodeStatus = {
   name: string;
   lastFault: string | null;
-  /** Texts that were handed over and have no answer yet. */
+  /** Texts that were handed over and have no response yet. */
   inFlight: number;
   /** Replies to numbers that this carrier doesn't have. */
   strays: number;

@@ -61,11 +61,11 @@ export function doubtAsker(deps: Deps, log: Log): () => Promise<void> {
 }
 
 /** Null if it takes too long: it is asked again later. */
-async function within(ms: number, answer: Promise<FoundText | null> | undefined): Promise<FoundText | null> {
+async function within(ms: number, response: Promise<FoundText | null> | undefined): Promise<FoundText | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(late.resolve, ms, null);
   try {
-    return (await Promise.race([answer, late.promise])) ?? null;
+    return (await Promise.race([response, late.promise])) ?? null;
   } finally {
     clearTimeout(timer);
   }

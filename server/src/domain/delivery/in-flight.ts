@@ -8,7 +8,7 @@ import { circuitBreaker } from './circuit-breaker.ts';
 import { claimRoom } from './claim-room.ts';
 import { type ClaimedText, renewLease } from './claims.ts';
 import { traceDispatch } from './dispatch-traces.ts';
-import { isUntried, recordAnswer, recordOutcome } from './outcomes.ts';
+import { isUntried, recordOutcome, recordResponse } from './outcomes.ts';
 import { submitToCarrier } from './submissions.ts';
 
 /** The texts that are with a carrier, on this node. */
@@ -52,11 +52,11 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
     else if ('accepted' in known || 'refused' in known) breaker.succeeded();
     else breaker.failed(text.phone);
     claimMore();
-    await recordAnswer(recording, text, known);
+    await recordResponse(recording, text, known);
     if ('unknown' in known) doubts = [...doubts, text].slice(-doubtsMax);
     trace?.recorded(known);
     // A late answer still settles a text in doubt; nobody waits for it.
-    void late.then((answer) => answer && recordOutcome(recording, text, answer));
+    void late.then((response) => response && recordOutcome(recording, text, response));
   }
 
   /** A long text may take longer than a lease. If its node dies then, it is in doubt. */

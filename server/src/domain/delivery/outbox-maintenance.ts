@@ -24,7 +24,7 @@ export async function maintainOutbox(deps: Deps): Promise<boolean> {
   return hasMore || (await followClock(deps));
 }
 
-/** Returns how many had come before the answer that they are about. */
+/** Returns how many had come before the response that they are about. */
 async function handleUnmatched(deps: Deps): Promise<number> {
   const applied = await receipts.applyEarlyReceipts(deps.db, deps.clock.now());
   await settleByReference(deps);

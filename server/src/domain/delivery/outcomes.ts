@@ -34,7 +34,7 @@ const receiptWithinMs = 15;
 const gatherMs = 10;
 
 /** Records the outcome of a text, with its receipt if that comes at once. */
-export async function recordAnswer(node: OutcomeContext, text: ClaimedText, result: SubmissionResult): Promise<void> {
+export async function recordResponse(node: OutcomeContext, text: ClaimedText, result: SubmissionResult): Promise<void> {
   const record = (receipt: Receipt | null) => recordOutcome(node, text, result, receipt);
   if ('accepted' in result && !result.cutShort)
     await node.deps.signals.receipts.meet(keyOf(text.claim.carrierId, result.accepted), receiptWithinMs, record);

@@ -10,7 +10,7 @@ const codeLengthMax = 100;
 /**
  * Records whether a text was delivered, and archives it: with the carrier's answer if that isn't written yet, otherwise with
  * other receipts that arrive. A receipt that says nothing new writes nothing. One that says that the person opted out opts them
- * out, as the same answer to a text does.
+ * out, as the same response to a text does.
  */
 export async function receiveReceipt(deps: Deps, carrierId: number, given: Receipt): Promise<void> {
   const { db, clock, signals } = deps;

@@ -6,7 +6,7 @@ import type { ClaimedText } from './claims.ts';
 export type SubmissionResult = Submission | { unknown: 'error' | 'timeout' };
 
 /**
- * Hands a text over. `result` comes within the carrier's timeout, which starts again while a long text `goesOn`; `late` is an answer
+ * Hands a text over. `result` comes within the carrier's timeout, which starts again while a long text `goesOn`; `late` is a response
  * that comes after it, if one does.
  */
 export function submitToCarrier(
@@ -29,15 +29,15 @@ export function submitToCarrier(
     if (inTime) timer.refresh();
     course.goesOn();
   };
-  const answer = Promise.try(() =>
+  const response = Promise.try(() =>
     carrier.submit(
       { from: textingNumber, to: phone, text, kind, reference: messageId, beginBy },
       { ...course, goesOn },
     ),
   );
-  const known = answer.catch((): SubmissionResult => ({ unknown: 'error' })).finally(() => clearTimeout(timer));
+  const known = response.catch((): SubmissionResult => ({ unknown: 'error' })).finally(() => clearTimeout(timer));
   const result = Promise.race([known, timedOut.promise]);
-  const late = answer.then(
+  const late = response.then(
     (submission) => (inTime ? null : submission),
     () => null,
   );

@@ -17,7 +17,7 @@ export type ReadMessage = {
   phones: string[];
   text: string;
   schedule: { firstDate: Date; frequency: number } | null;
-  /** People who haven't consented are asked, and their texts wait for the answer. */
+  /** People who haven't consented are asked, and their texts wait for the response. */
   whenConsented: boolean;
 };
 

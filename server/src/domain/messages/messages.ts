@@ -106,8 +106,8 @@ const sending: Batch<Send, SendResult> = {
 };
 
 /**
- * Sends with `whenConsented`: people who haven't consented are asked, and their texts wait for the answer. Everybody is locked
- * first, so that an answer either comes before, and the text goes out, or after, and finds the text.
+ * Sends with `whenConsented`: people who haven't consented are asked, and their texts wait for the response. Everybody is locked
+ * first, so that a response either comes before, and the text goes out, or after, and finds the text.
  */
 const sendingWhenConsented: Batch<Send, SendResult> = {
   advisorOf: ({ advisorId }) => advisorId,

@@ -5,7 +5,7 @@ import { ping, probeStorage } from '../../store/shared/readiness.ts';
 
 export type Readiness = 'ready' | 'database unreachable' | 'database not writable';
 
-const answerMs = 1_000;
+const responseMs = 1_000;
 /** However often somebody asks. */
 const probeEveryMs = 1_000;
 
@@ -26,7 +26,7 @@ export function readiness({ db }: Deps): () => Promise<Readiness> {
   }
 
   return () => {
-    const late = pause(answerMs, 'database unreachable' as const, { ref: false });
+    const late = pause(responseMs, 'database unreachable' as const, { ref: false });
     return Promise.race([check().catch(() => 'database unreachable' as const), late]);
   };
 }

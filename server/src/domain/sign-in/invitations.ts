@@ -39,7 +39,7 @@ export async function inviteAdvisor(deps: Deps, advisorId: number, by: By = byOp
   });
 }
 
-/** Spends the code, replaces the password and signs the advisor in. A wrong code and a wrong email get the same answer. */
+/** Spends the code, replaces the password and signs the advisor in. A wrong code and a wrong email get the same response. */
 export async function acceptInvitation(
   deps: Deps,
   { email, code, password, ...attempt }: Attempt & { email: string; code: string; password: string },

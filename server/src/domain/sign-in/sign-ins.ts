@@ -14,7 +14,7 @@ export type SignIn =
 
 /**
  * Signs an advisor in. An unknown email, an advisor without a password and a disabled advisor are all treated like a
- * wrong password: the same answer after the same work.
+ * wrong password: the same response after the same work.
  */
 export async function signIn(
   deps: Deps,

@@ -61,7 +61,7 @@ function isLapsed({ dateTimeCreated }: { dateTimeCreated: Date }, now: Date): bo
   return dateTimeCreated <= waitsSince(now);
 }
 
-/** Whether a consent request went out so recently that a text waits for its answer. */
+/** Whether a consent request went out so recently that a text waits for its response. */
 function isAsked({ requestedAt }: Pick<Recipient, 'requestedAt'>, now: Date): boolean {
   return requestedAt !== null && requestedAt > waitsSince(now);
 }

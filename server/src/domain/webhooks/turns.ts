@@ -118,7 +118,7 @@ function going(position: StreamPosition, failing: FailureState): Pick<TurnResult
 }
 
 function failed(
-  { status, answer }: NewDelivery,
+  { status, response }: NewDelivery,
   position: StreamPosition,
   { failures, failingSince }: FailureState,
 ): Pick<TurnResult, 'change' | 'switchOff'> {
@@ -126,7 +126,7 @@ function failed(
   const change = { ...position, failures, failingSince, notBefore, leasedUntil: null };
   if (status === gone) return { change, switchOff: 'the endpoint answered 410 Gone' };
   const isGivenUp = failingSince !== null && Date.now() - failingSince.getTime() >= givenUpAfterMs;
-  const last = status === null ? answer : `it answered ${status}`;
+  const last = status === null ? response : `it answered ${status}`;
   return { change, switchOff: isGivenUp ? `an event failed for three days; last: ${last}` : null };
 }
 

@@ -23,14 +23,14 @@ export function addCarrierCalls(app: FastifyInstance, deps: Deps): void {
   const queue = makeFairQueue({ width: readingMax, share: readingEachMax, tooMany });
   const path = '/carriers/:name/calls';
   // Before the body is parsed: most of it is never read if nothing is signed.
-  app.post(path, { onRequest: answer }, async () => {});
+  app.post(path, { onRequest: respond }, async () => {});
 
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function respond(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const leave = await queue.enter(request.ip);
     const { carrier, news } = await read(request, deps).finally(leave);
     // On the reserved connections: an opt-out gets through whatever else goes on.
     await takeCall(onReserved(deps), carrier, news);
-    return reply.type(news.answer.type).send(news.answer.body);
+    return reply.type(news.response.type).send(news.response.body);
   }
 }
 

@@ -16,7 +16,7 @@ export type RawBody = Buffer | 'too large';
 
 /**
  * Reads the body whatever its type, because an idempotent replay comes before the checks of type and size. Keeps nothing
- * past the limit; Node discards the rest after the answer, within the time that a request may take.
+ * past the limit; Node discards the rest after the response, within the time that a request may take.
  */
 export async function readRawBody(stream: IncomingMessage, bytesMax = bodyBytesMax): Promise<RawBody> {
   if (Number(stream.headers['content-length'] ?? 0) > bytesMax) return 'too large';

@@ -19,7 +19,10 @@ const lingerMs = 1_000;
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /** Node refuses malformed or slow HTTP before a request exists. Answers it with a Problem on the bare socket. */
-export function answerClientError(publicUrl: string, log: Log): (error: NodeJS.ErrnoException, socket: Duplex) => void {
+export function respondToClientError(
+  publicUrl: string,
+  log: Log,
+): (error: NodeJS.ErrnoException, socket: Duplex) => void {
   const done = new WeakSet<Duplex>();
   return (error, duplex) => {
     const socket = duplex as HttpSocket;
@@ -27,25 +30,25 @@ export function answerClientError(publicUrl: string, log: Log): (error: NodeJS.E
     // A malformed connection stays malformed: each further packet raises the same error.
     if (done.has(socket)) return;
     done.add(socket);
-    afterEarlierAnswers(socket, () => {
-      // The answer to this request is already being sent: a second one would only corrupt it.
+    afterEarlierResponses(socket, () => {
+      // The response to this request is already being sent: a second one would only corrupt it.
       if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
       const refused = problem('invalid_request', explanations[error.code ?? ''] ?? 'The request is not valid HTTP.');
       const traceId = newTraceId();
       log.info({ traceId, status: refused.status, code: refused.code, reason: error.code }, 'request');
-      socket.end(rawAnswer(refused, publicUrl, '/', traceId));
+      socket.end(rawResponse(refused, publicUrl, '/', traceId));
       // Don't accept the rest of a slow request after all. Discard the rest of a malformed one for a moment: closing with
-      // unread bytes resets the connection, and the answer may be lost with it.
+      // unread bytes resets the connection, and the response may be lost with it.
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon();
       else setTimeout(() => socket.destroy(), lingerMs).unref();
     });
   };
 }
 
-/** Complete requests that came earlier on the same connection get their answers first. */
-function afterEarlierAnswers(socket: HttpSocket, then: () => void): void {
+/** Complete requests that came earlier on the same connection get their responses first. */
+function afterEarlierResponses(socket: HttpSocket, then: () => void): void {
   const { _httpMessage: answering } = socket;
-  if (answering?.req.complete) answering.once('close', () => afterEarlierAnswers(socket, then));
+  if (answering?.req.complete) answering.once('close', () => afterEarlierResponses(socket, then));
   else then();
 }
 
@@ -60,11 +63,11 @@ export function takeOverFromNode(server: Server, publicUrl: string): void {
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => {});
     const refused = noSuchRoute();
-    socket.end(rawAnswer(refused, publicUrl, '/', traceIdOf(request)), () => socket.destroy());
+    socket.end(rawResponse(refused, publicUrl, '/', traceIdOf(request)), () => socket.destroy());
   });
 }
 
-function rawAnswer(error: Problem, publicUrl: string, instance: string, traceId: string): string {
+function rawResponse(error: Problem, publicUrl: string, instance: string, traceId: string): string {
   const body = JSON.stringify(problemBody(error, { publicUrl, instance, traceId }));
   const headers = {
     ...problemHeaders(error),

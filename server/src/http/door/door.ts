@@ -8,7 +8,7 @@ import { usagePlans } from '../../domain/access/usage-plans.ts';
 import type { SharedBuckets } from '../../domain/ports.ts';
 import { authenticate, type Check, requireScope, room, sandboxFault, usagePlan } from './checks.ts';
 import { sendProblem } from './problems.ts';
-import { answerer } from './responses.ts';
+import { responder } from './responses.ts';
 import type { Route } from './route.ts';
 import { makeWaitingRoom } from './waiting-room.ts';
 
@@ -31,7 +31,7 @@ export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission
   const isSandbox = deps.config.environment === 'sandbox';
   const { publicUrl } = deps.config;
   const plans = usagePlans(deps, buckets);
-  const answers = { deps, share, answerOnce: idempotency(), room: makeWaitingRoom() };
+  const responses = { deps, share, respondOnce: idempotency(), room: makeWaitingRoom() };
 
   for (const row of routes) {
     if (!row.scope) throw new Error(`${row.method} ${row.path} declares no scope.`);
@@ -42,7 +42,7 @@ export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission
       usagePlan(plans),
       requireScope(row),
     ];
-    addPassage(app, { ...row, path: `/v1${row.path}` }, checks, answerer(row, answers), publicUrl);
+    addPassage(app, { ...row, path: `/v1${row.path}` }, checks, responder(row, responses), publicUrl);
   }
 }
 
@@ -51,13 +51,13 @@ export function addPassage(
   app: FastifyInstance,
   { method, path }: Pick<Route, 'method' | 'path'>,
   checks: Check[],
-  answer: Check,
+  response: Check,
   publicUrl: string,
 ): void {
   async function pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     try {
       for (const check of checks) await check(request, reply);
-      await answer(request, reply);
+      await response(request, reply);
     } catch (error) {
       sendProblem(error, request, reply, publicUrl);
     } finally {

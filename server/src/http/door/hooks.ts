@@ -19,7 +19,7 @@ export function addHooks(app: FastifyInstance, publicUrl: string): void {
     // Here too, because answers on the bare response skip onSend.
     if (stopping) reply.header('connection', 'close');
     const refusal = refusalOf(request, reply);
-    // After Node has read on: if what follows is not HTTP, that is the answer.
+    // After Node has read on: if what follows is not HTTP, that is the response.
     if (refusal) queueMicrotask(() => next(refusal));
     else next();
   });
@@ -51,7 +51,7 @@ function cameByHttp({ headers }: FastifyRequest): boolean {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** From now on `/readyz` says no, and each answer closes its connection. */
+    /** From now on `/readyz` says no, and each response closes its connection. */
     beginStop(): void;
     isStopping(): boolean;
   }

@@ -102,7 +102,7 @@ export function sendProblem(
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The code of the problem in the answer, for the log and the metrics. */
+    /** The code of the problem in the response, for the log and the metrics. */
     problemCode: string | null;
   }
 }

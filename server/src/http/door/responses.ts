@@ -15,12 +15,12 @@ import type { WaitingRoom } from './waiting-room.ts';
 type ResponseContext = {
   deps: Deps;
   share: PoolShares;
-  answerOnce: ReturnType<typeof idempotency>;
+  respondOnce: ReturnType<typeof idempotency>;
   room: WaitingRoom;
 };
 
-/** Does the row's work and answers. With an Idempotency-Key it runs once, and a repeat gets the same answer. */
-export function answerer(row: Route, { deps: all, share, answerOnce, room }: ResponseContext) {
+/** Does the row's work and answers. With an Idempotency-Key it runs once, and a repeat gets the same response. */
+export function responder(row: Route, { deps: all, share, respondOnce, room }: ResponseContext) {
   const validate = inputValidator(row);
   const noBody = Promise.resolve(Buffer.alloc(0));
 
@@ -36,8 +36,8 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Res
     const { advisorId, applicationId, key: apiKey } = callerOf(request);
     const deps = { ...all, db: share(apiKey.keyId, row.cost ?? 1) };
     const key = row.method === 'POST' ? request.headers['idempotency-key'] : undefined;
-    if (!isIdempotencyKey(key)) return send(reply, (await perform(deps, { request, reply, body })).answer);
-    const { answer, replayed } = await answerOnce(
+    if (!isIdempotencyKey(key)) return send(reply, (await perform(deps, { request, reply, body })).response);
+    const { response, replayed } = await respondOnce(
       deps,
       { advisorId, applicationId, method: row.method, path: pathOf(request), key },
       fingerprintOf(body),
@@ -47,7 +47,7 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Res
       },
     );
     if (replayed) reply.header('idempotent-replayed', 'true');
-    send(reply, answer);
+    send(reply, response);
   }
 
   async function perform(deps: Deps, { request, reply, body }: Exchange): Promise<Done> {
@@ -64,14 +64,14 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Res
       .handler(deps, advisorId, waits && !leave ? atOnce(input) : input, by, scopes)
       .finally(leave ?? undefined);
     const tookEffect = row.tookEffect?.(result) ?? true;
-    if (!row.answer) return { answer: { status: 204, body: '' }, tookEffect };
-    return { answer: { status: 200, body: write(result, row.answer, reply) }, tookEffect };
+    if (!row.response) return { response: { status: 204, body: '' }, tookEffect };
+    return { response: { status: 200, body: write(result, row.response, reply) }, tookEffect };
   }
 
   /** By the row's own shape: a field that it doesn't list can't leak. Fastify compiles it at the first use and keeps it. */
-  function write(result: unknown, answer: TSchema, reply: FastifyReply): string {
+  function write(result: unknown, response: TSchema, reply: FastifyReply): string {
     if (row.exact) return JSON.stringify(result);
-    return String(reply.serializeInput(result as Record<string, unknown>, answer as Record<string, unknown>));
+    return String(reply.serializeInput(result as Record<string, unknown>, response as Record<string, unknown>));
   }
 }
 
@@ -92,8 +92,8 @@ function pathOf({ routeOptions, params }: FastifyRequest): string {
   return (routeOptions.url ?? '').replace(/:(\w+)/g, (_, name) => encodeURIComponent(values[name] ?? ''));
 }
 
-/** On the bare response: nothing of ours changes an answer that is ready. */
-function send(reply: FastifyReply, { status, body }: Done['answer']): void {
+/** On the bare response: nothing of ours changes a response that is ready. */
+function send(reply: FastifyReply, { status, body }: Done['response']): void {
   const headers = reply.getHeaders();
   if (reply.server.isStopping()) headers.connection = 'close';
   if (status !== 204) {

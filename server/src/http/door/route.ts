@@ -19,10 +19,10 @@ export type Endpoint = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  /** The shape of the 200. Without it the answer is 204. */
-  answer?: TSchema;
+  /** The shape of the 200. Without it the response is 204. */
+  response?: TSchema;
   /**
-   * The handler writes out every field of the answer, in the order of its shape, so that no other can leak: V8 writes it as it
+   * The handler writes out every field of the response, in the order of its shape, so that no other can leak: V8 writes it as it
    * is, in a third of the time.
    */
   exact?: true;
@@ -32,7 +32,7 @@ export type Endpoint = {
   cost?: number;
   /** Many of these requests can share a transaction: see domain/access/idempotency.ts. */
   together?: true;
-  /** Whether this answer did anything; one that didn't leaves its Idempotency-Key unspent. */
+  /** Whether this response did anything; one that didn't leaves its Idempotency-Key unspent. */
   tookEffect?(result: unknown): boolean;
   handler: Handler;
 };

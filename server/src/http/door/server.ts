@@ -8,7 +8,7 @@ import Fastify, {
 } from 'fastify';
 import type { Log } from '../../log.ts';
 import { readRawBody } from './body.ts';
-import { answerClientError, takeOverFromNode } from './client-errors.ts';
+import { respondToClientError, takeOverFromNode } from './client-errors.ts';
 import { commonHeaders, headerBytesMax } from './headers.ts';
 import { addHooks } from './hooks.ts';
 import { sendProblem } from './problems.ts';
@@ -31,7 +31,7 @@ export type ServerOptions = {
 
 const slowClientPollMs = 500;
 
-/** A Fastify whose every answer has our headers and a line in the log, and whose every refusal is a Problem. */
+/** A Fastify whose every response has our headers and a line in the log, and whose every refusal is a Problem. */
 export function makeServer(options: ServerOptions): FastifyInstance {
   const { publicUrl, sendPage } = options;
   const app = Fastify(fastifyOptions(options));
@@ -81,7 +81,7 @@ function fastifyOptions(options: ServerOptions): FastifyHttpOptions<Server> {
     rewriteUrl: originForm,
     return503OnClosing: false,
     routerOptions: { maxParamLength: headerBytesMax },
-    clientErrorHandler: answerClientError(publicUrl, log),
+    clientErrorHandler: respondToClientError(publicUrl, log),
     frameworkErrors: (error, request, reply) => {
       reply.headers(commonHeaders(request.id, publicUrl));
       sendProblem(error, request, reply, publicUrl);

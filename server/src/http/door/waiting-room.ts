@@ -4,7 +4,7 @@ const waitingMax = 5_000;
 const waitingPerKeyMax = 1_000;
 
 /**
- * Requests that hold their answer until something happens, with `wait`. A waiting request costs memory and a socket, so there is room for so many of one key, and
+ * Requests that hold their response until something happens, with `wait`. A waiting request costs memory and a socket, so there is room for so many of one key, and
  * for so many in all.
  */
 export function makeWaitingRoom({ max = waitingMax, perKeyMax = waitingPerKeyMax } = {}) {

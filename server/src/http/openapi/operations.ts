@@ -5,7 +5,7 @@ import type { Schema, Shapes } from './shapes.ts';
 /** An endpoint, as far as the document describes it. */
 export type DocumentedRoute = Pick<
   Route,
-  'method' | 'path' | 'summary' | 'description' | 'params' | 'query' | 'body' | 'answer'
+  'method' | 'path' | 'summary' | 'description' | 'params' | 'query' | 'body' | 'response'
 > & {
   /** Of a success with a body; 200 by default. */
   status?: number;
@@ -45,12 +45,12 @@ export function templateOf({ path }: DocumentedRoute): string {
 }
 
 function success(
-  { answer, status = 200 }: DocumentedRoute,
+  { response, status = 200 }: DocumentedRoute,
   { responseHeaders: headers }: Surroundings,
   shapes: Shapes,
 ) {
-  if (!answer) return { 204: { description: 'Done.', headers } };
-  return { [status]: { description: 'Done.', headers, content: json(answer, shapes) } };
+  if (!response) return { 204: { description: 'Done.', headers } };
+  return { [status]: { description: 'Done.', headers, content: json(response, shapes) } };
 }
 
 function json(schema: Schema, { refer }: Shapes): object {

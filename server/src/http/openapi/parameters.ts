@@ -23,14 +23,14 @@ export const headerParameters = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes the request safe to retry for 24 hours: a retry gets the first answer. A UUID is a good choice.',
+      'Makes the request safe to retry for 24 hours: a retry gets the first response. A UUID is a good choice.',
     schema: { type: 'string', minLength: 1, maxLength: idempotencyKeyLengthMax },
   },
   SandboxFault: {
     name: 'x-sandbox-fault',
     in: 'header',
     description:
-      'For tests, in the sandbox only: the code of the problem that you want as the answer. Nothing is done.',
+      'For tests, in the sandbox only: the code of the problem that you want as the response. Nothing is done.',
     schema: { type: 'string', enum: problemCodes },
   },
 };

@@ -7,7 +7,7 @@ import { endpoint } from '../door/route.ts';
 export const get = endpoint({
   summary: 'Get account',
   description: 'The advisor that the access token acts for, their settings for texting, and the token’s scopes.',
-  answer: Account,
+  response: Account,
   problems: [],
   async handler(deps, advisorId, _input, _by, scopes): Promise<Static<typeof Account>> {
     return { ...(await getAccount(deps, advisorId)), scopes: allScopes.filter((scope) => scopes.has(scope)) };

@@ -17,7 +17,7 @@ export const request = endpoint({
   description:
     'Sends consent-request texts. If one number has already accepted, the whole request is refused before anything is done.',
   body: ConsentRequest,
-  answer: ConsentRequestResult,
+  response: ConsentRequestResult,
   problems: ['conflict', 'not_found'],
   tookEffect: anySucceeded,
   async handler(deps, advisorId, { body }, by): Promise<Static<typeof ConsentRequestResult>> {
@@ -30,7 +30,7 @@ export const get = endpoint({
   description:
     'After a consent request, poll every 30 seconds for 5 minutes, then every 5 minutes, for 24 hours; or use `wait` to hold the response while the state is `pending`.',
   query: ConsentQuery,
-  answer: ConsentStatus,
+  response: ConsentStatus,
   problems: ['not_found'],
   async handler(deps, advisorId, { query }) {
     const { wait, ...rest } = query;
@@ -42,7 +42,7 @@ export const search = endpoint({
   summary: 'Search consents',
   description: 'The consent state of up to 1,000 numbers at once. Nothing is done: an `Idempotency-Key` is not spent.',
   body: ConsentSearch,
-  answer: ConsentSearchResult,
+  response: ConsentSearchResult,
   problems: [],
   cost: 2,
   tookEffect: nothingDone,

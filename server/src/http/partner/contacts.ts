@@ -22,7 +22,7 @@ import { present } from './present.ts';
 export const create = endpoint({
   summary: 'Create contact',
   body: ContactInput,
-  answer: IdResult,
+  response: IdResult,
   problems: [],
   async handler(deps, advisorId, { body }) {
     const contact = body as contacts.ContactInput;
@@ -34,7 +34,7 @@ export const update = endpoint({
   summary: 'Update contact',
   params: ContactParams,
   body: ContactChange,
-  answer: IdResult,
+  response: IdResult,
   problems: ['not_found'],
   async handler(deps, advisorId, { params, body }) {
     await contacts.updateContact(deps, advisorId, params.contactId, body as contacts.ContactInput);
@@ -45,7 +45,7 @@ export const update = endpoint({
 export const get = endpoint({
   summary: 'Get contact',
   params: ContactParams,
-  answer: ContactDetail,
+  response: ContactDetail,
   problems: ['not_found'],
   handler: async (deps, advisorId, { params }) => detail(await contacts.getContact(deps, advisorId, params.contactId)),
 });
@@ -53,7 +53,7 @@ export const get = endpoint({
 export const search = endpoint({
   summary: 'Search contacts',
   query: ContactQuery,
-  answer: ContactPage,
+  response: ContactPage,
   exact: true,
   problems: [],
   cost: 2,
@@ -70,7 +70,7 @@ export const changes = endpoint({
   description:
     'What changed in the address book, oldest first, in the order in which it was committed, and kept for 30 days. Each response has a `cursor` for the next request. Changes that a later one has overtaken may be left out, the last one never.',
   query: ContactChangesQuery,
-  answer: ContactChanges,
+  response: ContactChanges,
   problems: [],
   cost: 2,
   async handler(deps, advisorId, { query }) {
@@ -97,7 +97,7 @@ export const replaceMemberships = endpoint({
   description: 'The contact becomes a member of exactly these groups. If a group id is unknown, nothing changes.',
   params: ContactParams,
   body: MembershipsInput,
-  answer: IdResult,
+  response: IdResult,
   problems: ['not_found'],
   async handler(deps, advisorId, { params, body }) {
     if (!body.isSelectAllGroup && !body.groupIds)

@@ -11,7 +11,7 @@ export const search = endpoint({
   description:
     'Items published for everyone and for the advisor’s firm. With a search text the best match comes first; otherwise they are sorted by title.',
   query: ContentQuery,
-  answer: ContentPage,
+  response: ContentPage,
   problems: [],
   cost: 2,
   async handler(deps, advisorId, { query }) {

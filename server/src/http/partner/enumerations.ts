@@ -5,7 +5,7 @@ import { endpoint } from '../door/route.ts';
 export const list = endpoint({
   summary: 'List enumerations',
   description: 'Every numbered value with its word.',
-  answer: EnumerationsResult,
+  response: EnumerationsResult,
   problems: [],
   handler: async () => listEnumerations(),
 });

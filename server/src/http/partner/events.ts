@@ -7,7 +7,7 @@ export const list = endpoint({
   description:
     'What happened, oldest first, in the order in which it was committed, and kept for 30 days. Each response has a `cursor` for the next request, and none is skipped. With `wait`, an empty response waits for an event.',
   query: EventQuery,
-  answer: EventFeed,
+  response: EventFeed,
   problems: [],
   async handler(deps, advisorId, { query }) {
     const { wait, ...rest } = query;

@@ -15,7 +15,7 @@ import { present } from './present.ts';
 export const create = endpoint({
   summary: 'Create group',
   body: GroupInput,
-  answer: IdResult,
+  response: IdResult,
   problems: [],
   async handler(deps, advisorId, { body }) {
     return { id: await groups.createGroup(deps, advisorId, body, numberOf('source', 'API')) };
@@ -25,7 +25,7 @@ export const create = endpoint({
 export const search = endpoint({
   summary: 'Search groups',
   query: GroupQuery,
-  answer: GroupPage,
+  response: GroupPage,
   problems: [],
   cost: 2,
   async handler(deps, advisorId, { query }) {

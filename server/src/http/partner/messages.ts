@@ -19,7 +19,7 @@ export const send = endpoint({
   description:
     'Sends or schedules a text, with an outcome for each recipient. An unknown number becomes a contact; an existing contact is never changed.',
   body: MessageRequest,
-  answer: MessageResult,
+  response: MessageResult,
   problems: ['conflict'],
   together: true,
   tookEffect: anySucceeded,
@@ -33,7 +33,7 @@ export const list = endpoint({
   description:
     'The status of the advisor’s texts, newest first; filters are combined. Consent requests and confirmations are not among them.',
   query: MessageQuery,
-  answer: MessagePage,
+  response: MessagePage,
   problems: [],
   cost: 2,
   async handler(deps, advisorId, { query }) {
@@ -49,7 +49,7 @@ export const check = endpoint({
   description:
     'What a send with this body would do for each recipient, and why. Nothing is done: no contact is created, and an `Idempotency-Key` is not spent.',
   body: MessageRequest,
-  answer: MessageCheckResult,
+  response: MessageCheckResult,
   problems: [],
   tookEffect: nothingDone,
   async handler(deps, advisorId, { body }, by): Promise<Static<typeof MessageCheckResult>> {
@@ -61,7 +61,7 @@ export const check = endpoint({
 export const get = endpoint({
   summary: 'Get message status',
   params: MessageParams,
-  answer: MessageStatus,
+  response: MessageStatus,
   problems: ['not_found'],
   handler: async (deps, advisorId, { params }) => status(await messages.getMessage(deps, advisorId, params.messageId)),
 });

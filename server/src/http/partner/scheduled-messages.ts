@@ -13,7 +13,7 @@ import { endpoint } from '../door/route.ts';
 export const list = endpoint({
   summary: 'List scheduled messages',
   query: ScheduledMessageQuery,
-  answer: ScheduledMessagePage,
+  response: ScheduledMessagePage,
   problems: [],
   cost: 2,
   async handler(deps, advisorId, { query }) {
@@ -26,7 +26,7 @@ export const get = endpoint({
   summary: 'Get scheduled message',
   description: 'In any status: still scheduled, or what became of it.',
   params: ScheduledMessageParams,
-  answer: ScheduledMessage,
+  response: ScheduledMessage,
   problems: ['not_found'],
   async handler(deps, advisorId, { params }) {
     return shown(await scheduled.getScheduled(deps, advisorId, params.scheduledMessageId));
@@ -39,7 +39,7 @@ export const update = endpoint({
     'Changes the text, the date or the frequency of a message that is still scheduled, through the same checks as a send. If the person can’t be texted, it is a 400 with the failure’s code as `rule`.',
   params: ScheduledMessageParams,
   body: ScheduledMessageChange,
-  answer: ScheduledMessage,
+  response: ScheduledMessage,
   problems: ['conflict', 'not_found'],
   async handler(deps, advisorId, { params, body }, by) {
     return shown(await editScheduled(deps, advisorId, params.scheduledMessageId, body, by));

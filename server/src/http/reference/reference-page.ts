@@ -38,7 +38,7 @@ function read(name: string): Buffer {
   return readFileSync(new URL(name, import.meta.url));
 }
 
-/** A browser asks each time whether its copy is still right, which costs no more than the answer that it is. */
+/** A browser asks each time whether its copy is still right, which costs no more than the response that it is. */
 async function sendBundle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { gzipped, etag } = await loadBundle();
   reply.headers({ etag, 'cache-control': 'no-cache', vary: 'accept-encoding' });

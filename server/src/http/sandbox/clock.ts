@@ -12,17 +12,17 @@ export function clockRoutes(clock: SandboxClock, onAdvance: () => Promise<void>)
       path: '/sandbox/clock',
       summary: 'Get clock',
       description:
-        'The time that schedules, quiet hours, consent and the times in answers go by. Tokens, usage plans and idempotency go by real time.',
-      answer: ClockReading,
+        'The time that schedules, quiet hours, consent and the times in responses go by. Tokens, usage plans and idempotency go by real time.',
+      response: ClockReading,
       handler: async () => reading(),
     }),
     sandboxRoute({
       method: 'POST',
       path: '/sandbox/clock',
       summary: 'Advance clock',
-      description: 'Moves the time forward. The answer comes once everything that became due has been handed on.',
+      description: 'Moves the time forward. The response comes once everything that became due has been handed on.',
       body: ClockAdvance,
-      answer: ClockReading,
+      response: ClockReading,
       async handler({ body: { advanceMs } }) {
         if (clock.now().getTime() + advanceMs > lastMs)
           throw invalid([

@@ -12,7 +12,7 @@ export function handsetRoutes(deps: Deps): SandboxRoute[] {
       summary: 'List handset messages',
       description: 'The texts that the phone received, oldest first. Any number is a phone.',
       params: HandsetParams,
-      answer: HandsetMessages,
+      response: HandsetMessages,
       handler: async ({ params: { phone } }) => ({ data: (await listHandsetMessages(deps, phone)).map(present) }),
     }),
     sandboxRoute({
@@ -20,10 +20,10 @@ export function handsetRoutes(deps: Deps): SandboxRoute[] {
       path: '/sandbox/handset/:phone/replies',
       summary: 'Reply from handset',
       description:
-        'A text from the phone to an advisor, with pictures if you like. The answer comes once it has taken effect.',
+        'A text from the phone to an advisor, with pictures if you like. The response comes once it has taken effect.',
       params: HandsetParams,
       body: HandsetReply,
-      answer: HandsetReplyResult,
+      response: HandsetReplyResult,
       status: 202,
       async handler({ params: { phone }, body }) {
         await replyFromHandset(onReserved(deps), phone, body);

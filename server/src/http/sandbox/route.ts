@@ -23,12 +23,12 @@ export function sandboxRoute<P extends TSchema | undefined, B extends TSchema | 
 }
 
 export function addSandboxRoute(app: FastifyInstance, row: SandboxRoute): void {
-  const { method, path: url, answer, status = answer ? 200 : 204, handler } = row;
+  const { method, path: url, response, status = response ? 200 : 204, handler } = row;
   const [params, body] = [row.params, row.body].map((schema) => schema && validator(schema));
   app.route({
     method,
     url,
-    schema: { response: answer ? { [status]: answer } : {} },
+    schema: { response: response ? { [status]: response } : {} },
     handler: async (request, reply) => {
       const input = {
         params: params && valid(params(request.params)),

@@ -44,7 +44,7 @@ export function addWebhooksPage(app: FastifyInstance, deps: Deps): void {
         await act(deps, fields);
         return reply.redirect('/webhooks', 303);
       }
-      // The secret is shown only once, so it is in the answer to the form.
+      // The secret is shown only once, so it is in the response to the form.
       const added = await add(deps, fields);
       const shown = { filter: {}, added, formToken: forms.token(request, reply) };
       return sendWebhooks(reply, await read(deps, {}), shown);
@@ -191,7 +191,7 @@ function filterForm({ url, type }: Filter, webhooks: Webhook[]): Html {
 }
 
 function item(delivery: KeptDelivery, webhooks: Webhook[], formToken: string): Html {
-  const { deliveryId, url, type, eventId, attempt, status, answer, durationMs, dateTime, body, signature } = delivery;
+  const { deliveryId, url, type, eventId, attempt, status, response, durationMs, dateTime, body, signature } = delivery;
   const endpoint = webhooks.find((webhook) => webhook.webhookId === delivery.webhookId);
   const headers = {
     'content-type': 'application/json',
@@ -202,7 +202,7 @@ function item(delivery: KeptDelivery, webhooks: Webhook[], formToken: string): H
   return html`<li id="delivery-${deliveryId}">
 <details>
 <summary>
-<span class="chip ${isSuccess(delivery) ? 'good' : 'bad'}">${status ?? 'No answer'}</span>
+<span class="chip ${isSuccess(delivery) ? 'good' : 'bad'}">${status ?? 'No response'}</span>
 <span class="type">${type}</span>
 ${timeOf(dateTime)}
 <span class="facts to">${url} · attempt ${attempt} · ${durationMs} ms</span>
@@ -212,7 +212,7 @@ ${timeOf(dateTime)}
 ${Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`)}
 <span data-body>${body}</span></pre>
 <h3>Response</h3>
-<pre>${status === null ? '' : `${status}\n`}${answer || '(empty)'}</pre>
+<pre>${status === null ? '' : `${status}\n`}${response || '(empty)'}</pre>
 </details>
 ${
   endpoint &&

@@ -72,7 +72,7 @@ export const ContactParams = Type.Object({ contactId: Id({ description: 'The con
 
 export const IdResult = Type.Object({ id: Id() }, { title: 'Id result', examples: [{ id: 52 }] });
 
-/** Unset strings are left out of answers, so those that are there have at least one character. */
+/** Unset strings are left out of responses, so those that are there have at least one character. */
 const Text = (description?: string) => Type.Optional(Type.String({ minLength: 1, description }));
 const source = Type.Integer({ description: '0 Manual, 1 Import, 2 API, 3 Texting, 4 Form, 10 or more: a CRM' });
 

@@ -54,7 +54,7 @@ export const Enumeration = (name: EnumerationName) =>
 export const DateTime = (annotation: Annotation = {}) =>
   Type.String({ format: 'date-time', examples: ['2026-03-01T17:05:00.000Z'], ...annotation });
 
-/** The same in an answer, as a date: the serializer writes it in a sixth of the time that `toISOString` takes. */
+/** The same in a response, as a date: the serializer writes it in a sixth of the time that `toISOString` takes. */
 export const Instant = () => Type.Unsafe<Date>(DateTime());
 
 function inWords(name: EnumerationName): string {

@@ -1,8 +1,8 @@
 import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
 
-export type AnswerKey = { advisorId: number; applicationId: number; method: string; path: string; key: string };
-export type Answer = { status: number; body: string };
+export type ResponseKey = { advisorId: number; applicationId: number; method: string; path: string; key: string };
+export type StoredResponse = { status: number; body: string };
 
 /** The given rows from a JSON array, in its order. */
 const given = `
@@ -22,19 +22,19 @@ const sameKey = `
 
 /**
  * Claims keys, each different, for this transaction and returns which of them it got. If another transaction holds one,
- * this waits for it to end: the unique index makes duplicates on different nodes take turns. A key whose answer exists
+ * this waits for it to end: the unique index makes duplicates on different nodes take turns. A key whose response exists
  * and has not expired is not claimed.
  */
-export async function claimAnswers(
+export async function claimResponses(
   db: Db,
-  keys: (AnswerKey & { fingerprint: Buffer })[],
+  keys: (ResponseKey & { fingerprint: Buffer })[],
   { now, expiredBefore }: { now: Date; expiredBefore: Date },
 ): Promise<boolean[]> {
   return forAdvisors(db, keys, async (db, keys) => {
     const rows = await db.query<{ claimed: boolean }>(
       `with given as materialized (${given}),
      claimed as (
-       insert into idempotent_answers as a (
+       insert into idempotent_responses as a (
          advisor_id, application_id, method, path, key, fingerprint, date_time_created
        )
        select advisor_id, application_id, method, path, key, decode(fingerprint, 'hex'), $2
@@ -54,62 +54,65 @@ export async function claimAnswers(
         now,
         expiredBefore,
       ],
-      'claim-answers',
+      'claim-responses',
     );
     return rows.map(({ claimed }) => claimed);
   });
 }
 
-export async function findAnswer(
+export async function findResponse(
   db: Db,
-  { advisorId, applicationId, method, path, key }: AnswerKey,
-): Promise<{ fingerprint: Buffer; answer: Answer } | null> {
-  const [row] = await db.query<Answer & { fingerprint: Buffer }>(
+  { advisorId, applicationId, method, path, key }: ResponseKey,
+): Promise<{ fingerprint: Buffer; response: StoredResponse } | null> {
+  const [row] = await db.query<StoredResponse & { fingerprint: Buffer }>(
     `select fingerprint, status, body
-     from idempotent_answers
+     from idempotent_responses
      where advisor_id = $1 and application_id = $2 and method = $3 and path = $4 and key = $5`,
     [advisorId, applicationId, method, path, key],
-    'find-answer',
+    'find-response',
   );
-  return row ? { fingerprint: row.fingerprint, answer: { status: row.status, body: row.body } } : null;
+  return row ? { fingerprint: row.fingerprint, response: { status: row.status, body: row.body } } : null;
 }
 
-export async function updateAnswers(db: Db, answers: { key: AnswerKey; answer: Answer }[]): Promise<void> {
-  if (answers.length === 0) return;
-  const kept = answers.map(({ key, answer }) => ({ ...key, ...answer }));
-  await forAdvisors(db, kept, (db, answers) =>
+export async function updateResponses(
+  db: Db,
+  responses: { key: ResponseKey; response: StoredResponse }[],
+): Promise<void> {
+  if (responses.length === 0) return;
+  const kept = responses.map(({ key, response }) => ({ ...key, ...response }));
+  await forAdvisors(db, kept, (db, responses) =>
     db.write(
-      `update idempotent_answers as a
+      `update idempotent_responses as a
      set status = given.status, body = given.body
      from (${given}) as given
      where ${sameKey}`,
-      [JSON.stringify(answers)],
-      'update-answers',
+      [JSON.stringify(responses)],
+      'update-responses',
     ),
   );
 }
 
 /** Gives claimed keys back: nothing was kept under them. */
-export async function deleteAnswers(db: Db, keys: AnswerKey[]): Promise<void> {
+export async function deleteResponses(db: Db, keys: ResponseKey[]): Promise<void> {
   if (keys.length === 0) return;
   await forAdvisors(db, keys, (db, keys) =>
     db.write(
-      `delete from idempotent_answers as a
+      `delete from idempotent_responses as a
      using (${given}) as given
      where ${sameKey}`,
       [JSON.stringify(keys)],
-      'delete-answers',
+      'delete-responses',
     ),
   );
 }
 
-/** Spans advisors: answers expire, whoever's they are. */
-export async function deleteExpiredAnswers(db: Db, expiredBefore: Date, limit: number): Promise<number> {
+/** Spans advisors: responses expire, whoever's they are. */
+export async function deleteExpiredResponses(db: Db, expiredBefore: Date, limit: number): Promise<number> {
   const rows = await db.query(
-    `delete from idempotent_answers
+    `delete from idempotent_responses
      where (advisor_id, application_id, method, path, key) in (
        select advisor_id, application_id, method, path, key
-       from idempotent_answers
+       from idempotent_responses
        where date_time_created < $1
        limit $2
      )

@@ -47,38 +47,38 @@ export async function updateOAuthTokenUsed(db: Db, hash: Buffer, now: Date): Pro
   return row?.grantId ?? null;
 }
 
-export async function updateOAuthTokenAnswer(
+export async function updateOAuthTokenResponse(
   db: Db,
   hash: Buffer,
-  { successorHash, answer }: { successorHash: Buffer; answer: Buffer },
+  { successorHash, response }: { successorHash: Buffer; response: Buffer },
 ): Promise<void> {
-  await db.query('update oauth_tokens set successor_hash = $2, answer = $3 where token_hash = $1', [
+  await db.query('update oauth_tokens set successor_hash = $2, response = $3 where token_hash = $1', [
     hash,
     successorHash,
-    answer,
+    response,
   ]);
 }
 
-/** The kept answer of a token used since then, unless the successor in that answer has been used itself. */
-export async function findOAuthTokenAnswer(db: Db, hash: Buffer, since: Date): Promise<Buffer | null> {
-  const [row] = await db.query<{ answer: Buffer }>(
-    `select t.answer
+/** The kept response of a token used since then, unless the successor in that response has been used itself. */
+export async function findOAuthTokenResponse(db: Db, hash: Buffer, since: Date): Promise<Buffer | null> {
+  const [row] = await db.query<{ response: Buffer }>(
+    `select t.response
      from oauth_tokens t
      join oauth_tokens successor on successor.token_hash = t.successor_hash
-     where t.token_hash = $1 and t.date_time_used > $2 and t.answer is not null and successor.date_time_used is null`,
+     where t.token_hash = $1 and t.date_time_used > $2 and t.response is not null and successor.date_time_used is null`,
     [hash, since],
   );
-  return row?.answer ?? null;
+  return row?.response ?? null;
 }
 
-export async function clearOAuthTokenAnswers(db: Db, usedBefore: Date, limit: number): Promise<number> {
+export async function clearOAuthTokenResponses(db: Db, usedBefore: Date, limit: number): Promise<number> {
   const updated = await db.query(
     `update oauth_tokens
-     set answer = null
+     set response = null
      where token_hash in (
        select token_hash
        from oauth_tokens
-       where answer is not null and date_time_used < $1
+       where response is not null and date_time_used < $1
        limit $2
        for update skip locked
      )

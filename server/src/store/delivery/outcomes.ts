@@ -16,7 +16,7 @@ export type OutcomeRow = MessageKey & {
   status: 'sent' | 'failed' | 'queued' | 'in_doubt';
   failureCode: string | null;
   carrierMessageId: string | null;
-  /** A receipt that came with the answer. */
+  /** A receipt that came with the response. */
   receipt: Pick<ReceiptRow, 'status' | 'code' | 'reason'> | null;
   /** More facts for the archive, such as the carrier's own code. */
   facts: Record<string, string | number> | null;
@@ -30,7 +30,7 @@ export type OutcomeRow = MessageKey & {
 /**
  * Records the outcomes of claimed texts; those of them that have ended, or whose doubt began, get an entry, and every new
  * status is an event. The number of the attempt is the fence: an outcome counts only if the attempt before it is the last that is known. An attempt that the
- * carrier accepted is what the message itself says; any other has a row of its own. A receipt that came before the answer is
+ * carrier accepted is what the message itself says; any other has a row of its own. A receipt that came before the response is
  * applied with it. `endedClaims` are the claims whose last outcomes these are. Returns how many counted.
  */
 export async function recordOutcomes(
@@ -91,7 +91,7 @@ export async function recordOutcomes(
 
 /**
  * Records definite answers that come after the lease has expired or the carrier's time was up: they settle the doubt, each
- * with an entry, but nothing is retried. An answer for any other attempt doesn't count.
+ * with an entry, but nothing is retried. A response for any other attempt doesn't count.
  */
 export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): Promise<void> {
   await forAdvisors(db, outcomes, (db, outcomes) =>
@@ -179,7 +179,7 @@ const appliedReceipts = `
       and unmatched_receipts.carrier_message_id = moved.carrier_message_id
   ),`;
 
-/** Those that are not queued again. One whose receipt came with the answer was sent, and then more. */
+/** Those that are not queued again. One whose receipt came with the response was sent, and then more. */
 function toldOf({ isArchived }: { isArchived: string }): string {
   return `changed as (
        select

@@ -38,7 +38,7 @@ export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, real
 }
 
 /**
- * A receipt and the answer that it overtook may be written at the same moment, without seeing each other. So receipts that
+ * A receipt and the response that it overtook may be written at the same moment, without seeing each other. So receipts that
  * match no message are checked again. Returns how many there were.
  */
 export async function applyEarlyReceipts(db: Db, now: Date): Promise<number> {

@@ -34,7 +34,7 @@ export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean>
 
 export type Text = { advisorId: number; messageId: number };
 
-/** Attempts whose answer was lost or hasn't come yet, with everything needed to recognize the carrier's record. */
+/** Attempts whose response was lost or hasn't come yet, with everything needed to recognize the carrier's record. */
 export async function* listDoubts(db: Transaction, period: Period): AsyncGenerator<DoubtRow[]> {
   for (const texts of [listUnknown(db, period), listClaimed(db, period)])
     for await (const some of texts) yield await describeDoubts(db, some);

@@ -11,10 +11,10 @@ export type NewDelivery = {
   body: string;
   signature: string;
   attempt: number;
-  /** Of the answer; null if none came. */
+  /** Of the response; null if none came. */
   status: number | null;
-  /** The beginning of the answer, or why none came. */
-  answer: string;
+  /** The beginning of the response, or why none came. */
+  response: string;
   durationMs: number;
   dateTime: Date;
 };
@@ -24,14 +24,14 @@ export async function insertDeliveries(db: Db, deliveries: NewDelivery[]): Promi
   if (deliveries.length === 0) return;
   await db.write(
     `insert into webhook_deliveries (
-       webhook_id, url, advisor_id, event_id, type, body, signature, attempt, status, answer, duration_ms, date_time
+       webhook_id, url, advisor_id, event_id, type, body, signature, attempt, status, response, duration_ms, date_time
      )
      select
-       "webhookId", url, "advisorId", "eventId", type, body, signature, attempt, status, answer, "durationMs",
+       "webhookId", url, "advisorId", "eventId", type, body, signature, attempt, status, response, "durationMs",
        "dateTime"
      from json_to_recordset($1) as (
        "webhookId" bigint, url text, "advisorId" bigint, "eventId" text, type text, body text, signature text,
-       attempt integer, status smallint, answer text, "durationMs" integer, "dateTime" timestamptz
+       attempt integer, status smallint, response text, "durationMs" integer, "dateTime" timestamptz
      )`,
     [JSON.stringify(deliveries)],
     'insert-deliveries',
@@ -40,7 +40,7 @@ export async function insertDeliveries(db: Db, deliveries: NewDelivery[]): Promi
 
 const columns = `
   delivery_id as "deliveryId", webhook_id as "webhookId", url, advisor_id as "advisorId", event_id as "eventId",
-  type, body, signature, attempt, status, answer, duration_ms as "durationMs", date_time as "dateTime"`;
+  type, body, signature, attempt, status, response, duration_ms as "durationMs", date_time as "dateTime"`;
 
 /** Those that a filter names; by default all. */
 export type DeliveryFilter = {

@@ -146,12 +146,12 @@ suite('a CRM by HTTPS lookup', () => {
     [
       'answers with a different content type',
       (asked, response) => answered(asked, response, {}, { type: 'text/html' }),
-      /not an answer/,
+      /no response to a lookup/,
     ],
     [
       'answers without JSON',
       (asked, response) => answered(asked, response, '', { raw: '{"contacts":' }),
-      /not an answer/,
+      /no response to a lookup/,
     ],
     [
       'answers without a list',

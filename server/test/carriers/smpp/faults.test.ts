@@ -51,7 +51,7 @@ suite('an SMSC that misbehaves', () => {
       assert.ok('accepted' in (await esme.submit({})));
     });
 
-  test('a receipt right behind the answer is known at once, and told after the answer', async (t) => {
+  test('a receipt right behind the response is known at once, and told after the response', async (t) => {
     const numbers = {
       source_addr: '12125550123',
       source_addr_ton: 1,
@@ -67,7 +67,7 @@ suite('an SMSC that misbehaves', () => {
         if (pdu.command !== 'submit_sm') return;
         socket.write(Buffer.concat([pdu.response({ message_id: '7' }).toBuffer(), receipt.toBuffer()]));
       },
-      // It doesn't wait for an answer that may come later.
+      // It doesn't wait for a response that may come later.
       { times: { earlyMs: -1 } },
     );
     const before = await esme.submit({}).then((answer) => ({ answer, offered: esme.offered.length }));
@@ -110,7 +110,7 @@ suite('an SMSC that misbehaves', () => {
     assert.ok('accepted' in (await esme.submit({})));
   });
 
-  test('an answer with a wrong sequence number or command answers nothing', async (t) => {
+  test('a response with a wrong sequence number or command answers nothing', async (t) => {
     const { esme } = await start(t, (pdu, socket) => {
       if (pdu.command !== 'submit_sm') return;
       socket.write(rawPdu({ command: submitAnswer, sequence: pdu.sequence_number + 1000, body: Buffer.from('x\0') }));
@@ -143,7 +143,7 @@ suite('an SMSC that misbehaves', () => {
     assert.equal('notTaken' in answer && answer.notTaken, 'ESME_RTHROTTLED');
   });
 
-  test('an answer that comes twice counts once', async (t) => {
+  test('a response that comes twice counts once', async (t) => {
     const { esme } = await start(t, (pdu, socket) => {
       if (pdu.command === 'submit_sm') for (const id of ['one', 'two']) answer(pdu, socket, id);
     });
@@ -151,7 +151,7 @@ suite('an SMSC that misbehaves', () => {
     assert.deepEqual(await esme.submit({}), { accepted: 'one' });
   });
 
-  test('an answer without an id accepts the text under an id of ours, which a receipt with our reference finds', async (t) => {
+  test('a response without an id accepts the text under an id of ours, which a receipt with our reference finds', async (t) => {
     const { esme } = await start(t, (pdu, socket) => {
       if (pdu.command !== 'submit_sm') return;
       socket.write(rawPdu({ command: submitAnswer, sequence: pdu.sequence_number }));
@@ -166,13 +166,13 @@ suite('an SMSC that misbehaves', () => {
   });
 
   test('a half-open connection is noticed by its silence, and made again', async (t) => {
-    const { esme, smsc } = await start(t, onSecond, { times: { enquireMs: 50, enquireAnswerMs: 50 } });
+    const { esme, smsc } = await start(t, onSecond, { times: { enquireMs: 50, enquireResponseMs: 50 } });
     await assert.rejects(esme.submit({}), /enquire_link/);
     await until('it is bound again', () => smsc.connections.length >= 2);
   });
 
   test('a peer that leaves a text unanswered gets no more until it is heard', async (t) => {
-    const times = { responseMs: 50, enquireAnswerMs: 400, beginMs: 150 };
+    const times = { responseMs: 50, enquireResponseMs: 400, beginMs: 150 };
     const { esme, connection } = await start(t, onSecond, { times });
     const lost = assert.rejects(esme.submit({}), /enquire_link/);
     await until('it was asked', () => connection(0).pdus.at(-1)?.command === 'enquire_link');

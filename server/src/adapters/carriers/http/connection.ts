@@ -40,7 +40,7 @@ export function makeConnection(
       inFlight -= 1;
       changed();
     },
-    /** An answer came. `fault` is what is wrong with the account, if that is what it says. */
+    /** A response came. `fault` is what is wrong with the account, if that is what it says. */
     answered(fault: string | null) {
       if (fault !== null) return fail('refused', fault);
       if (state !== 'bound' && state !== 'stopped') report({ connection: name, host, event: 'bound' });

@@ -15,7 +15,7 @@ export function spanOf({ submittedAt }: DoubtfulText): { from: Date; to: Date } 
   return { from: new Date(submittedAt.getTime() - beforeMs), to: new Date(submittedAt.getTime() + afterMs) };
 }
 
-/** Two that fit are no answer: either may be the one. */
+/** Two that fit are no response: either may be the one. */
 export function theOnlyOne<Item>(items: Item[]): Item | null {
   return items.length === 1 ? (items[0] ?? null) : null;
 }

@@ -14,7 +14,7 @@ import { makePace } from '../shared/pace.ts';
 import { makeConnection } from './connection.ts';
 import { mediaFetcher } from './media.ts';
 import { receiptsUrl } from './references.ts';
-import { type Answer, type Ask, makeAsk, NotBegun, NotSent, type Question } from './requests.ts';
+import { type Ask, type CarrierResponse, makeAsk, NotBegun, NotSent, type Question } from './requests.ts';
 import { type CommonSettings, networksFor, type Surroundings } from './settings.ts';
 import type { Verdict } from './verdicts.ts';
 
@@ -27,7 +27,7 @@ export type Vendor = {
   keepsMedia: boolean;
   /** The request that hands a text over. The vendor tells at `receiptsTo` what becomes of it. */
   submission(text: OutgoingText, receiptsTo: string): Question;
-  verdict(answer: Answer): Verdict;
+  verdict(response: CarrierResponse): Verdict;
   /** An address that costs nothing to read, to see whether it and the credentials are right. */
   probe: URL;
   find(text: DoubtfulText, ask: Ask): Promise<FoundText | null>;
@@ -63,7 +63,7 @@ function httpCarrier(name: string, settings: CommonSettings, surroundings: Surro
   const lookups: NonNullable<CarrierStatus['lookups']> = { answered: 0, failed: 0, lastFault: null };
 
   /**
-   * Hands over a text with one request. It is never repeated here: only an answer that settles what became of the text is
+   * Hands over a text with one request. It is never repeated here: only a response that settles what became of the text is
    * returned, and anything else throws.
    */
   async function submit(text: OutgoingText): Promise<Submission> {
@@ -87,19 +87,19 @@ function httpCarrier(name: string, settings: CommonSettings, surroundings: Surro
   }
 
   async function handOver(question: Question): Promise<Submission> {
-    let answer: Answer;
+    let response: CarrierResponse;
     try {
-      answer = await askPatiently(question);
+      response = await askPatiently(question);
     } catch (error) {
       if (error instanceof NotBegun) return { notTaken: 'not_begun', unavailable: true };
       connection.failed((error as Error).message);
       if (error instanceof NotSent) return { notTaken: 'not_connected', unavailable: true };
       throw error;
     }
-    const said = vendor.verdict(answer);
-    if (said) return settle(said, answer.retryAfterMs);
-    connection.failed(`it answers with ${answer.status}, which settles nothing`);
-    throw new Error(`The answer ${answer.status} says nothing about the text.`);
+    const said = vendor.verdict(response);
+    if (said) return settle(said, response.retryAfterMs);
+    connection.failed(`it answers with ${response.status}, which settles nothing`);
+    throw new Error(`The response ${response.status} says nothing about the text.`);
   }
 
   function settle(said: NonNullable<Verdict>, retryAfterMs: number | null): Submission {
@@ -122,11 +122,11 @@ function httpCarrier(name: string, settings: CommonSettings, surroundings: Surro
 
   async function probe(): Promise<void> {
     try {
-      const answer = await ask({ url: vendor.probe });
-      if (answer.status === 200) return connection.answered(null);
-      const said = vendor.verdict(answer);
+      const response = await ask({ url: vendor.probe });
+      if (response.status === 200) return connection.answered(null);
+      const said = vendor.verdict(response);
       if (said && 'code' in said && said.meaning === 'account') connection.answered(said.code);
-      else connection.failed(said && 'code' in said ? said.code : `it answers with ${answer.status}`);
+      else connection.failed(said && 'code' in said ? said.code : `it answers with ${response.status}`);
     } catch (error) {
       connection.failed((error as Error).message);
     }

@@ -5,7 +5,7 @@ import { networksFor, type Surroundings } from './settings.ts';
 const timeoutMs = 30_000;
 
 /**
- * Fetches what came with a reply. Credentials go to the carrier's own address alone: where its answer redirects to gets none,
+ * Fetches what came with a reply. Credentials go to the carrier's own address alone: where its response redirects to gets none,
  * nor does any other address that a reply names.
  */
 export function mediaFetcher(
@@ -16,13 +16,13 @@ export function mediaFetcher(
   return async ({ url, contentType }, until) => {
     try {
       const own = credentials && URL.parse(url)?.origin === credentials.api.origin ? credentials.headers : {};
-      const answer = await ask(url, { headers: own, ...(until && { signal: until }) });
-      if (!answer.ok) {
-        await answer.body?.cancel();
-        throw new Error(`The carrier answers with ${answer.status}.`);
+      const response = await ask(url, { headers: own, ...(until && { signal: until }) });
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw new Error(`The carrier answers with ${response.status}.`);
       }
-      const bytes = Buffer.from(await answer.arrayBuffer());
-      return { contentType: answer.headers.get('content-type') ?? contentType, bytes };
+      const bytes = Buffer.from(await response.arrayBuffer());
+      return { contentType: response.headers.get('content-type') ?? contentType, bytes };
     } catch (error) {
       const isFinal = error instanceof OutboundRefused || error instanceof OutboundTooLarge;
       throw isFinal ? new MediaRefused(error.message, { cause: error }) : error;

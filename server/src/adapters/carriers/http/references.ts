@@ -4,7 +4,7 @@ const parameter = 'reference';
 /** Receipts have the last 16 bits of a reference, since some carriers have room for no more. */
 const receiptReferences = 0x10000;
 
-/** Where a carrier tells what becomes of a text. It repeats our reference, so that even a lost answer is settled. */
+/** Where a carrier tells what becomes of a text. It repeats our reference, so that even a lost response is settled. */
 export function receiptsUrl(publicUrl: string, name: string, { reference }: Pick<OutgoingText, 'reference'>): string {
   const url = new URL(carrierCallsPath(name), publicUrl);
   if (reference !== undefined) url.searchParams.set(parameter, String(reference));

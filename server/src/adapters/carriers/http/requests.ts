@@ -2,7 +2,7 @@ import { makeOutbound, OutboundFault, OutboundLate, OutboundRefused } from '../.
 import { jsonOf } from './fields.ts';
 
 /** A carrier's answer. `body` is what its JSON says; undefined if it isn't JSON. */
-export type Answer = { status: number; body: unknown; retryAfterMs: number | null };
+export type CarrierResponse = { status: number; body: unknown; retryAfterMs: number | null };
 
 export type Question = {
   url: URL;
@@ -12,7 +12,7 @@ export type Question = {
   beginBy?: number | undefined;
 };
 
-export type Ask = (question: Question) => Promise<Answer>;
+export type Ask = (question: Question) => Promise<CarrierResponse>;
 
 /** The request certainly never reached the carrier: there was no connection to send it on. */
 export class NotSent extends Error {}
@@ -20,8 +20,8 @@ export class NotSent extends Error {}
 export class NotBegun extends NotSent {}
 
 /** The longest lists that are asked for have a hundred texts, each of at most 1,600 characters. */
-const answerBytesMax = 1024 * 1024;
-/** Well before the answer is late: a text that found no connection isn't in doubt. */
+const responseBytesMax = 1024 * 1024;
+/** Well before the response is late: a text that found no connection isn't in doubt. */
 const connectMsMax = 3_000;
 
 /**
@@ -32,18 +32,22 @@ export function makeAsk(networks: readonly string[], timeoutMs: number, credenti
   const ask = makeOutbound(networks, {
     timeoutMs,
     connectMs: Math.min(timeoutMs / 2, connectMsMax),
-    bytesMax: answerBytesMax,
+    bytesMax: responseBytesMax,
   });
   return async ({ url, body, beginBy }) => {
     try {
-      const answer = await ask(url, {
+      const response = await ask(url, {
         method: body ? 'POST' : 'GET',
         headers: { accept: 'application/json', ...credentials, ...(body && { 'content-type': body.type }) },
         body: body?.text,
         redirect: 'manual',
         beginBy,
       });
-      return { status: answer.status, body: jsonOf(await answer.text()), retryAfterMs: retryAfterMs(answer.headers) };
+      return {
+        status: response.status,
+        body: jsonOf(await response.text()),
+        retryAfterMs: retryAfterMs(response.headers),
+      };
     } catch (error) {
       if (error instanceof OutboundLate) throw new NotBegun(error.message, { cause: error });
       throw neverConnected(error) ? new NotSent((error as Error).message, { cause: error }) : error;
@@ -59,7 +63,7 @@ export async function read(ask: Ask, url: URL): Promise<unknown> {
   return body;
 }
 
-/** Why there is no answer to a lookup, for an operator. */
+/** Why there is no response to a lookup, for an operator. */
 export function noLookup(base: URL): Error {
   return new Error(`${base.href} doesn’t answer as it should when a number is looked up: is it the right address?`);
 }

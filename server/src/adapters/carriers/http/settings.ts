@@ -27,7 +27,7 @@ export const commonSettings = {
     }),
   ),
   window: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many texts wait for their answer at once.' }),
+    Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many texts wait for their response at once.' }),
   ),
   beginMs: ms(60_000, 'A text that couldn’t be begun within this time isn’t. Shorter than CARRIER_TIMEOUT_MS.'),
   responseMs: ms(120_000, 'After this the place in the window is free again.'),

@@ -1,15 +1,15 @@
 import type { Receipt, Refusal, UndeliveredReason } from '../../../domain/ports.ts';
-import type { Answer } from './requests.ts';
+import type { CarrierResponse } from './requests.ts';
 
 /** What an error code means for a text: refused for good, or not taken. `account`: no text goes until an operator acts. */
 export type CodeMeaning = Refusal | 'throttled' | 'notTaken' | 'account';
 
-/** What an answer says about a text that was handed over; null if it settles nothing. */
+/** What a response says about a text that was handed over; null if it settles nothing. */
 export type Verdict = { accepted: string } | { code: string; meaning: CodeMeaning } | null;
 
-/** What both vendors document the same way. `code` is the error's own, if the answer has one. */
+/** What both vendors document the same way. `code` is the error's own, if the response has one. */
 export function refusalOf(
-  { status, retryAfterMs }: Answer,
+  { status, retryAfterMs }: CarrierResponse,
   code: string | null,
   known: Record<string, CodeMeaning>,
 ): Verdict {

@@ -1,6 +1,6 @@
 import type { Pace } from './pace.ts';
 
-/** A connection with a window: so many texts wait for its answer at once. */
+/** A connection with a window: so many texts wait for its response at once. */
 export type Connection = {
   isOpen(): boolean;
   /** How many more it takes now. */

@@ -21,11 +21,11 @@ export function makeCounts(): Counts {
 export async function counted(counts: Counts, submission: Promise<Submission>): Promise<Submission> {
   counts.inFlight += 1;
   try {
-    const answer = await submission;
-    if ('accepted' in answer) counts.accepted += 1;
-    else if ('refused' in answer) add(counts.refused, answer.refused);
-    else add(counts.notTaken, answer.notTaken);
-    return answer;
+    const response = await submission;
+    if ('accepted' in response) counts.accepted += 1;
+    else if ('refused' in response) add(counts.refused, response.refused);
+    else add(counts.notTaken, response.notTaken);
+    return response;
   } finally {
     counts.inFlight -= 1;
   }

@@ -40,17 +40,17 @@ const times = closed({
   /** How long a late answer still settles a text. */
   lateMs: ms(10 * 60_000),
   enquireMs: ms(30_000),
-  enquireAnswerMs: ms(10_000),
+  enquireResponseMs: ms(10_000),
   /** The first pause before connecting again, and the longest. */
   reconnectMs: ms(500),
   reconnectMsMax: ms(60_000),
-  /** How long an answer to a part waits for the other parts. */
+  /** How long a response to a part waits for the other parts. */
   partHoldMs: ms(1_000),
   /** When a text is handed on without its missing parts. */
   joinMs: ms(5 * 60_000),
-  /** How long a receipt waits for the answer that it overtook. */
+  /** How long a receipt waits for the response that it overtook. */
   earlyMs: ms(2_000),
-  /** How long stopping waits for answers. */
+  /** How long stopping waits for responses. */
   stopMs: ms(2_000),
 });
 export type SmppTimes = Required<Static<typeof times>>;
@@ -67,7 +67,7 @@ export const smppSchema = closed({
   addressRange: text(40),
   bindAs: oneOf('transceiver', 'transmitter_and_receiver'),
   binds: Optional(Type.Integer({ minimum: 1, maximum: 50, default: 1 })),
-  /** How many texts wait for their answer at once, on each bind. */
+  /** How many texts wait for their response at once, on each bind. */
   window: Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 10 })),
   /** The agreed rate for the whole account. Without it, the pace follows the SMSC's answers alone. */
   perSecondMax: Optional(Type.Number({ exclusiveMinimum: 0, maximum: 10_000 })),

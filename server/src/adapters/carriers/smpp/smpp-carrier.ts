@@ -23,7 +23,7 @@ export const smppKind: CarrierKind = {
 const lookEveryMs = 1_000;
 
 /**
- * Texts by SMPP 3.4. It connects when somebody listens. No text is handed over twice here: one whose answer was lost
+ * Texts by SMPP 3.4. It connects when somebody listens. No text is handed over twice here: one whose response was lost
  * is in doubt, until its receipt tells more.
  */
 export function smppCarrier(options: SmppOptions): Carrier {

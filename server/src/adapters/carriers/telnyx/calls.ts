@@ -12,7 +12,7 @@ import { receiptReference } from '../http/references.ts';
 import { receiptOf } from './codes.ts';
 import type { TelnyxSettings } from './settings.ts';
 
-const answer = { type: 'application/json; charset=utf-8', body: '{}' };
+const response = { type: 'application/json; charset=utf-8', body: '{}' };
 const toleranceSeconds = 5 * 60;
 /** Ed25519 in base64: 64 bytes. */
 const signatureShape = /^[A-Za-z0-9+/]{86}==$/;
@@ -38,11 +38,11 @@ function newsOf(event: unknown, now: Date): CarrierNews {
   const message = at(event, 'data', 'payload');
   const type = textAt(event, 'data', 'event_type');
   const carrierMessageId = textAt(message, 'id');
-  if (!carrierMessageId) return { replies: [], receipts: [], answer };
+  if (!carrierMessageId) return { replies: [], receipts: [], response };
   return {
     replies: type === 'message.received' ? repliesOf(carrierMessageId, message, now) : [],
     receipts: type === 'message.sent' || type === 'message.finalized' ? receiptsOf(carrierMessageId, message) : [],
-    answer,
+    response,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { FoundText, UndeliveredReason } from '../../../domain/ports.ts';
 import { textAt } from '../http/fields.ts';
-import type { Answer } from '../http/requests.ts';
+import type { CarrierResponse } from '../http/requests.ts';
 import { type CodeMeaning, type ReceiptMeaning, refusalOf, undeliveredBy, type Verdict } from '../http/verdicts.ts';
 
 /** Telnyx's error codes (developers.telnyx.com, error codes) that mean something else than `rejected`. */
@@ -28,10 +28,10 @@ const known: Record<string, CodeMeaning> = {
   40320: 'notTaken',
 };
 
-export function verdictOf(answer: Answer): Verdict {
-  const id = textAt(answer.body, 'data', 'id');
-  if (answer.status >= 200 && answer.status < 300) return id ? { accepted: id } : null;
-  return refusalOf(answer, textAt(answer.body, 'errors', 0, 'code'), known);
+export function verdictOf(response: CarrierResponse): Verdict {
+  const id = textAt(response.body, 'data', 'id');
+  if (response.status >= 200 && response.status < 300) return id ? { accepted: id } : null;
+  return refusalOf(response, textAt(response.body, 'errors', 0, 'code'), known);
 }
 
 /** Codes of receipts that mean more than `undelivered`, beside those above. */

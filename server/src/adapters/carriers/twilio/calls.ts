@@ -8,8 +8,8 @@ import { isSigned, isSignedByHash, looksSigned, matchesHash, type Parameters } f
 /** Null if the call doesn't have it; the sender may be empty. */
 type Read = (name: string) => string | null;
 
-/** Twilio shows a text back to the person unless the answer is TwiML without one. */
-const answer = { type: 'text/xml; charset=utf-8', body: '<?xml version="1.0" encoding="UTF-8"?><Response/>' };
+/** Twilio shows a text back to the person unless the response is TwiML without one. */
+const response = { type: 'text/xml; charset=utf-8', body: '<?xml version="1.0" encoding="UTF-8"?><Response/>' };
 const mediaMax = 10;
 const messageSid = /^(SM|MM)[0-9a-f]{32}$/i;
 const shapes = {
@@ -89,7 +89,7 @@ function isUnshifted(form: Parameters): boolean {
 function newsOf(read: Read, { url }: CarrierCall, now: Date): CarrierNews {
   const carrierMessageId = read('MessageSid') || read('SmsSid');
   const [from, to] = [read('From'), read('To')];
-  const nothing = { replies: [], receipts: [], answer };
+  const nothing = { replies: [], receipts: [], response };
   if (!carrierMessageId) return nothing;
   const status = read('MessageStatus') || read('SmsStatus');
   if (status && status !== 'received') {

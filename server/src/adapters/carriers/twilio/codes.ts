@@ -1,6 +1,6 @@
 import type { FoundText, UndeliveredReason } from '../../../domain/ports.ts';
 import { textAt } from '../http/fields.ts';
-import type { Answer } from '../http/requests.ts';
+import type { CarrierResponse } from '../http/requests.ts';
 import { type CodeMeaning, type ReceiptMeaning, refusalOf, undeliveredBy, type Verdict } from '../http/verdicts.ts';
 
 /** Twilio's error codes (twilio.com/docs/api/errors) that mean something else than `rejected`. */
@@ -28,10 +28,10 @@ const known: Record<string, CodeMeaning> = {
 };
 
 /** A text is created with a 201 and has its SID from then on. Every error that Twilio explains has a code. */
-export function verdictOf(answer: Answer): Verdict {
-  const sid = textAt(answer.body, 'sid');
-  if (answer.status >= 200 && answer.status < 300) return sid ? { accepted: sid } : null;
-  return refusalOf(answer, textAt(answer.body, 'code'), known);
+export function verdictOf(response: CarrierResponse): Verdict {
+  const sid = textAt(response.body, 'sid');
+  if (response.status >= 200 && response.status < 300) return sid ? { accepted: sid } : null;
+  return refusalOf(response, textAt(response.body, 'code'), known);
 }
 
 /** Codes of receipts that mean more than `undelivered`, beside those above. */

@@ -17,7 +17,7 @@ import { Type } from '../../../schemas/shared/type.ts';
 import { endpoint } from '../../door/route.ts';
 
 /** Written out by the handlers below. */
-const written = { answer: Type.Object({}), exact: true as const, problems: [] as ProblemCode[] };
+const written = { response: Type.Object({}), exact: true as const, problems: [] as ProblemCode[] };
 
 export const list = endpoint({
   summary: 'List conversations',

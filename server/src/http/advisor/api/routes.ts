@@ -8,7 +8,7 @@ import { problem } from '../../../domain/problems.ts';
 import { FormRefused } from '../../browser/forms.ts';
 import { addPassage } from '../../door/door.ts';
 import { overloaded } from '../../door/rate-limit.ts';
-import { answerer } from '../../door/responses.ts';
+import { responder } from '../../door/responses.ts';
 import type { Endpoint, Route } from '../../door/route.ts';
 import { makeWaitingRoom } from '../../door/waiting-room.ts';
 import type { Visits } from '../visits.ts';
@@ -45,7 +45,7 @@ export function addAdvisorApi(
   partnerRoutes: Route[],
 ): void {
   const { deps } = visits;
-  const answers = { deps, share, answerOnce: idempotency(), room: makeWaitingRoom() };
+  const responses = { deps, share, respondOnce: idempotency(), room: makeWaitingRoom() };
   const rows: Route[] = [
     ...partnerRoutes.map((row) => ({ ...row, path: `${apiPath}/v1${row.path}` })),
     ...own.map(([method, path, endpoint]) => ({ method, path: apiPath + path, scope: 'any' as const, ...endpoint })),
@@ -57,7 +57,7 @@ export function addAdvisorApi(
       app,
       row,
       [signedIn, (request) => enter(shedder, request)],
-      answerer(row, answers),
+      responder(row, responses),
       deps.config.publicUrl,
     );
   addSession(app, visits);

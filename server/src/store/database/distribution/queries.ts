@@ -9,7 +9,7 @@ const isDistributed = `select from pg_dist_partition where logicalrelid = to_reg
 
 /** What a process knows of how its database is distributed. */
 export type Distribution = Known & {
-  /** Asks once, on the connection that wants to know first. Then the answer needs no waiting. */
+  /** Asks once, on the connection that wants to know first. Then the response needs no waiting. */
   isDistributed(query: Db['query']): boolean | Promise<boolean>;
 };
 

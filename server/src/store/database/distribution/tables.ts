@@ -25,7 +25,7 @@ export const advisorOwned = [
   'dispatches',
   'events',
   'groups',
-  'idempotent_answers',
+  'idempotent_responses',
   'members',
   'memberships',
   'messages',

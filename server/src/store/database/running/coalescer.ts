@@ -21,7 +21,7 @@ const weightMax = 2_000;
 const waitingMax = 5_000;
 
 /**
- * Items that arrive while a batch is in flight join the next one: many requests, one commit, an answer for each. A commit
+ * Items that arrive while a batch is in flight join the next one: many requests, one commit, a response for each. A commit
  * costs one disk sync, however much is in it. The first item doesn't wait for others: otherwise everything that arrived at
  * once would be one batch, and this process would be idle while the database works on it. For the same reason a batch is
  * answered when the next one is on its way.
@@ -54,20 +54,20 @@ export function coalescer(transaction: Run, options: Options = {}) {
   }
 
   async function pump<Item, Result>(batch: Batch<Item, Result>, line: Line): Promise<void> {
-    let answer = () => {};
+    let response = () => {};
     while (line.waiting.length > 0) {
       const running = runNext(batch, line);
       // By the next turn it has a connection, and its first statements are sent.
       await turn();
-      answer();
-      answer = await running;
+      response();
+      response = await running;
       if (!batch.pauseMs || line.waiting.length >= itemsMax) continue;
-      answer();
-      answer = () => {};
+      response();
+      response = () => {};
       await pause(batch.pauseMs);
     }
     line.running = false;
-    answer();
+    response();
   }
 
   /** Returns what answers its items. Those that arrive before it has a connection are part of it. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { bindBody, readBindAnswer } from '../codec/bodies.ts';
+import { bindBody, readBindResponse } from '../codec/bodies.ts';
 import { commands, isResponse, noBody, type Pdu, PduFault, responseTo } from '../codec/pdu.ts';
 import { invalidCommand, ok, queueFull, statusName, tryAgain } from '../codec/statuses.ts';
 import type { SmppHost, SmppSettings } from '../options.ts';
@@ -8,12 +8,12 @@ import { openWire } from './wire.ts';
 export type Role = 'transceiver' | 'transmitter' | 'receiver';
 
 /**
- * Who is told what became of a question, at once and not in a later turn: a receipt may be right behind the answer. It is
+ * Who is told what became of a question, at once and not in a later turn: a receipt may be right behind the response. It is
  * answered or lost, once. Before that it may be late.
  */
 export type Asker = { answered(pdu: Pdu): void; late?(): void; lost(error: Error): void };
 
-/** Why it ended, how many texts had no answer by then, and whether the SMSC refused the bind: a wrong password, for example. */
+/** Why it ended, how many texts had no response by then, and whether the SMSC refused the bind: a wrong password, for example. */
 export type SessionEnd = { why: string; inDoubt: number; isRefused: boolean };
 
 /** One connection to one host, from its bind to its end. */
@@ -23,8 +23,8 @@ export type Session = {
   closed: Promise<SessionEnd>;
   closedAt(): number | null;
   ask(command: number, body: Buffer, asker: Asker): void;
-  /** The same as a promise: null if the answer is late or lost. */
-  answerTo(command: number, body: Buffer): Promise<Pdu | null>;
+  /** The same as a promise: null if the response is late or lost. */
+  request(command: number, body: Buffer): Promise<Pdu | null>;
   isFree(): boolean;
   /** Says goodbye, and ends within `stopMs`. */
   unbind(): Promise<void>;
@@ -79,7 +79,7 @@ export function openSession(
   });
 
   function endPending(why: string): void {
-    for (const sequence of pending.keys()) end(sequence)?.asker.lost(new Error(`No answer: ${why}.`));
+    for (const sequence of pending.keys()) end(sequence)?.asker.lost(new Error(`No response: ${why}.`));
   }
 
   function end(sequence: number): PendingRequest | undefined {
@@ -90,23 +90,23 @@ export function openSession(
   }
 
   async function bind(): Promise<void> {
-    const pdu = await answerTo(bindCommands[role], bindBody(settings));
-    if (!pdu) wire.close('no answer to the bind');
+    const pdu = await request(bindCommands[role], bindBody(settings));
+    if (!pdu) wire.close('no response to the bind');
     else if (pdu.status !== ok) {
       isRefused = true;
       wire.close(`the bind was refused: ${statusName(pdu.status)}`);
     } else {
       enquiring = setInterval(enquireIfQuiet, times.enquireMs);
-      bound.resolve(readBindAnswer(pdu));
+      bound.resolve(readBindResponse(pdu));
     }
   }
 
   /** Half-open connections end here. */
   async function enquire(): Promise<void> {
     const asked = Date.now();
-    void answerTo(commands.enquire_link, noBody);
-    await pause(times.enquireAnswerMs, undefined, { ref: false });
-    if (heardAt < asked) wire.close('no answer to enquire_link');
+    void request(commands.enquire_link, noBody);
+    await pause(times.enquireResponseMs, undefined, { ref: false });
+    if (heardAt < asked) wire.close('no response to enquire_link');
   }
 
   function enquireIfQuiet(): void {
@@ -127,7 +127,7 @@ export function openSession(
     wire.write({ command, status: ok, sequence, body });
   }
 
-  function answerTo(command: number, body: Buffer): Promise<Pdu | null> {
+  function request(command: number, body: Buffer): Promise<Pdu | null> {
     return new Promise((resolve) => {
       ask(command, body, { answered: resolve, late: () => resolve(null), lost: () => resolve(null) });
     });
@@ -136,7 +136,7 @@ export function openSession(
   function late(sequence: number): void {
     const asked = pending.get(sequence);
     if (!asked) return;
-    asked.timer = setTimeout(() => end(sequence)?.asker.lost(new Error('No answer.')), times.lateMs);
+    asked.timer = setTimeout(() => end(sequence)?.asker.lost(new Error('No response.')), times.lateMs);
     suspect(asked.command);
     asked.asker.late?.();
   }
@@ -157,7 +157,7 @@ export function openSession(
       wire.write({ command: commands.generic_nack, status: invalidCommand, sequence: pdu.sequence, body: noBody });
   }
 
-  /** An answer to nothing, or of the wrong kind, is no answer. */
+  /** A response to nothing, or of the wrong kind, is no response. */
   function settle(pdu: Pdu): void {
     const asked = pending.get(pdu.sequence);
     if (!asked || (pdu.command !== responseTo(asked.command) && pdu.command !== commands.generic_nack)) return;
@@ -196,7 +196,7 @@ export function openSession(
     closed: closed.promise,
     closedAt: () => closedAt,
     ask,
-    answerTo,
+    request,
     isFree: () => !isSilent && wire.isFree(),
     unbind,
   };

@@ -7,7 +7,7 @@ type WireEvents = { opened(): void; received(pdu: Pdu): void; drained(): void; c
 
 /** Beyond this, no more texts are written until the peer has read. */
 const writtenBytesMax = 64 * 1024;
-/** A peer that asks on and on without reading our answers is disconnected. */
+/** A peer that asks on and on without reading our responses is disconnected. */
 const unreadBytesMax = 1024 * 1024;
 
 /** How long a closing connection may still send what was written. */

@@ -46,7 +46,7 @@ function textOf({ ton, npi, digits }: Address): string {
   return `${octetsOf(ton, npi)}${digits}\0`;
 }
 
-/** The answer to deliver_sm and data_sm begins with a message id, which isn't used. */
+/** The response to deliver_sm and data_sm begins with a message id, which isn't used. */
 export const takenBody = Buffer.of(0);
 
 /** A text or receipt. What is in `message_payload` counts as if it were the short message. */
@@ -86,16 +86,16 @@ function readAddressed(reader: FieldReader): Pick<ShortMessage, 'serviceType' | 
   return { serviceType, source: address(), destination: address() };
 }
 
-export function readBindAnswer({ body }: Pdu): string {
+export function readBindResponse({ body }: Pdu): string {
   return new FieldReader(body).text();
 }
 
 /** Empty if the SMSC gave the text no id. */
-export function readSubmitAnswer({ body }: Pdu): string {
+export function readSubmitResponse({ body }: Pdu): string {
   return new FieldReader(body).text().trim();
 }
 
-export function readQueryAnswer({ body }: Pdu): { state: number; errorCode: number } {
+export function readQueryResponse({ body }: Pdu): { state: number; errorCode: number } {
   const reader = new FieldReader(body);
   reader.text();
   reader.text();

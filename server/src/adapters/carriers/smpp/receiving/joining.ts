@@ -24,7 +24,7 @@ export type PartialText = {
 
 const joiningMax = 1_000;
 const bytesMax = 8 * 1024 * 1024;
-/** How long a part may be a repeat: SMSCs repeat for a day what they were told to, and soon what they heard no answer to. */
+/** How long a part may be a repeat: SMSCs repeat for a day what they were told to, and soon what they heard no response to. */
 const repeatedMs = 24 * 3_600_000;
 const unheardMs = 60_000;
 const takenMax = 10_000;

@@ -11,15 +11,15 @@ const peopleMax = 10_000;
 export const textHashBytes = 16;
 
 /**
- * SMPP gives a person's text no id, and an SMSC that didn't hear our answer repeats the text. A repeat gets the id of the first
- * delivery, so that the domain knows it; the same words written again get a new one. It is a repeat only if our answer
+ * SMPP gives a person's text no id, and an SMSC that didn't hear our response repeats the text. A repeat gets the id of the first
+ * delivery, so that the domain knows it; the same words written again get a new one. It is a repeat only if our response
  * may not have arrived: it was an error, it was slow, or the connection was lost soon after. Another text from the same
  * person in between ends that.
  */
 export function makeRepeats() {
   const lasts = new Map<string, Last>();
   return {
-    /** The id of this delivery. `answered` has to be called after our answer. */
+    /** The id of this delivery. `answered` has to be called after our response. */
     begin({ from, to, octets }: { from: string; to: string; octets: Buffer }, session: Session) {
       const person = `${from} ${to}`;
       const hash = createHash('sha256').update(octets).digest().toString('base64', 0, textHashBytes);

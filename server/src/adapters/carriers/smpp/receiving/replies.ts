@@ -48,7 +48,7 @@ export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () 
     }
   }
 
-  /** An SMSC that sends one at a time sends no further part before our answer, so the answer waits only a moment. */
+  /** An SMSC that sends one at a time sends no further part before our response, so the response waits only a moment. */
   async function receivePart(joining: PartialText, number: number): Promise<void> {
     if (joining.parts.size === joining.place.of) return handOnJoined(joining);
     const held = pause(times.partHoldMs, 'held', { ref: false });

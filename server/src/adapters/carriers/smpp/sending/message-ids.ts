@@ -1,16 +1,16 @@
 import type { SmppSettings } from '../options.ts';
 
 /**
- * SMSCs that write a message's number in hexadecimal in the answer and in decimal in the receipt, or the reverse, and with
+ * SMSCs that write a message's number in hexadecimal in the response and in decimal in the receipt, or the reverse, and with
  * zeros before it or not.
  */
 type Spelling = SmppSettings['messageIds'];
 
 /** The id that the domain keeps for an accepted text. Where both spellings are numbers, it is the number in decimal. */
-export function acceptedId(inAnswer: string, spelling: Spelling): string {
-  if (spelling === 'hex') return decimalOf(inAnswer, 'hex') ?? inAnswer;
-  if (spelling === 'decimal') return decimalOf(inAnswer, 'decimal') ?? inAnswer;
-  return inAnswer;
+export function acceptedId(inResponse: string, spelling: Spelling): string {
+  if (spelling === 'hex') return decimalOf(inResponse, 'hex') ?? inResponse;
+  if (spelling === 'decimal') return decimalOf(inResponse, 'decimal') ?? inResponse;
+  return inResponse;
 }
 
 /** The ids that a receipt may mean, the most likely first. If the spelling is set, there is one. */

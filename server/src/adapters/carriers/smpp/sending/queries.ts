@@ -1,6 +1,6 @@
 import type { Bind } from '../binds/bind.ts';
 import { writeAddress } from '../codec/addresses.ts';
-import { queryBody, readQueryAnswer } from '../codec/bodies.ts';
+import { queryBody, readQueryResponse } from '../codec/bodies.ts';
 import { commands } from '../codec/pdu.ts';
 import { ok } from '../codec/statuses.ts';
 import type { SmppSettings } from '../options.ts';
@@ -34,11 +34,11 @@ export function makeQueries(
 
   async function query(text: TrackedText, part: TrackedPart): Promise<void> {
     const session = transmitters.find((bind) => bind.room() > 0)?.session();
-    if (!session || !part.inAnswer) return;
+    if (!session || !part.inResponse) return;
     const source = writeAddress(text.text.from, settings.source, settings);
-    const pdu = await session.answerTo(commands.query_sm, queryBody(part.inAnswer, source));
+    const pdu = await session.request(commands.query_sm, queryBody(part.inResponse, source));
     if (!pdu || pdu.status !== ok || pdu.command === commands.generic_nack) return;
-    const { state, errorCode } = readQueryAnswer(pdu);
+    const { state, errorCode } = readQueryResponse(pdu);
     const said = readState(state);
     if (!said || part.id === null) return;
     const code = errorCode === 0 ? said.name : `${said.name} ${String(errorCode).padStart(3, '0')}`;

@@ -17,7 +17,7 @@ export type Receipts = ReturnType<typeof makeReceipts>;
 
 const earlyPollMs = 20;
 const latePollMs = 100;
-/** So many receipts wait for an answer that may never come. More are handed on as they are. */
+/** So many receipts wait for a response that may never come. More are handed on as they are. */
 const waitingMax = 1_000;
 const tellingsMax = 7;
 const firstPauseMs = 50;
@@ -28,7 +28,7 @@ export function makeReceipts(
 ) {
   let waiting = 0;
 
-  /** A receipt may overtake the answer that has its id. */
+  /** A receipt may overtake the response that has its id. */
   async function findEarly(receipt: HeardReceipt): Promise<TrackedPair | null> {
     const until = Date.now() + settings.times.earlyMs;
     while (tracking.mayBeEarly(receipt) && Date.now() <= until) {
@@ -91,7 +91,7 @@ export function makeReceipts(
     /** Resolves once the domain took what there is to say. */
     async receive(receipt: HeardReceipt): Promise<void> {
       if (!receipt.state) return;
-      // The answer may be right in front of it. The domain writes both at once if it has heard the answer first.
+      // The response may be right in front of it. The domain writes both at once if it has heard the response first.
       await nextTurn();
       const found = tracking.find(receipt) ?? (await findEarly(receipt));
       if (found) await settle(found, receipt);
@@ -107,7 +107,7 @@ function whyOf(code: string | null): Pick<Receipt, 'code' | 'reason'> {
   return code === null ? {} : { code, ...reasonOf(code) };
 }
 
-/** The SMSC has its answer and won't repeat it. */
+/** The SMSC has its response and won't repeat it. */
 async function withRetries(tell: () => Promise<void>): Promise<void> {
   for (let attempt = 0; attempt < tellingsMax; attempt++) {
     try {

@@ -4,7 +4,7 @@ import type { ConnectionQueue } from '../../shared/connection-queue.ts';
 import type { Counts } from '../../shared/counts.ts';
 import type { Pace } from '../../shared/pace.ts';
 import type { Bind } from '../binds/bind.ts';
-import { readSubmitAnswer, type ShortMessage, submitBody } from '../codec/bodies.ts';
+import { readSubmitResponse, type ShortMessage, submitBody } from '../codec/bodies.ts';
 import { partsOf } from '../codec/parts.ts';
 import { commands, type Pdu } from '../codec/pdu.ts';
 import { isThrottling, notBound, ok, submissionOf } from '../codec/statuses.ts';
@@ -32,7 +32,7 @@ const noCourse = ({ times }: SmppSettings): Course => {
 /**
  * Hands over a text. Its parts go one after another, so that one that isn't taken leaves nothing behind if it is the first.
  * Later ones are tried again for as long as the text lives, since they were certainly not taken, and no other text of its number
- * begins meanwhile; what stays incomplete was accepted and is cut short. Once an answer is lost, no further part goes.
+ * begins meanwhile; what stays incomplete was accepted and is cut short. Once a response is lost, no further part goes.
  */
 export function makeSubmit(
   submitting: SubmissionContext,
@@ -106,7 +106,7 @@ async function submitUntilTaken(
     const outcome = await submitPart(submitting, submission, performance.now() + beginMs);
     if (typeof outcome === 'string' || 'refused' in outcome || course.isOver()) return outcome;
     course.goesOn();
-    // No longer than waiting for a place may take: the time for an answer is longer than that.
+    // No longer than waiting for a place may take: the time for a response is longer than that.
     await pause(Math.min(pauseMs, beginMs));
     course.goesOn();
   }
@@ -124,7 +124,7 @@ async function submitPart(
   if (typeof bind === 'string') return { notTaken: bind, unavailable: true };
   part.state = 'asked';
   const pdu = await askOn(submitting, bind, submission);
-  // Without an answer, a receipt told us its id.
+  // Without a response, a receipt told us its id.
   const status = pdu?.status ?? ok;
   if (status === ok) return 'taken';
   if (status === notBound) void bind.session()?.unbind();
@@ -133,7 +133,7 @@ async function submitPart(
   return outcome;
 }
 
-/** Its answer, or null if a receipt told its id before a late answer did. Throws if it was lost. */
+/** Its response, or null if a receipt told its id before a late answer did. Throws if it was lost. */
 function askOn(
   submitting: SubmissionContext,
   bind: Bind,
@@ -154,7 +154,7 @@ function askOn(
     if (!session) return lost(new Error('The bind was lost.'));
     session.ask(commands.submit_sm, submitBody(message), {
       answered(pdu) {
-        if (isDoubtful(pdu, submitting.settings)) return lost(new Error('The answer is a generic_nack.'));
+        if (isDoubtful(pdu, submitting.settings)) return lost(new Error('The response is a generic_nack.'));
         if (!isNamed) hear(submitting, bind, { tracked, part, pdu });
         leave();
         resolve(pdu);
@@ -174,7 +174,7 @@ function askOn(
 }
 
 /**
- * What can't wait for a later turn: the text's id, since its receipt may be right behind the answer, and the pace, since other texts
+ * What can't wait for a later turn: the text's id, since its receipt may be right behind the response, and the pace, since other texts
  * wait for the place that is free now.
  */
 function hear(
@@ -183,7 +183,7 @@ function hear(
   { tracked, part, pdu }: Pick<PartSubmission, 'tracked' | 'part'> & { pdu: Pdu },
 ): void {
   if (pdu.status === ok) {
-    tracking.accepted(tracked, part, readSubmitAnswer(pdu));
+    tracking.accepted(tracked, part, readSubmitResponse(pdu));
     pace.accepted();
   } else if (isThrottling(pdu.status, settings)) {
     counts.throttled += 1;

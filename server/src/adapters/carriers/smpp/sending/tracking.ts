@@ -14,14 +14,14 @@ export type TrackedText = {
   ended: boolean;
   /** The code of the first part that wasn't delivered. */
   code: string | null;
-  /** Who waits for receipts to name every part whose answer was lost. */
+  /** Who waits for receipts to name every part whose response was lost. */
   whenNamed: (() => void) | null;
 };
 
-/** `asked` waits for its answer; `lost` waits no longer, but nobody knows; `unsent` stays if it never goes out. */
+/** `asked` waits for its response; `lost` waits no longer, but nobody knows; `unsent` stays if it never goes out. */
 type PartState = 'unsent' | 'asked' | 'lost' | 'accepted' | 'refused' | 'delivered' | 'undelivered';
-/** `id` is the domain's spelling, `inAnswer` the SMSC's, which is empty if it gave none. */
-export type TrackedPart = { id: string | null; inAnswer: string | null; state: PartState };
+/** `id` is the domain's spelling, `inResponse` the SMSC's, which is empty if it gave none. */
+export type TrackedPart = { id: string | null; inResponse: string | null; state: PartState };
 
 /** A receipt with the numbers of the text that it is about: `from` is ours. */
 export type HeardReceipt = ReadReceipt & { from: string; to: string; reference: number | null };
@@ -70,7 +70,7 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
     begin(text: OutgoingText, parts: number): TrackedText {
       const tracked: TrackedText = {
         text,
-        parts: new Array(parts).fill(null).map(() => ({ id: null, inAnswer: null, state: 'unsent' })),
+        parts: new Array(parts).fill(null).map(() => ({ id: null, inResponse: null, state: 'unsent' })),
         at: Date.now(),
         answeredAt: null,
         ended: false,
@@ -83,16 +83,16 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
       byPhone.set(text.to, (byPhone.get(text.to) ?? new Set()).add(tracked));
       return tracked;
     },
-    accepted(text: TrackedText, part: TrackedPart, inAnswer: string): void {
-      part.inAnswer = inAnswer;
+    accepted(text: TrackedText, part: TrackedPart, inResponse: string): void {
+      part.inResponse = inResponse;
       // Some SMSCs give no id. Then our reference alone tells which text a receipt is about.
-      name({ text, part }, inAnswer === '' ? `unnamed-${randomUUID()}` : acceptedId(inAnswer, messageIds));
+      name({ text, part }, inResponse === '' ? `unnamed-${randomUUID()}` : acceptedId(inResponse, messageIds));
       // A receipt that was matched by our reference may have come first.
       if (part.state === 'asked' || part.state === 'lost') part.state = 'accepted';
       text.answeredAt = Date.now();
     },
     forget,
-    /** Calls back when receipts have named every part whose answer was lost. */
+    /** Calls back when receipts have named every part whose response was lost. */
     whenNamed(text: TrackedText, call: () => void): void {
       if (text.parts.some(isUnnamed)) text.whenNamed = call;
       else call();
@@ -109,7 +109,7 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
       // In another spelling an id may be another text's, so the numbers have to agree.
       return between ?? (count === 1 ? only : null);
     },
-    /** A text whose answer was lost, by our reference or its wording. */
+    /** A text whose response was lost, by our reference or its wording. */
     findDoubt(receipt: HeardReceipt): TrackedPair | null {
       const [text, another] = ofPhone(receipt).filter((each) => fits(each, receipt));
       const part = text?.parts.find(isUnnamed);
@@ -119,9 +119,9 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
       if (!text.parts.some(isUnnamed)) text.whenNamed?.();
       return { text, part };
     },
-    /** Whether an answer is awaited that this receipt may have overtaken. */
+    /** Whether a response is awaited that this receipt may have overtaken. */
     mayBeEarly: (receipt: HeardReceipt) => ofPhone(receipt).some(isAwaited),
-    /** The same, and the receipt repeats the beginning of that text: if the answer never comes, it is about that text. */
+    /** The same, and the receipt repeats the beginning of that text: if the response never comes, it is about that text. */
     mayTell: (receipt: HeardReceipt) => ofPhone(receipt).some((text) => isAwaited(text) && beginsWith(text, receipt)),
     /** The oldest first. */
     all: (): Iterable<TrackedText> => texts,
@@ -133,8 +133,8 @@ function isBetween({ text }: TrackedText, { from, to }: HeardReceipt): boolean {
   return (text.from === from && text.to === to) || (text.from === to && text.to === from);
 }
 
-function isUnnamed({ id, inAnswer, state }: TrackedPart): boolean {
-  return id === null ? state === 'asked' || state === 'lost' : inAnswer === '' && state === 'accepted';
+function isUnnamed({ id, inResponse, state }: TrackedPart): boolean {
+  return id === null ? state === 'asked' || state === 'lost' : inResponse === '' && state === 'accepted';
 }
 
 function fits(tracked: TrackedText, receipt: HeardReceipt): boolean {
@@ -142,7 +142,7 @@ function fits(tracked: TrackedText, receipt: HeardReceipt): boolean {
   const { reference } = receipt;
   if (!parts.some(isUnnamed)) return false;
   if (reference !== null) return text.reference !== undefined && text.reference % 0x10000 === reference;
-  // An answer that is still awaited will tell.
+  // A response that is still awaited will tell.
   return !isAwaited(tracked) && beginsWith(tracked, receipt);
 }
 
