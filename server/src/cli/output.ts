@@ -27,15 +27,17 @@ export function makeOutput({ stdout, stderr }: Streams, json: boolean): Output {
       stderr.write(`${text}\n`);
     },
     progress(label, done, total) {
-      if (!stderr.isTTY || (done < total && Date.now() - paintedAtMs < paintMs)) return;
+      const goesOn = total === null || done < total;
+      if (!stderr.isTTY || (goesOn && Date.now() - paintedAtMs < paintMs)) return;
       paintedAtMs = Date.now();
-      stderr.write(`\r${bar(label, done, total)}${done < total ? '' : '\n'}`);
-      isPainted = done < total;
+      stderr.write(`\r${bar(label, done, total)}${goesOn ? '' : '\n'}`);
+      isPainted = goesOn;
     },
   };
 }
 
-function bar(label: string, done: number, total: number): string {
+function bar(label: string, done: number, total: number | null): string {
+  if (total === null) return `${label} ${done.toLocaleString('en-US')}`;
   const share = total > 0 ? Math.min(1, done / total) : 1;
   const full = Math.round(share * barWidth);
   return `${label} ${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ${String(Math.floor(share * 100)).padStart(3)} %`;

@@ -73,7 +73,8 @@ export type Output = {
   records(rows: Record<string, unknown>[]): void;
   /** A message for the person who is watching, on stderr. */
   note(text: string): void;
-  progress(label: string, done: number, total: number): void;
+  /** Without a total, it counts. */
+  progress(label: string, done: number, total: number | null): void;
 };
 
 /** An error that the person who typed the command can fix: shown without a stack, exit 2. */

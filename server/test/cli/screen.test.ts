@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { suite, test } from 'node:test';
+import { makeOutput } from '../../src/cli/output.ts';
 import { showScreen } from '../../src/cli/screen.ts';
 import type { Call } from '../../src/cli/verb.ts';
 
@@ -40,4 +41,25 @@ suite('a live view', () => {
     assert.match(said, /line 3.*\n… 5 more lines/);
     assert.doesNotMatch(said, /line 4/);
   });
+});
+
+test('progress is a bar, or a count where nobody knows the total; what is said next takes its line', () => {
+  let said = '';
+  const terminal = { isTTY: true, write: (text: string) => (said += text) } as unknown as NodeJS.WriteStream;
+  const told = (tell: (out: ReturnType<typeof makeOutput>) => void) => {
+    said = '';
+    tell(makeOutput({ stdin: process.stdin, stdout: terminal, stderr: terminal }, false));
+    return said;
+  };
+  assert.equal(
+    told((out) => out.progress('Verifying', 1, 2)),
+    `\rVerifying ${'█'.repeat(15)}${'░'.repeat(15)}  50 %`,
+  );
+  assert.equal(
+    told((out) => {
+      out.progress('Comparing', 12_345, null);
+      out.note('Everything agrees.');
+    }),
+    '\rComparing 12,345\r\x1b[KEverything agrees.\n',
+  );
 });

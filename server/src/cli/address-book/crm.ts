@@ -137,9 +137,8 @@ async function sync({ runtime, options, out, until }: Call): Promise<void> {
   const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
   // Ctrl-C interrupts the sync, which is recorded, and the next sync continues from there.
   until.addEventListener('abort', () => runtime.signals.stopping.abort());
-  const result = await syncCrm(runtime, advisorId, 'operator', (done, total) =>
-    out.progress('Syncing', done, total ?? done + 1),
-  );
+  const progress = (done: number, total: number | null) => out.progress('Syncing', done, total);
+  const result = await syncCrm(runtime, advisorId, 'operator', progress);
   const findings = await listFindings(runtime, advisorId, result.syncId);
   for (const { kind, remoteContactId, contactId, detail } of findings)
     out.line(

@@ -25,7 +25,8 @@ async function reconcileNow({ runtime, options, json, out }: Call): Promise<void
   const date = new Date(`${day}T00:00:00Z`);
   if (Number.isNaN(date.getTime()) || dayOf(date) !== day)
     throw new UsageError(`--day must be a date such as 2031-05-04, not "${day}".`);
-  const found = await reconcile(runtime, { firstDay: day, lastDay: day }, byOperator);
+  const progress = (done: number) => out.progress('Comparing', done, null);
+  const found = await reconcile(runtime, { firstDay: day, lastDay: day }, byOperator, progress);
   const { counts, doubts, discrepancies, first } = found;
   if (json) out.records([found]);
   else {

@@ -35,7 +35,8 @@ async function disposeNow({ runtime, switches, out }: Call): Promise<void> {
   const dryRun = switches.has('dry-run');
   const disposals: Disposal[] = [];
   const report = (disposal: Disposal) => disposals.push(disposal);
-  const { disposed, kept } = await dispose(runtime, { by: byOperator, dryRun, report });
+  const progress = (done: number) => out.progress(dryRun ? 'Checking' : 'Disposing', done, null);
+  const { disposed, kept } = await dispose(runtime, { by: byOperator, dryRun, report, progress });
   if (disposals.length > 0) out.records(disposals);
   out.note(
     `Bodies ${dryRun ? 'that would be removed' : 'removed'}: ${disposed}. Past their retention, but kept: ${kept}.`,

@@ -51,6 +51,8 @@ type Counts = {
   textsIn: number;
 };
 type Days = { firstDay: string; lastDay: string };
+/** Told how many records have been compared. */
+type Progress = (done: number) => void;
 
 const ownComparisons = [
   ['messages', 'message without an entry', 'message'],
@@ -89,8 +91,8 @@ async function firstDayDue(deps: Deps, lastDay: string): Promise<string> {
   return first && first < lastDay ? first : lastDay;
 }
 
-export async function reconcile(deps: Deps, days: Days, by: By): Promise<Reconciliation> {
-  const reconciliation = await compareDays(deps, days);
+export async function reconcile(deps: Deps, days: Days, by: By, progress?: Progress): Promise<Reconciliation> {
+  const reconciliation = await compareDays(deps, days, progress);
   await archiveReconciliation(deps, by, reconciliation);
   return reconciliation;
 }
@@ -106,8 +108,8 @@ async function archiveReconciliation(
   await archive(deps, by, { advisorId: deployment, kind: 'reconciliation', memberId: null, meta, body });
 }
 
-async function compareDays(deps: Deps, days: Days): Promise<Reconciliation> {
-  const found = findings(days, keepers(deps));
+async function compareDays(deps: Deps, days: Days, progress?: Progress): Promise<Reconciliation> {
+  const found = findings(days, keepers(deps), progress);
   const end = Math.min(startOf(nextDay(days.lastDay)).getTime(), deps.clock.now().getTime() - settledMs);
   for (let from = startOf(days.firstDay), to: Date; from.getTime() < end; from = to) {
     to = await endOfStep(deps, from, new Date(end));
@@ -223,7 +225,8 @@ function resolved(
 type Findings = ReturnType<typeof findings>;
 
 /** Counts as it goes, so that any number of records fits in memory. */
-function findings({ firstDay, lastDay }: Days, compared: OpenCarrier[]) {
+function findings({ firstDay, lastDay }: Days, compared: OpenCarrier[], progress?: Progress) {
+  let done = 0;
   const none = { carrierRecords: 0, attempts: 0, inDoubt: 0, messages: 0, textsOut: 0, replies: 0, textsIn: 0 };
   const reconciliation: Reconciliation = {
     firstDay,
@@ -242,6 +245,8 @@ function findings({ firstDay, lastDay }: Days, compared: OpenCarrier[]) {
     const key = String(advisorId ?? 'nobody');
     advisors[key] ??= { compared: 0, discrepancies: 0 };
     advisors[key].compared += 1;
+    done += 1;
+    progress?.(done);
     if (!discrepancy) return;
     advisors[key].discrepancies += 1;
     reconciliation.discrepancies += 1;

@@ -11,7 +11,13 @@ import { dayOf } from '../shared/time.ts';
 export type Retention = { firmId: number; firm: string; years: number };
 export type Disposal = { advisorId: number; advisor: string; disposed: number; kept: number; held: boolean };
 
-type DisposalOptions = { by: By; dryRun: boolean; report?(disposal: Disposal): void };
+type DisposalOptions = {
+  by: By;
+  dryRun: boolean;
+  report?(disposal: Disposal): void;
+  /** How many bodies of the present advisor have been looked at. */
+  progress?(done: number): void;
+};
 
 const yearsMin = 1;
 const yearsMax = 100;
@@ -63,7 +69,7 @@ export async function dispose(deps: Deps, disposing: DisposalOptions): Promise<P
   }
 }
 
-async function disposeOf(deps: Deps, keeper: KeeperRow, { by, dryRun }: DisposalOptions): Promise<Disposal> {
+async function disposeOf(deps: Deps, keeper: KeeperRow, { by, dryRun, progress }: DisposalOptions): Promise<Disposal> {
   const { advisorId, advisor, isHeld } = keeper;
   const disposal = { advisorId, advisor, disposed: 0, kept: 0, held: isHeld };
   if (isHeld) return disposal;
@@ -74,6 +80,7 @@ async function disposeOf(deps: Deps, keeper: KeeperRow, { by, dryRun }: Disposal
     const old = bodies.filter(({ isOld }) => isOld);
     disposal.disposed += old.filter(({ goes }) => goes).length;
     disposal.kept += old.filter(({ goes }) => !goes).length;
+    progress?.(disposal.disposed + disposal.kept);
     // Bodies are in the order of time: after a batch of younger ones there are no more old ones.
     if (old.length === 0 || bodies.length < bodiesMax) return disposal;
     afterNumber = bodies.at(-1)?.number ?? afterNumber;
