@@ -1,12 +1,12 @@
-// Looks at every face of the sandbox: screenshots at a phone's and a desk's width, light and dark, into faces/shots; axe on each; and
-// Lighthouse, as a phone, on the pages that people come to first. Fails if axe finds a barrier or a score is below 95.
+// Looks at every face of the sandbox: screenshots at three widths, light and dark, into faces/shots; axe on each; and Lighthouse on the
+// pages that people come to first. Fails if axe finds a barrier or a score is below 95.
 //
-//   npm run faces                  everything
+//   npm run faces                  everything above
 //   npm run faces -- --shots       only screenshots and axe
 //   npm run faces -- --scores      only Lighthouse
 //   npm run faces -- --picture     only the README's picture, docs/app.png
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+//   npm run faces -- --large       only how quick the app is with 100,000 contacts and 5,000 conversations; takes minutes
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -15,13 +15,13 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { buildWeb } from '../scripts/build-web.ts';
 import { findBrowser } from '../server/test/support/browser.ts';
 import { assent, freePort, makeDataFolder, startServer } from '../server/test/support/programs.ts';
+import { judge } from './scores.ts';
+import { measureSpeed } from './speed.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
-const runs = 5;
-const scoreMin = 95;
 const phone = '+15005550006';
-const widths = { 390: 844, 1440: 900 };
+const widths = { 390: 844, 768: 1024, 1440: 900 };
 /** The file's name, the path, and what axe looks at: the flaws of Scalar's part aren't ours to fix, its colors are. */
 const pages: [name: string, path: string, inspections?: string[]][] = [
   ['home', '/'],
@@ -43,10 +43,16 @@ const appPages: [name: string, path: string, opens?: string][] = [
   ['app-scheduled', '/app/scheduled'],
   ['app-settings', '/app/settings'],
 ];
-const judged = ['/', '/docs/partners/texting', `/handset/${phone}`];
+/** The site as a phone, and the app as a desk. */
+const judged = {
+  phone: ['/', '/docs/partners/texting', `/handset/${phone}`],
+  desk: ['/app', '/app/contacts'],
+};
 
 const isSwitch = { type: 'boolean' } as const;
-const { values: options } = parseArgs({ options: { shots: isSwitch, scores: isSwitch, picture: isSwitch } });
+const { values: options } = parseArgs({
+  options: { shots: isSwitch, scores: isSwitch, picture: isSwitch, large: isSwitch },
+});
 const data = makeDataFolder();
 const env = { ASSENT_DATA_DIR: data.path };
 await buildWeb();
@@ -59,11 +65,16 @@ const browser = await chromium.launch({
 });
 const complaints: string[] = [];
 try {
-  await makeSomethingToSee();
-  if (options.picture) await takePicture(browser);
-  else {
-    if (!options.scores) await takeShots(browser);
-    if (!options.shots) await judge();
+  if (options.large) {
+    await assent(['sandbox', 'seed', '--large'], env);
+    await measureSpeed(browser, { origin, signIn });
+  } else {
+    await makeSomethingToSee();
+    if (options.picture) await takePicture(browser);
+    else {
+      if (!options.scores) await takeShots(browser);
+      if (!options.shots) await judge({ origin, debugging, judged, cookie: await signedIn(browser) }, complaints);
+    }
   }
 } finally {
   await browser.close();
@@ -132,7 +143,9 @@ async function takeShots(browser: Browser): Promise<void> {
       }
       await context.close();
     }
-  process.stdout.write(`${(pages.length + appPages.length) * 4} screenshots are in faces/shots.\n`);
+  process.stdout.write(
+    `${(pages.length + appPages.length) * Object.keys(widths).length * 2} screenshots are in faces/shots.\n`,
+  );
 }
 
 async function takePicture(browser: Browser): Promise<void> {
@@ -147,6 +160,15 @@ async function takePicture(browser: Browser): Promise<void> {
 async function signIn(page: Page): Promise<void> {
   await page.goto(`${origin}/sign-in?next=/app`);
   await page.getByRole('button', { name: 'Avery Quinn' }).click();
+  await page.waitForURL('**/app');
+}
+
+/** What the browser of somebody who is signed in sends. */
+async function signedIn(browser: Browser): Promise<string> {
+  const context = await browser.newContext();
+  await signIn(await context.newPage());
+  const cookies = await context.cookies();
+  return cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
 }
 
 async function openApp(page: Page, path: string, opens?: string): Promise<void> {
@@ -166,43 +188,4 @@ async function inspect(page: Page, shown: string, inspections: string[]): Promis
   }
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   if (overflow > 0) complaints.push(`${shown}: ${overflow} px too wide`);
-}
-
-type Lighthouse = (
-  url: string,
-  flags: { port: number; onlyCategories: string[]; logLevel: 'error' },
-) => Promise<{ lhr: { categories: Record<string, { score: number | null }> } } | undefined>;
-
-/** The median of several runs: a score varies with what else the machine does. */
-async function judge(): Promise<void> {
-  if (!existsSync(`${folder}node_modules/lighthouse`))
-    spawnSync('npm', ['ci', '--silent', '--ignore-scripts'], { cwd: folder, stdio: ['ignore', 2, 2] });
-  // It isn't among the packages of `npm start`, so its types may not be there.
-  const { default: lighthouse }: { default: Lighthouse } = await import(
-    `${folder}node_modules/lighthouse/core/index.js`
-  );
-  const categories = ['performance', 'accessibility', 'best-practices'];
-  for (const path of judged) {
-    const scores: Record<string, number[]> = {};
-    for (let run = 0; run < runs; run++) {
-      const result = await lighthouse(`${origin}${path}`, {
-        port: debugging,
-        onlyCategories: categories,
-        logLevel: 'error',
-      });
-      for (const category of categories)
-        scores[category] = [
-          ...(scores[category] ?? []),
-          Math.round((result?.lhr.categories[category]?.score ?? 0) * 100),
-        ];
-    }
-    const medians = categories.map((category) => [category, median(scores[category] ?? [])] as const);
-    process.stdout.write(`${path}: ${medians.map(([category, score]) => `${category} ${score}`).join(', ')}\n`);
-    for (const [category, score] of medians)
-      if (score < scoreMin) complaints.push(`${path}: ${category} is ${score}, of ${scores[category]}`);
-  }
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const runs = 5;
+const scoreMin = 95;
+const categories = ['performance', 'accessibility', 'best-practices'];
+
+/** Pages as a phone sees them, and pages of somebody who is signed in, at a desk. */
+export type Judged = {
+  origin: string;
+  debugging: number;
+  judged: { phone: string[]; desk: string[] };
+  cookie: string;
+};
+
+type Flags = {
+  port: number;
+  onlyCategories: string[];
+  logLevel: 'error';
+  extraHeaders?: Record<string, string>;
+  disableStorageReset?: boolean;
+};
+type Lighthouse = (
+  url: string,
+  flags: Flags,
+  config?: object,
+) => Promise<{ lhr: { categories: Record<string, { score: number | null }> } } | undefined>;
+
+/** Lighthouse, the median of several runs: a score varies with what else the machine does. */
+export async function judge({ origin, debugging, judged, cookie }: Judged, complaints: string[]): Promise<void> {
+  if (!existsSync(`${folder}node_modules/lighthouse`))
+    spawnSync('npm', ['ci', '--silent', '--ignore-scripts'], { cwd: folder, stdio: ['ignore', 2, 2] });
+  // It isn't among the packages of `npm start`, so its types may not be there.
+  const core = `${folder}node_modules/lighthouse/core/`;
+  const { default: lighthouse }: { default: Lighthouse } = await import(`${core}index.js`);
+  const { default: atDesk }: { default: object } = await import(`${core}config/desktop-config.js`);
+  const flags: Flags = { port: debugging, onlyCategories: categories, logLevel: 'error' };
+  for (const path of judged.phone) await score(path, () => lighthouse(`${origin}${path}`, flags));
+  const signedIn: Flags = { ...flags, extraHeaders: { cookie }, disableStorageReset: true };
+  for (const path of judged.desk) await score(path, () => lighthouse(`${origin}${path}`, signedIn, atDesk));
+
+  async function score(path: string, run: () => ReturnType<Lighthouse>): Promise<void> {
+    const scores: Record<string, number[]> = {};
+    for (let count = 0; count < runs; count++) {
+      const result = await run();
+      for (const category of categories)
+        scores[category] = [
+          ...(scores[category] ?? []),
+          Math.round((result?.lhr.categories[category]?.score ?? 0) * 100),
+        ];
+    }
+    const medians = categories.map((category) => [category, median(scores[category] ?? [])] as const);
+    process.stdout.write(`${path}: ${medians.map(([category, value]) => `${category} ${value}`).join(', ')}\n`);
+    for (const [category, value] of medians)
+      if (value < scoreMin) complaints.push(`${path}: ${category} is ${value}, of ${scores[category]}`);
+  }
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
