@@ -16,7 +16,7 @@ const dist = `${root}web/dist`;
 const inputs = [
   'package-lock.json',
   'scripts/build-web.ts',
-  'server/src/domain/texting/segments.ts',
+  'server/src/domain/texting/{fields,segments}.ts',
   'server/src/http/browser/palette.css',
   'web/{index.html,vite.config.ts,package.json}',
   'web/{src,public}/**/*.*',

@@ -752,6 +752,14 @@ create table sandbox_clock (
   constraint sandbox_clock_only_row_check CHECK (only_row)
 );
 
+create table saved_replies (
+  advisor_id bigint not null,
+  saved_reply_id bigint not null generated always as identity,
+  title text collate "und-x-icu" not null,
+  text text not null,
+  constraint saved_replies_pkey PRIMARY KEY (advisor_id, saved_reply_id)
+);
+
 create table scheduled_messages (
   advisor_id bigint not null,
   scheduled_message_id bigint not null generated always as identity,
@@ -1649,6 +1657,8 @@ grant insert, select, update on reviews to assent_app;
 grant delete, insert, select, update on revoked_tokens to assent_app;
 
 grant insert, select, update on sandbox_clock to assent_app;
+
+grant delete, insert, select, update on saved_replies to assent_app;
 
 grant insert, select, update on scheduled_messages to assent_app;
 

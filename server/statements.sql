@@ -299,6 +299,11 @@ from rows from (
 a.advisor_id = given.advisor_id
 and (a.application_id, a.method, a.path, a.key) = (given.application_id, given.method, given.path, given.key);
 
+prepare "delete-saved-reply" as
+delete from saved_replies
+where advisor_id = $1 and saved_reply_id = $2
+returning 1;
+
 prepare "draw-message-ids" as
 select nextval('message_ids') as "messageId"
 from generate_series(1, $1::integer);
@@ -929,6 +934,12 @@ with taken as (
 insert into archive_runs (first_leaf, advisor_id, first_number, entries)
 select *
 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::integer[]);
+
+prepare "insert-saved-reply" as
+insert into saved_replies (advisor_id, title, text)
+select $1, $2, $3
+where (select count(*) from saved_replies where advisor_id = $1) < $4
+returning saved_reply_id as "savedReplyId";
 
 prepare "insert-scheduled-messages" as
 insert into scheduled_messages (
@@ -6135,6 +6146,13 @@ cross join lateral (
   limit 1
 ) as found;
 
+prepare "list-saved-replies" as
+select saved_reply_id as "savedReplyId", title, text
+from saved_replies
+where advisor_id = $1
+order by title, saved_reply_id
+limit $2;
+
 prepare "list-scheduled-messages-asc" as
 select total,
 scheduled_message_id as "scheduledMessageId", member_id as "memberId", (select m.phone from members m where m.advisor_id = page.advisor_id and m.member_id = page.member_id) as phone, text,
@@ -6910,6 +6928,12 @@ prepare "update-returned" as
 update crm_contacts
 set missing_since = null
 where advisor_id = $1 and kind = $2 and locator = any ($3) and missing_since is not null;
+
+prepare "update-saved-reply" as
+update saved_replies
+set title = $3, text = $4
+where advisor_id = $1 and saved_reply_id = $2
+returning 1;
 
 prepare "update-scheduled-message" as
 update scheduled_messages

@@ -16,6 +16,15 @@ create table conversations (
   check ((snoozed_at is null) = (snoozed_until is null))
 );
 
+-- Texts that an advisor keeps to send again, with fields that are filled in for each person.
+create table saved_replies (
+  advisor_id bigint not null,
+  saved_reply_id bigint generated always as identity,
+  title text collate "und-x-icu" not null,
+  text text not null,
+  primary key (advisor_id, saved_reply_id)
+);
+
 -- A person's replies, and their other texts: what isn't in messages_member, and the last of each in the order of
 -- conversations, which needs no sorting then: a log is read only as far as the page goes.
 create index replies_member on replies (advisor_id, member_id, date_time_created, reply_id);
@@ -25,3 +34,4 @@ create index messages_other_list on messages (advisor_id, date_time_created, mem
 create index scheduled_messages_member on scheduled_messages (advisor_id, member_id) where status = 'scheduled';
 
 grant select, insert, update on conversations to assent_app;
+grant select, insert, update, delete on saved_replies to assent_app;

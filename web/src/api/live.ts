@@ -2,7 +2,7 @@ import type { InfiniteData } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { now } from './clock.ts';
 import { signIn } from './http.ts';
-import { client, conversationQuery, conversationsQuery, itemsQuery, loadItems } from './queries.ts';
+import { client, conversationQuery, conversationsQuery, itemsQuery, loadItems, savedRepliesQuery } from './queries.ts';
 import { follow, type Link, type LiveEvent } from './stream.ts';
 import type { Conversation, CursorPage, Item, OpenConversation, Session, TextItem, View } from './types.ts';
 
@@ -65,6 +65,7 @@ function applyEvent(event: LiveEvent): void {
   const memberId = Number(data.memberId);
   if (event.type === 'message.status') patchText(memberId, data as Partial<TextItem>);
   if (event.type.startsWith('scheduled_message.')) void client.invalidateQueries({ queryKey: ['scheduled'] });
+  if (event.type === 'saved_replies.changed') void client.invalidateQueries(savedRepliesQuery);
   if (Number.isSafeInteger(memberId)) refresh(memberId);
 }
 

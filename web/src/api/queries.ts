@@ -14,6 +14,7 @@ import type {
   MessageRequest,
   NumberedPage,
   OpenConversation,
+  SavedReply,
   ScheduledMessage,
   View,
 } from './types.ts';
@@ -129,6 +130,11 @@ export const consentsQuery = (phoneNumbers: string[]) =>
     enabled: phoneNumbers.length > 0,
     staleTime: 30_000,
   });
+
+export const savedRepliesQuery = queryOptions({
+  queryKey: ['saved-replies'],
+  queryFn: async ({ signal }) => (await get<{ data: SavedReply[] }>('/saved-replies', { signal })).data,
+});
 
 export const contentQuery = (searchText: string) =>
   queryOptions({

@@ -21,6 +21,7 @@ const types = [
   'scheduled_message.fired',
   'scheduled_message.skipped',
   'conversation.changed',
+  'saved_replies.changed',
 ] as const;
 const pauseMs = { first: 1_000, longest: 15_000 };
 

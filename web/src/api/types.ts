@@ -119,6 +119,9 @@ export type ScheduledItem = {
 export type Item = TextItem | ReplyItem | ConsentItem | ScheduledItem;
 export type Frequency = 0 | 1 | 2 | 3 | 4;
 
+/** A text to send again. Its fields are filled in for each person: {firstName|there}. */
+export type SavedReply = { savedReplyId: number; title: string; text: string };
+
 export type Found = {
   people: { contactId: number; name: string; phone: string | null }[];
   texts: {

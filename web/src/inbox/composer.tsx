@@ -5,12 +5,13 @@ import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import { useNow } from '../api/clock.ts';
 import { checkQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
-import type { MessageRequest } from '../api/types.ts';
+import type { MessageRequest, SavedReply } from '../api/types.ts';
 import { Icon, type IconName } from '../look/icons.tsx';
+import { FieldsHint, useFill } from '../saved-replies/fields.tsx';
 import { modKey, useKeys } from '../shell/keys.ts';
 import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
-import { count } from '../words/people.ts';
+import { count, firstName } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { whenTime } from '../words/times.ts';
 import { useDraft } from './drafts.ts';
@@ -21,6 +22,8 @@ import { type Recipient, type Verdict, verdictOf } from './verdict.ts';
 
 const EmojiPicker = lazy(() => import('./emoji-picker.tsx'));
 const LibraryPicker = lazy(() => import('./library-picker.tsx'));
+const SavedReplyEditor = lazy(() => import('../saved-replies/saved-reply-editor.tsx'));
+const SavedReplyPicker = lazy(() => import('../saved-replies/saved-reply-picker.tsx'));
 const ScheduleFields = lazy(() => import('./schedule-fields.tsx'));
 const textLengthMax = 1_600;
 const typingMs = 350;
@@ -41,7 +44,12 @@ export function Composer({ memberId, to, draft, sent }: Props) {
   const verdict = verdictOf({ to, advisor, check, scheduledFor: schedule?.at ?? null, now });
   const counted = countText(text);
   const isTooLong = [...text].length > textLengthMax;
-  const canSend = text.trim() !== '' && verdict.can && !isTooLong;
+  const fill = useFill(to);
+  const filled = fill(text);
+  const hasFields = filled.missing.length > 0 || filled.text !== text;
+  const [areRepliesOpen, openReplies] = useState(false);
+  const [isSaving, setSaving] = useState(false);
+  const canSend = text.trim() !== '' && verdict.can && !isTooLong && !hasFields;
   useKeys({ r: () => focus() });
 
   const settle = (outcome: Outcome, typed: string) => {
@@ -68,6 +76,17 @@ export function Composer({ memberId, to, draft, sent }: Props) {
     const after = from + gap.length + piece.length;
     requestAnimationFrame(() => field.current?.setSelectionRange(after, after));
   };
+  const select = (piece: string) => {
+    const at = field.current?.value.indexOf(piece) ?? -1;
+    focus();
+    if (at >= 0) field.current?.setSelectionRange(at, at + piece.length);
+  };
+  const insertReply = (reply: SavedReply) => {
+    const { text, missing } = fill(reply.text);
+    insert(text);
+    // What is selected is replaced by the next thing that is typed.
+    if (missing[0]) setTimeout(select, 50, `{${missing[0]}}`);
+  };
   const focus = () => field.current?.focus();
 
   return (
@@ -88,6 +107,8 @@ export function Composer({ memberId, to, draft, sent }: Props) {
               <b>Not sent.</b> {refused}
             </span>
           </div>
+        ) : hasFields ? (
+          <FieldsHint filled={filled} to={to} write={write} select={select} />
         ) : (
           verdict.hint && (
             <Hint
@@ -108,7 +129,8 @@ export function Composer({ memberId, to, draft, sent }: Props) {
           value={text}
           onChange={({ target }) => {
             setRefused(null);
-            write(target.value);
+            if (target.value === `/${text}`) openReplies(true);
+            else write(target.value);
           }}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
@@ -121,6 +143,16 @@ export function Composer({ memberId, to, draft, sent }: Props) {
         <div className="tools">
           <Tool icon="books" name="Library" closed={focus}>
             {(close) => <LibraryPicker choose={then(close, insert)} />}
+          </Tool>
+          <Tool icon="bookmark" name="Replies" opening={[areRepliesOpen, openReplies]} closed={focus}>
+            {(close) => (
+              <SavedReplyPicker
+                fill={(each) => fill(each).text}
+                choose={then(close, insertReply)}
+                save={text.trim() === '' ? null : () => then(close, setSaving)(true)}
+                slash={() => then(close, write)(`/${text}`)}
+              />
+            )}
           </Tool>
           <Tool icon="mood-smile" name="Emoji" wordless closed={focus}>
             {(close) => <EmojiPicker choose={then(close, insert)} />}
@@ -161,6 +193,11 @@ export function Composer({ memberId, to, draft, sent }: Props) {
           Archived for {advisor.firmName}
         </span>
       </div>
+      <Suspense>
+        {isSaving && (
+          <SavedReplyEditor given={{ text }} writtenTo={to.name && firstName(to.name)} close={() => setSaving(false)} />
+        )}
+      </Suspense>
     </form>
   );
 }
@@ -241,6 +278,7 @@ function Tool({
   name,
   wordless,
   isOn,
+  opening,
   closed,
   children,
 }: {
@@ -248,10 +286,13 @@ function Tool({
   name: string;
   wordless?: boolean;
   isOn?: boolean;
+  /** Where something else opens it, too. */
+  opening?: [opened: boolean, setOpened: (open: boolean) => void];
   closed(): void;
   children(close: () => void): ReactNode;
 }) {
-  const [opened, setOpened] = useState(false);
+  const own = useState(false);
+  const [opened, setOpened] = opening ?? own;
   const change = (open: boolean) => {
     setOpened(open);
     if (!open) requestAnimationFrame(closed);

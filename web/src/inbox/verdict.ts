@@ -4,7 +4,7 @@ import { firstName, phoneWords } from '../words/people.ts';
 import { clockTime, whenTime } from '../words/times.ts';
 
 /** Whom a text is for, known or new. */
-export type Recipient = Pick<Conversation, 'phone' | 'name' | 'state' | 'isHeld' | 'requestedAt'> & {
+export type Recipient = Pick<Conversation, 'phone' | 'name' | 'contactId' | 'state' | 'isHeld' | 'requestedAt'> & {
   timeZone: string | null;
 };
 

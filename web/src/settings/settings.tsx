@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { signOut } from '../api/http.ts';
 import { useSession } from '../api/session.ts';
 import { Icon } from '../look/icons.tsx';
+import { SavedReplies } from '../saved-replies/saved-replies.tsx';
 import { useSingleKeys } from '../shell/keys.ts';
 import { toast } from '../shell/toasts.tsx';
 import { phoneWords } from '../words/people.ts';
@@ -53,6 +54,7 @@ export function Settings() {
             )}
           </dl>
         </section>
+        <SavedReplies />
         <section className="section">
           <h2>Your firm’s rules</h2>
           <dl className="facts">

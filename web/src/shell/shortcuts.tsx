@@ -8,6 +8,7 @@ const keys: [what: string, keys: string[]][] = [
   ['Write a new text', ['C']],
   ['Write in the open conversation', ['R']],
   ['Mark as done, or put back', ['E']],
+  ['Saved replies, at the beginning of a text', ['/']],
   ['Send', [modKey, '↵']],
   ['Leave a field, close a dialog', ['Esc']],
   ['This sheet', ['?']],

@@ -24,10 +24,11 @@ const fields: Record<EventType, (keyof EventRow)[]> = {
   'scheduled_message.skipped': ['scheduledMessageId', 'memberId', 'phone', 'reason'],
   'authorization.ended': ['reason'],
   'conversation.changed': ['memberId'],
+  'saved_replies.changed': [],
 };
 
 /** Only the advisor's own app is told; partners are not. */
-const ownTypes: readonly EventType[] = ['conversation.changed'];
+const ownTypes: readonly EventType[] = ['conversation.changed', 'saved_replies.changed'];
 
 /** What partners are told. */
 export const eventTypes = (Object.keys(fields) as EventType[]).filter((type) => !ownTypes.includes(type));

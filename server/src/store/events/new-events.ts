@@ -19,6 +19,7 @@ export type EventFacts =
   | { type: 'scheduled_message.skipped'; memberId: number; scheduledMessageId: number; reason: string }
   /** Only the advisor's own app is told. */
   | { type: 'conversation.changed'; memberId: number }
+  | { type: 'saved_replies.changed' }
   /** Only that application is told. */
   | { type: 'authorization.ended'; applicationId: number; reason: string };
 

@@ -2,7 +2,6 @@ import type { Item } from '../../../domain/conversations/conversation-items.ts';
 import * as items from '../../../domain/conversations/conversation-items.ts';
 import type { Conversation } from '../../../domain/conversations/conversations.ts';
 import * as conversations from '../../../domain/conversations/conversations.ts';
-import type { ProblemCode } from '../../../domain/problems.ts';
 import {
   ConversationParams,
   ConversationQuery,
@@ -13,11 +12,8 @@ import {
   SearchQuery,
   SnoozeRequest,
 } from '../../../schemas/conversations/conversations.ts';
-import { Type } from '../../../schemas/shared/type.ts';
 import { endpoint } from '../../door/route.ts';
-
-/** Written out by the handlers below. */
-const written = { response: Type.Object({}), exact: true as const, problems: [] as ProblemCode[] };
+import { written } from './written.ts';
 
 export const list = endpoint({
   summary: 'List conversations',

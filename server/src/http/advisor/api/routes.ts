@@ -15,6 +15,7 @@ import type { Visits } from '../visits.ts';
 import * as conversations from './conversations.ts';
 import { addEventStream } from './event-stream.ts';
 import { addMedia } from './media.ts';
+import * as savedReplies from './saved-replies.ts';
 import { addSession, requireSession } from './session.ts';
 
 export const apiPath = '/app/api';
@@ -30,6 +31,10 @@ const own: [Route['method'], Route['path'], Endpoint][] = [
   ['POST', '/conversations/:memberId/snooze', conversations.snooze],
   ['PUT',  '/conversations/:memberId/draft',  conversations.draft],
   ['GET',  '/search',                         conversations.search],
+  ['GET',  '/saved-replies',                  savedReplies.list],
+  ['POST', '/saved-replies',                  savedReplies.create],
+  ['PUT',  '/saved-replies/:savedReplyId',    savedReplies.update],
+  ['DELETE', '/saved-replies/:savedReplyId',  savedReplies.remove],
 ];
 
 export type OwnAdmission = { share: PoolShares; shedder: LoadShedder };

@@ -32,6 +32,7 @@ export const advisorOwned = [
   'replies',
   'reply_media',
   'reviews',
+  'saved_replies',
   'scheduled_messages',
   'text_counts',
   'unmatched_receipts',

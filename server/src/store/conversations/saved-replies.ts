@@ -1,0 +1,64 @@
+import type { Db } from '../database/db.ts';
+
+export type SavedReplyInput = { title: string; text: string };
+export type SavedReplyRow = SavedReplyInput & { savedReplyId: number };
+
+export async function listSavedReplies(db: Db, advisorId: number, limit: number): Promise<SavedReplyRow[]> {
+  return db.query(
+    `select saved_reply_id as "savedReplyId", title, text
+     from saved_replies
+     where advisor_id = $1
+     order by title, saved_reply_id
+     limit $2`,
+    [advisorId, limit],
+    'list-saved-replies',
+  );
+}
+
+/** The new one's id; null if there are as many as there may be. */
+export async function insertSavedReply(
+  db: Db,
+  advisorId: number,
+  { title, text }: SavedReplyInput,
+  max: number,
+): Promise<number | null> {
+  const [row] = await db.query<{ savedReplyId: number }>(
+    `insert into saved_replies (advisor_id, title, text)
+     select $1, $2, $3
+     where (select count(*) from saved_replies where advisor_id = $1) < $4
+     returning saved_reply_id as "savedReplyId"`,
+    [advisorId, title, text, max],
+    'insert-saved-reply',
+  );
+  return row?.savedReplyId ?? null;
+}
+
+/** Whether there is such a one. */
+export async function updateSavedReply(
+  db: Db,
+  advisorId: number,
+  savedReplyId: number,
+  { title, text }: SavedReplyInput,
+): Promise<boolean> {
+  const rows = await db.query(
+    `update saved_replies
+     set title = $3, text = $4
+     where advisor_id = $1 and saved_reply_id = $2
+     returning 1`,
+    [advisorId, savedReplyId, title, text],
+    'update-saved-reply',
+  );
+  return rows.length > 0;
+}
+
+/** Whether there was such a one. */
+export async function deleteSavedReply(db: Db, advisorId: number, savedReplyId: number): Promise<boolean> {
+  const rows = await db.query(
+    `delete from saved_replies
+     where advisor_id = $1 and saved_reply_id = $2
+     returning 1`,
+    [advisorId, savedReplyId],
+    'delete-saved-reply',
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { post, remove } from '../api/http.ts';
+import { client, savedRepliesQuery } from '../api/queries.ts';
+import type { SavedReply } from '../api/types.ts';
+import { Icon } from '../look/icons.tsx';
+import { toast } from '../shell/toasts.tsx';
+
+const SavedReplyEditor = lazy(() => import('./saved-reply-editor.tsx'));
+
+/** All of them, in the settings. */
+export function SavedReplies() {
+  const { data, error } = useQuery(savedRepliesQuery);
+  const [edited, edit] = useState<SavedReply | { text: string } | null>(null);
+  return (
+    <section className="section" id="saved-replies">
+      <div className="row">
+        <h2 className="grow">Saved replies</h2>
+        <button type="button" className="button small" onClick={() => edit({ text: '' })}>
+          <Icon name="plus" size={15} />
+          New reply
+        </button>
+      </div>
+      {error && !data && <p className="soft">They didn’t load: {error.message}</p>}
+      {data?.length === 0 && (
+        <p className="soft">
+          Keep texts that you often send, and choose one with <kbd>/</kbd> at the beginning of a text.
+        </p>
+      )}
+      <ul>
+        {data?.map((reply) => (
+          <li className="row planned" key={reply.savedReplyId}>
+            <div className="grow">
+              <div className="cut">{reply.title}</div>
+              <div className="small soft cut">{reply.text}</div>
+            </div>
+            <button
+              type="button"
+              className="button quiet square"
+              aria-label={`Edit ${reply.title}`}
+              onClick={() => edit(reply)}
+            >
+              <Icon name="pencil" />
+            </button>
+            <button
+              type="button"
+              className="button quiet square"
+              aria-label={`Delete ${reply.title}`}
+              onClick={() => void drop(reply)}
+            >
+              <Icon name="trash" />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Suspense>{edited && <SavedReplyEditor given={edited} close={() => edit(null)} />}</Suspense>
+    </section>
+  );
+}
+
+async function drop({ savedReplyId, title, text }: SavedReply): Promise<void> {
+  const again = () => void post('/saved-replies', { body: { title, text } }).then(renew, failed);
+  await remove(`/saved-replies/${savedReplyId}`).then(
+    () => toast(`Deleted “${title}”.`, { label: 'Undo', run: again }),
+    failed,
+  );
+  renew();
+}
+
+function renew(): void {
+  void client.invalidateQueries(savedRepliesQuery);
+}
+
+function failed(error: Error): void {
+  toast(error.message);
+}

@@ -1,0 +1,145 @@
+import { Modal } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { post, put } from '../api/http.ts';
+import { client, savedRepliesQuery } from '../api/queries.ts';
+import type { SavedReply } from '../api/types.ts';
+import { newKey } from '../inbox/outbox.ts';
+import { toast } from '../shell/toasts.tsx';
+import { countText } from '../words/encoding.ts';
+import { count } from '../words/people.ts';
+import { type FieldName, fieldWords, fillFields } from './fields.tsx';
+
+const titleLengthMax = 80;
+const textLengthMax = 1_600;
+const example = { firstName: 'Ana', lastName: 'Ortiz', nickname: 'Annie' };
+
+type Props = {
+  /** One that is there, or what a new one begins with. */
+  given: SavedReply | { text: string };
+  /** Whom the text was written to: their name would be wrong for everybody else. */
+  writtenTo?: string | null;
+  close(): void;
+};
+
+export default function SavedReplyEditor({ given, writtenTo = null, close }: Props) {
+  const known = 'savedReplyId' in given ? given : null;
+  const [title, setTitle] = useState(known?.title ?? '');
+  const [text, setText] = useState(given.text);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const key = useRef(newKey());
+  const { text: filled } = fillFields(text, example);
+  const { missing } = fillFields(text, {});
+  const general = writtenTo && withoutName(text, writtenTo);
+
+  const save = async () => {
+    const body = { title: title.trim(), text: text.trim() };
+    try {
+      if (known) await put(`/saved-replies/${known.savedReplyId}`, { body });
+      else await post('/saved-replies', { body, idempotencyKey: key.current });
+    } catch (error) {
+      key.current = newKey();
+      return setWrong((error as Error).message);
+    }
+    void client.invalidateQueries(savedRepliesQuery);
+    toast(`Saved “${body.title}”.`);
+    close();
+  };
+  const insert = (name: FieldName) => {
+    const { selectionStart: from = text.length, selectionEnd: until = text.length } = field.current ?? {};
+    const piece = `{${name}}`;
+    setText(text.slice(0, from) + piece + text.slice(until));
+    requestAnimationFrame(() => {
+      field.current?.focus();
+      field.current?.setSelectionRange(from + piece.length, from + piece.length);
+    });
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={known ? 'Saved reply' : 'New saved reply'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          // The composer's form is above this one for React.
+          event.stopPropagation();
+          void save();
+        }}
+      >
+        <label className="label">
+          Title
+          <input
+            className="plain-field"
+            value={title}
+            onChange={({ target }) => setTitle(target.value)}
+            placeholder="How you find it"
+            maxLength={titleLengthMax}
+            required
+            data-autofocus
+          />
+        </label>
+        <label className="label">
+          Text
+          <textarea
+            ref={field}
+            className="plain-field"
+            rows={4}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+            maxLength={textLengthMax}
+            required
+          />
+        </label>
+        <div className="row wrap">
+          {Object.entries(fieldWords).map(([name, word]) => (
+            <button type="button" className="button small" key={name} onClick={() => insert(name as FieldName)}>
+              {word}
+            </button>
+          ))}
+          {general && (
+            <button type="button" className="link small" onClick={() => setText(general)}>
+              Use a field instead of “{writtenTo}”
+            </button>
+          )}
+        </div>
+        {text.trim() !== '' && (
+          <figure className="preview">
+            <figcaption className="small soft">
+              For Ana Ortiz, called Annie · {count(countText(filled).segments, 'text')}
+            </figcaption>
+            <div className="say out">{filled}</div>
+          </figure>
+        )}
+        {missing.length > 0 && (
+          <p className="small soft">
+            If somebody has no {fieldWords[missing[0] ?? 'nickname'].toLowerCase()}, you are asked before it is sent. Or
+            write what stands in for it: <code>{`{${missing[0]}|there}`}</code>
+          </p>
+        )}
+        {wrong && (
+          <p className="bad-text small" role="alert">
+            {wrong}
+          </p>
+        )}
+        <div className="buttons">
+          <button type="button" className="button" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" className="button main" disabled={title.trim() === '' || text.trim() === ''}>
+            Save
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+/** The same with a field in the name's place; null if it has no such word. */
+function withoutName(text: string, name: string): string | null {
+  const general = text.replace(/\p{L}+/gu, (word) => (word === name ? '{firstName|there}' : word));
+  return general === text ? null : general;
+}
