@@ -111,7 +111,11 @@ async function runConnected(verb: Verb, call: Omit<Call, 'runtime'>, ending: Abo
   requireDatabase(call.config);
   const starting = startRuntime(call.config, makeLog('silent'), call.out.note);
   // A command that is interrupted at any moment still stops the database, if it started it.
-  const stop = () => void starting.then((runtime) => runtime.stop()).finally(() => process.exit(130));
+  let interrupted = false;
+  const stop = () => {
+    interrupted = true;
+    void starting.then((runtime) => runtime.stop()).finally(() => process.exit(130));
+  };
   const end = () => ending.abort();
   for (const signal of signals)
     if (verb.watches) process.on(signal, end);
@@ -120,6 +124,10 @@ async function runConnected(verb: Verb, call: Omit<Call, 'runtime'>, ending: Abo
     const runtime = await starting;
     try {
       await verb.run({ ...call, runtime });
+    } catch (error) {
+      // What it was doing fails when the database goes, and nobody needs to be told: the exit comes at once.
+      if (!interrupted) throw error;
+      await new Promise(() => {});
     } finally {
       await runtime.stop();
     }
