@@ -5,6 +5,7 @@ import { forgetRetiredSigningKeys } from '../domain/access/signing-keys.ts';
 import { lookUpDue } from '../domain/address-book/crm-lookups.ts';
 import { type CrmSync, syncDue } from '../domain/address-book/crm-syncs.ts';
 import { clearDeletedGroups } from '../domain/address-book/groups.ts';
+import { deletes } from '../domain/address-book/pending-deletes.ts';
 import { checkpointDeliverer, type DeliveryFault } from '../domain/archive/checkpoint-deliveries.ts';
 import { signArchive } from '../domain/archive/signing.ts';
 import { noCalls, withCalls } from '../domain/carriers/calls.ts';
@@ -17,6 +18,7 @@ import type { CrmFault } from '../domain/ports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
 import { forgetOld } from '../domain/shared/feeds.ts';
+import { doDueActions } from '../domain/shared/pending-actions.ts';
 import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';
 import { sampleForReview } from '../domain/supervision/review-samples.ts';
 import { forgetOldLookups, lookUpNumbers } from '../domain/texting/number-lookups.ts';
@@ -56,6 +58,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     log.warn({ advisorId, replyNumber, reason }, 'media of a reply could not be fetched');
   const reportNumber = (carrier: string, reason: string) =>
     log.warn({ carrier, reason }, 'a number could not be looked up with its carrier');
+  const reportAction = (err: unknown) => log.error({ err }, 'a held action failed; it will be retried');
   const deliverNext = checkpointDeliverer(deps, deps.checkpointDeliveries);
   return [
     { name: 'delete expired responses', everyMs: 60 * minuteMs, run: () => forgetExpiredResponses(deps) },
@@ -71,6 +74,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'reconcile', everyMs: minuteMs, run: () => reconcileDue(deps) },
     { name: 'draw the daily sample', everyMs: 5 * minuteMs, run: () => sampleForReview(deps) },
     { name: 'delete old deliveries', everyMs: 10 * minuteMs, run: () => forgetOldDeliveries(deps) },
+    { name: 'do what was held for an undo', everyMs: 250, run: () => doDueActions(deps, deletes, reportAction) },
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },
     { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
     { name: 'ask about texts in doubt', everyMs: 15_000, run: doubtAsker(onReserved(deps), log) },

@@ -172,6 +172,13 @@ suite('every job, as the application’s role, with something to do', async () =
         ),
       left: rows('webhook_deliveries', `date_time < now() - interval '7 days'`),
     },
+    'do what was held for an undo': {
+      make: () =>
+        asOwner(
+          `insert into pending_actions (advisor_id, kind, target_ids, due_at) values (${advisorId}, 'delete_contacts', '{1}', now())`,
+        ),
+      left: 'select count(*) as left from pending_actions',
+    },
     'clear deleted groups': {
       make: async () => {
         const { body: group } = await ann.call('POST', '/core/contact/groups', { name: 'Clients' });

@@ -25,10 +25,11 @@ const fields: Record<EventType, (keyof EventRow)[]> = {
   'authorization.ended': ['reason'],
   'conversation.changed': ['memberId'],
   'saved_replies.changed': [],
+  'book.changed': [],
 };
 
 /** Only the advisor's own app is told; partners are not. */
-const ownTypes: readonly EventType[] = ['conversation.changed', 'saved_replies.changed'];
+const ownTypes: readonly EventType[] = ['conversation.changed', 'saved_replies.changed', 'book.changed'];
 
 /** What partners are told. */
 export const eventTypes = (Object.keys(fields) as EventType[]).filter((type) => !ownTypes.includes(type));

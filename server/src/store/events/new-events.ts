@@ -20,6 +20,7 @@ export type EventFacts =
   /** Only the advisor's own app is told. */
   | { type: 'conversation.changed'; memberId: number }
   | { type: 'saved_replies.changed' }
+  | { type: 'book.changed' }
   /** Only that application is told. */
   | { type: 'authorization.ended'; applicationId: number; reason: string };
 

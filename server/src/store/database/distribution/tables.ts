@@ -29,6 +29,7 @@ export const advisorOwned = [
   'members',
   'memberships',
   'messages',
+  'pending_actions',
   'replies',
   'reply_media',
   'reviews',

@@ -1,0 +1,15 @@
+-- What somebody has decided and can still undo: a job does what is due.
+
+create table pending_actions (
+  advisor_id bigint not null references advisors,
+  action_id bigint generated always as identity,
+  kind text not null,
+  -- What it is about: contacts, or a group.
+  target_ids bigint[] not null,
+  -- Real time: a person has these seconds, however a sandbox's clock is moved meanwhile.
+  due_at timestamptz not null,
+  primary key (advisor_id, action_id)
+);
+create index pending_actions_due on pending_actions (due_at);
+
+grant select, insert, update, delete on pending_actions to assent_app;

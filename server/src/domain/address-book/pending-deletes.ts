@@ -1,0 +1,53 @@
+import { type Deps, inTransaction } from '../../deps.ts';
+import { Problem } from '../problems.ts';
+import { type Act, holdAction, undoAction } from '../shared/pending-actions.ts';
+import { tellBook } from './book-events.ts';
+import { deleteContact } from './contacts.ts';
+import { deleteGroup } from './groups.ts';
+
+/** How many contacts can be selected and deleted at a time. */
+export const selectedMax = 1_000;
+
+/**
+ * Deletes these contacts, or this group, once they can't be undone any more. Until then only the app's own lists are without
+ * them: partners see neither a delete that was undone nor a contact with a new id.
+ */
+export function deleteLater(
+  deps: Deps,
+  advisorId: number,
+  what: { contactIds: number[] } | { groupId: number },
+): Promise<number> {
+  const action =
+    'groupId' in what
+      ? { kind: 'delete_group' as const, targetIds: [what.groupId] }
+      : { kind: 'delete_contacts' as const, targetIds: what.contactIds };
+  return inTransaction(deps, async (deps) => {
+    const actionId = await holdAction(deps, advisorId, action);
+    await tellBook(deps, advisorId);
+    return actionId;
+  });
+}
+
+export async function undoDelete(deps: Deps, advisorId: number, actionId: number): Promise<void> {
+  await inTransaction(deps, async (deps) => {
+    await undoAction(deps, advisorId, actionId);
+    await tellBook(deps, advisorId);
+  });
+}
+
+/** By the same functions as a partner's DELETE. */
+export const deletes: { delete_contacts: Act; delete_group: Act } = {
+  async delete_contacts(deps, advisorId, contactIds) {
+    for (const contactId of contactIds) await deleteContact(deps, advisorId, contactId).catch(unlessGone);
+    await tellBook(deps, advisorId);
+  },
+  async delete_group(deps, advisorId, [groupId = -1]) {
+    await deleteGroup(deps, advisorId, groupId).catch(unlessGone);
+    await tellBook(deps, advisorId);
+  },
+};
+
+/** Somebody else may have deleted it in the meantime. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Problem && error.code === 'not_found')) throw error;
+}

@@ -1,0 +1,43 @@
+import { type Deps, inTransaction } from '../../deps.ts';
+import type { PendingAction, PendingKind } from '../../store/shared/pending-actions.ts';
+import * as store from '../../store/shared/pending-actions.ts';
+import { problem } from '../problems.ts';
+
+/** How long somebody can undo what they decided in one of our pages. */
+export const undoMs = 8_000;
+const againMs = 60_000;
+const actionsPerRun = 100;
+
+/** How an action is done, in the transaction that takes it out of those that wait. */
+export type Act = (deps: Deps, advisorId: number, targetIds: number[]) => Promise<void>;
+
+/**
+ * Does this in eight seconds, unless it is undone: whatever becomes of the page, and of this node. The seconds are of the real
+ * clock, because they are for a person who reads a button. A sandbox whose clock is moved a day ahead would take the button away.
+ */
+export function holdAction({ db }: Pick<Deps, 'db'>, advisorId: number, action: PendingAction): Promise<number> {
+  return store.insertPendingAction(db, advisorId, action, new Date(Date.now() + undoMs));
+}
+
+export async function undoAction({ db }: Pick<Deps, 'db'>, advisorId: number, actionId: number): Promise<void> {
+  if (!(await store.deletePendingAction(db, advisorId, actionId)))
+    throw problem('not_found', 'It is too late to undo this: it has been done.');
+}
+
+/** Each once, whichever node takes it. One that fails is left for later, so that it doesn't hold up the others. */
+export async function doDueActions(
+  deps: Deps,
+  acts: Record<PendingKind, Act>,
+  report: (fault: unknown) => void,
+): Promise<void> {
+  for (const { advisorId, actionId } of await store.listDueActions(deps.db, new Date(), actionsPerRun))
+    try {
+      await inTransaction(deps, async (deps) => {
+        const action = await store.deletePendingAction(deps.db, advisorId, actionId);
+        if (action) await acts[action.kind](deps, advisorId, action.targetIds);
+      });
+    } catch (error) {
+      report(error);
+      await store.updatePendingAction(deps.db, advisorId, actionId, new Date(Date.now() + againMs));
+    }
+}

@@ -1,0 +1,69 @@
+import { forAllAdvisors } from '../database/advisors.ts';
+import type { Db } from '../database/db.ts';
+
+export type PendingKind = 'delete_contacts' | 'delete_group';
+export type PendingAction = { kind: PendingKind; targetIds: number[] };
+export type DueAction = { advisorId: number; actionId: number };
+
+/** Returns its id, by which it can be undone. */
+export async function insertPendingAction(
+  db: Db,
+  advisorId: number,
+  { kind, targetIds }: PendingAction,
+  dueAt: Date,
+): Promise<number> {
+  const [row] = await db.query<DueAction>(
+    `insert into pending_actions (advisor_id, kind, target_ids, due_at)
+     values ($1, $2, $3, $4)
+     returning action_id as "actionId"`,
+    [advisorId, kind, targetIds, dueAt],
+  );
+  return row?.actionId ?? -1;
+}
+
+/** Whoever deletes it owns it: the one who undoes it, or the one node that does it. Null if it is gone. */
+export async function deletePendingAction(db: Db, advisorId: number, actionId: number): Promise<PendingAction | null> {
+  const [row] = await db.query<PendingAction>(
+    `delete from pending_actions
+     where advisor_id = $1 and action_id = $2
+     returning kind, target_ids::double precision[] as "targetIds"`,
+    [advisorId, actionId],
+  );
+  return row ?? null;
+}
+
+/** Tries it again later, after those that are due now. */
+export async function updatePendingAction(db: Db, advisorId: number, actionId: number, dueAt: Date): Promise<void> {
+  await db.query('update pending_actions set due_at = $3 where advisor_id = $1 and action_id = $2', [
+    advisorId,
+    actionId,
+    dueAt,
+  ]);
+}
+
+/** Spans advisors: a job does what is due for everybody. */
+export async function listDueActions(db: Db, realNow: Date, limit: number): Promise<DueAction[]> {
+  return forAllAdvisors(db, (db) =>
+    db.query<DueAction>(
+      `select advisor_id as "advisorId", action_id as "actionId"
+       from pending_actions
+       where due_at <= $1
+       order by due_at
+       limit $2`,
+      [realNow, limit],
+      'list-due-actions',
+    ),
+  );
+}
+
+/** What is about to be changed, and is shown as if it were already. */
+export async function listPendingTargets(db: Db, advisorId: number, kind: PendingKind): Promise<number[]> {
+  const rows = await db.query<{ targetId: number }>(
+    `select unnest(target_ids) as "targetId"
+     from pending_actions
+     where advisor_id = $1 and kind = $2`,
+    [advisorId, kind],
+    'list-pending-targets',
+  );
+  return rows.map(({ targetId }) => targetId);
+}
