@@ -671,6 +671,16 @@ create table passkeys (
   constraint passkeys_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );
 
+create table pending_actions (
+  advisor_id bigint not null,
+  action_id bigint not null generated always as identity,
+  kind text not null,
+  target_ids bigint[] not null,
+  due_at timestamp with time zone not null,
+  constraint pending_actions_pkey PRIMARY KEY (advisor_id, action_id),
+  constraint pending_actions_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
 create table replies (
   advisor_id bigint not null,
   reply_id bigint not null generated always as identity,
@@ -951,11 +961,11 @@ CREATE INDEX contacts_email ON public.contacts USING btree (advisor_id, email_or
 
 CREATE INDEX contacts_email_status ON public.contacts USING btree (advisor_id, email_status, contact_id) INCLUDE (date_time_modified);
 
-CREATE INDEX contacts_full_name ON public.contacts USING btree (advisor_id, full_name, contact_id) INCLUDE (date_time_modified);
+CREATE INDEX contacts_full_name ON public.contacts USING btree (advisor_id, full_name, contact_id) INCLUDE (date_time_modified, phone);
 
 CREATE INDEX contacts_group_count ON public.contacts USING btree (advisor_id, group_count, contact_id) INCLUDE (date_time_modified);
 
-CREATE INDEX contacts_modified ON public.contacts USING btree (advisor_id, date_time_modified, contact_id);
+CREATE INDEX contacts_modified ON public.contacts USING btree (advisor_id, date_time_modified, contact_id) INCLUDE (phone);
 
 CREATE INDEX contacts_phone ON public.contacts USING btree (advisor_id, phone, contact_id) WHERE (phone IS NOT NULL);
 
@@ -1007,6 +1017,8 @@ CREATE INDEX interactions_expires ON public.interactions USING btree (date_time_
 
 CREATE INDEX invitations_expires ON public.invitations USING btree (date_time_expires);
 
+CREATE INDEX members_consent ON public.members USING btree (advisor_id, state, phone) WHERE (state <> 'none'::text);
+
 CREATE INDEX members_stopped ON public.members USING btree (phone) WHERE (stopped_at IS NOT NULL);
 
 CREATE INDEX memberships_contact ON public.memberships USING btree (advisor_id, contact_id, group_id);
@@ -1048,6 +1060,8 @@ CREATE INDEX oauth_tokens_grant ON public.oauth_tokens USING btree (grant_id);
 CREATE INDEX oauth_tokens_responses ON public.oauth_tokens USING btree (date_time_used) WHERE (response IS NOT NULL);
 
 CREATE INDEX passkey_challenges_expires ON public.passkey_challenges USING btree (date_time_expires);
+
+CREATE INDEX pending_actions_due ON public.pending_actions USING btree (due_at);
 
 CREATE INDEX replies_carrier ON public.replies USING btree (advisor_id, carrier_message_id);
 
@@ -1643,6 +1657,8 @@ grant delete, insert, select, update on oauth_tokens to assent_app;
 grant delete, insert, select, update on passkey_challenges to assent_app;
 
 grant delete, insert, select, update on passkeys to assent_app;
+
+grant delete, insert, select, update on pending_actions to assent_app;
 
 grant insert, select on replies to assent_app;
 

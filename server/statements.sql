@@ -248,6 +248,23 @@ select size, root, fault
 from archive_tree
 for update skip locked;
 
+prepare "count-by-consent" as
+with known as (
+  select m.state, count(*) as count
+  from members m
+  join contacts c on c.advisor_id = m.advisor_id and c.phone = m.phone
+  where m.advisor_id = $1 and m.state <> 'none'
+  group by m.state
+)
+select state, count
+from known
+union all
+select 'none', (
+  select count(*)
+  from contacts
+  where advisor_id = $1 and phone is not null
+) - coalesce((select sum(count) from known), 0)::bigint;
+
 prepare "count-contacts" as
 select contact_count as "contactCount"
 from contact_books
@@ -5451,6 +5468,13 @@ from deleted_groups
 order by advisor_id, group_id
 limit $1;
 
+prepare "list-due-actions" as
+select advisor_id as "advisorId", action_id as "actionId"
+from pending_actions
+where due_at <= $1
+order by due_at
+limit $2;
+
 prepare "list-due-for-sync" as
 select advisor_id as "advisorId", next_sync_at as "nextSyncAt"
 from crm_connections
@@ -6063,6 +6087,11 @@ cross join lateral (
   where c.advisor_id = $1 and c.identifier = given.identifier and c.restored
   limit 1
 ) as found;
+
+prepare "list-pending-targets" as
+select unnest(target_ids) as "targetId"
+from pending_actions
+where advisor_id = $1 and kind = $2;
 
 prepare "list-recipients" as
 select

@@ -69,14 +69,15 @@ create table contacts (
   restored boolean not null default false,
   primary key (advisor_id, contact_id)
 );
--- One for each sort. Pages are found in them without the table, those of contacts modified since a date too.
-create index contacts_full_name on contacts (advisor_id, full_name, contact_id) include (date_time_modified);
+-- One for each sort. Pages are found in them without the table, those of contacts modified since a date too; and by consent, which is
+-- of the phone, in the two that the advisor's app sorts by.
+create index contacts_full_name on contacts (advisor_id, full_name, contact_id) include (date_time_modified, phone);
 create index contacts_email on contacts (advisor_id, email_order, contact_id) include (date_time_modified);
 create index contacts_email_status on contacts (advisor_id, email_status, contact_id) include (date_time_modified);
 create index contacts_group_count on contacts (advisor_id, group_count, contact_id) include (date_time_modified);
 create index contacts_source on contacts (advisor_id, source, contact_id) include (date_time_modified);
 create index contacts_created on contacts (advisor_id, date_time_created, contact_id) include (date_time_modified);
-create index contacts_modified on contacts (advisor_id, date_time_modified, contact_id);
+create index contacts_modified on contacts (advisor_id, date_time_modified, contact_id) include (phone);
 create index contacts_phone on contacts (advisor_id, phone, contact_id) where phone is not null;
 create index contacts_remote on contacts (advisor_id, remote_contact_id) where remote_contact_id is not null;
 create index contacts_search on contacts using gin (advisor_id, search_keys);

@@ -39,6 +39,8 @@ create table members (
   primary key (advisor_id, member_id),
   unique (advisor_id, phone)
 ) with (fillfactor = 80);
+-- Those who were ever asked, for a list of contacts by consent. A member's row changes in place as before, unless its state changes.
+create index members_consent on members (advisor_id, state, phone) where state <> 'none';
 -- Finds the stops of a number, for an advisor who gets to know it later.
 create index members_stopped on members (phone) where stopped_at is not null;
 

@@ -2,7 +2,15 @@ import type { InfiniteData } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { now } from './clock.ts';
 import { signIn } from './http.ts';
-import { client, conversationQuery, conversationsQuery, itemsQuery, loadItems, savedRepliesQuery } from './queries.ts';
+import {
+  client,
+  conversationQuery,
+  conversationsQuery,
+  itemsQuery,
+  loadItems,
+  refreshBook,
+  savedRepliesQuery,
+} from './queries.ts';
 import { follow, type Link, type LiveEvent } from './stream.ts';
 import type { Conversation, CursorPage, Item, OpenConversation, Session, TextItem, View } from './types.ts';
 
@@ -16,6 +24,8 @@ const changed = new Set<number>();
 const snoozes = new Map<number, number>();
 const wakeMs = 15_000;
 let isGathering = false;
+let isBookStale = false;
+const bookMs = 1_000;
 
 export function useLink(): Link {
   return useSyncExternalStore(
@@ -66,7 +76,18 @@ function applyEvent(event: LiveEvent): void {
   if (event.type === 'message.status') patchText(memberId, data as Partial<TextItem>);
   if (event.type.startsWith('scheduled_message.')) void client.invalidateQueries({ queryKey: ['scheduled'] });
   if (event.type === 'saved_replies.changed') void client.invalidateQueries(savedRepliesQuery);
+  if (event.type === 'book.changed' || event.type === 'consent.changed') bookChanged();
   if (Number.isSafeInteger(memberId)) refresh(memberId);
+}
+
+/** An import or a large send changes thousands of people: the list follows once a second. */
+function bookChanged(): void {
+  if (isBookStale) return;
+  isBookStale = true;
+  setTimeout(() => {
+    isBookStale = false;
+    void refreshBook();
+  }, bookMs);
 }
 
 /** Partners' events carry their facts in `data`; our own are flat. */

@@ -1,14 +1,15 @@
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
 import { CallFailed, get, post } from './http.ts';
 import type {
-  ConsentSearchResult,
+  BookContact,
+  BookCounts,
+  ConsentState,
   ContactDetail,
-  ContactSummary,
   ContentItem,
   Conversation,
   CursorPage,
   Found,
-  GroupSummary,
+  Group,
   Item,
   MessageCheck,
   MessageRequest,
@@ -92,7 +93,8 @@ export const checkQuery = (message: MessageRequest, version: string) =>
 export type ContactFilter = {
   search: string;
   groupId: number | undefined;
-  sortBy: 'fullName' | 'email' | 'groupCount' | 'dateTimeCreated';
+  consent: ConsentState | undefined;
+  sortBy: 'fullName' | 'groupCount' | 'dateTimeModified';
   sortDirection: 'asc' | 'desc';
 };
 export const contactsPageSize = 100;
@@ -101,12 +103,15 @@ export const contactsQuery = (filter: ContactFilter, page: number) =>
   queryOptions({
     queryKey: ['contacts', filter, page],
     queryFn: ({ signal }) =>
-      get<NumberedPage<ContactSummary>>('/v1/core/contact/contacts', {
-        query: { ...filter, page, pageSize: contactsPageSize },
-        signal,
-      }),
+      get<NumberedPage<BookContact>>('/contacts', { query: { ...filter, page, pageSize: contactsPageSize }, signal }),
     staleTime: 30_000,
   });
+
+export const countsQuery = queryOptions({
+  queryKey: ['counts'],
+  queryFn: ({ signal }) => get<BookCounts>('/contacts/counts', { signal }),
+  staleTime: 30_000,
+});
 
 export const contactQuery = (contactId: number) =>
   queryOptions({
@@ -117,19 +122,16 @@ export const contactQuery = (contactId: number) =>
 
 export const groupsQuery = queryOptions({
   queryKey: ['groups'],
-  queryFn: ({ signal }) =>
-    get<NumberedPage<GroupSummary>>('/v1/core/contact/groups', { query: { pageSize: 200 }, signal }),
+  queryFn: ({ signal }) => get<{ data: Group[] }>('/groups', { query: { pageSize: 200 }, signal }),
   staleTime: 30_000,
 });
 
-export const consentsQuery = (phoneNumbers: string[]) =>
-  queryOptions({
-    queryKey: ['consents', phoneNumbers],
-    queryFn: ({ signal }) =>
-      post<ConsentSearchResult>('/v1/text/messaging/consents/search', { body: { phoneNumbers }, signal }),
-    enabled: phoneNumbers.length > 0,
-    staleTime: 30_000,
-  });
+/** Whatever shows the address book is fetched again. */
+export function refreshBook(): Promise<unknown> {
+  return Promise.all(
+    ['contacts', 'contact', 'groups', 'counts'].map((name) => client.invalidateQueries({ queryKey: [name] })),
+  );
+}
 
 export const savedRepliesQuery = queryOptions({
   queryKey: ['saved-replies'],

@@ -22,6 +22,7 @@ const types = [
   'scheduled_message.skipped',
   'conversation.changed',
   'saved_replies.changed',
+  'book.changed',
 ] as const;
 const pauseMs = { first: 1_000, longest: 15_000 };
 

@@ -2,13 +2,10 @@ import type { FailureReason } from '../../../sdk/src/types.ts';
 
 export type {
   ConsentRequestResult,
-  ConsentSearchResult,
   ContactDetail,
   ContactInput,
-  ContactSummary,
   ContentItem,
   FailureReason,
-  GroupSummary,
   MessageCheck,
   MessageRequest,
   MessageResult,
@@ -35,6 +32,20 @@ export type Session = {
 };
 
 export type ConsentState = 'none' | 'pending' | 'accepted' | 'opted_out';
+/** A contact in the list, with what its number is good for. */
+export type BookContact = {
+  contactId: number;
+  fullName: string;
+  phone: string | null;
+  email: string | null;
+  groupNames: string[];
+  changed: number;
+  state: ConsentState;
+  isHeld: boolean;
+  lastText: number | null;
+};
+export type BookCounts = { everybody: number; states: Partial<Record<ConsentState, number>> };
+export type Group = { groupId: number; name: string; contactCount: number };
 export type TextKind = 'text' | 'consent_request' | 'reminder' | 'confirmation' | 'help';
 export type TextStatus =
   | 'queued'

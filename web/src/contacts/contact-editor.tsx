@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { type CallFailed, post, put } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
-import { client, contactQuery, groupsQuery } from '../api/queries.ts';
+import { contactQuery, groupsQuery, refreshBook } from '../api/queries.ts';
 import type { ContactDetail, ContactInput } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
 import { Icon } from '../look/icons.tsx';
@@ -76,9 +76,7 @@ function Fields({ contactId, contact, phone, memberId, close, drop }: Props & { 
       return setWrong(problemsOf(error));
     }
     toast(contactId === null ? 'Added.' : 'Saved.');
-    await Promise.all(
-      ['contacts', 'contact', 'groups', 'consents'].map((name) => client.invalidateQueries({ queryKey: [name] })),
-    );
+    await refreshBook();
     if (memberId !== null) refresh(memberId);
     close();
   };

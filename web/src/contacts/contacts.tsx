@@ -1,111 +1,69 @@
 import './contacts.css';
+import { Menu } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQueries, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef, useState } from 'react';
-import { remove } from '../api/http.ts';
-import {
-  type ContactFilter,
-  client,
-  consentsQuery,
-  contactsPageSize,
-  contactsQuery,
-  findByPhone,
-  groupsQuery,
-} from '../api/queries.ts';
-import type { ConsentSearchResult, ConsentState, ContactSummary, NumberedPage } from '../api/types.ts';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { type ContactFilter, contactsQuery, countsQuery, groupsQuery } from '../api/queries.ts';
+import type { BookContact, ConsentState, Group } from '../api/types.ts';
 import { Icon } from '../look/icons.tsx';
-import { Broken, Chip, Face, StateScreen } from '../look/parts.tsx';
+import { Broken, StateScreen } from '../look/parts.tsx';
 import { useKeys } from '../shell/keys.ts';
 import { toast } from '../shell/toasts.tsx';
-import { phoneWords } from '../words/people.ts';
+import { count } from '../words/people.ts';
 import { consentWords } from '../words/states.ts';
-import ContactEditor from './contact-editor.tsx';
-import { GroupEditor } from './group-editor.tsx';
+import { deleteWithUndo } from './deleting.ts';
+import { People, type Selection, type Sort } from './people.tsx';
 
-const rowHeight = 48;
+const ContactEditor = lazy(() => import('./contact-editor.tsx'));
+const GroupEditor = lazy(() => import('./group-editor.tsx'));
+const GroupChoice = lazy(() => import('./group-choice.tsx'));
+
 const typingMs = 250;
-/** More than there can be on a screen at a time. */
-const rowsMax = 100;
-/** A delete waits this long before anybody else hears of it. */
-const undoMs = 8_000;
+/** As many as the server takes at a time. */
+const selectedMax = 1_000;
+const states: ConsentState[] = ['accepted', 'pending', 'none', 'opted_out'];
 
-const columns: { key: ContactFilter['sortBy'] | null; name: string; isWide?: boolean }[] = [
-  { key: 'fullName', name: 'Name' },
-  { key: null, name: 'Phone' },
-  { key: null, name: 'Texting', isWide: true },
-  { key: 'email', name: 'Email', isWide: true },
-  { key: 'groupCount', name: 'Groups', isWide: true },
-];
+/** Whom the list shows. */
+type Scope = Pick<ContactFilter, 'groupId' | 'consent'>;
+type Dialog = { contactId: number | null } | { group: Group | null } | 'groups' | null;
+const everybody: Scope = { groupId: undefined, consent: undefined };
 
 export function Contacts() {
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed.trim(), typingMs);
-  const [groupId, setGroupId] = useState<number | undefined>();
-  const [sort, setSort] = useState<Pick<ContactFilter, 'sortBy' | 'sortDirection'>>({
-    sortBy: 'fullName',
-    sortDirection: 'asc',
-  });
-  const [edited, edit] = useState<{ contactId: number | null } | null>(null);
-  const [isGroupNew, makeGroup] = useState(false);
-  const [leaving, setLeaving] = useState<ReadonlySet<number>>(new Set());
+  const [scope, setScope] = useState<Scope>(everybody);
+  const [sort, setSort] = useState<Sort>({ sortBy: 'fullName', sortDirection: 'asc' });
+  const [dialog, open] = useState<Dialog>(null);
+  const [selected, setSelected] = useState<Selection>(new Map());
   const field = useRef<HTMLInputElement>(null);
-  const filter: ContactFilter = { search, groupId, ...sort };
+  const filter: ContactFilter = { search, ...scope, ...sort };
   const first = useQuery(contactsQuery(filter, 1));
   const groups = useQuery(groupsQuery).data?.data ?? [];
+  const group = groups.find(({ groupId }) => groupId === scope.groupId);
   const total = first.data?.pageInfo.totalRecord;
   useKeys({ '/': () => field.current?.focus() });
 
-  const drop = ({ contactId, fullName }: { contactId: number; fullName: string }) => {
-    edit(null);
-    setLeaving((now) => new Set(now).add(contactId));
-    const back = () => setLeaving((now) => new Set([...now].filter((each) => each !== contactId)));
-    const act = async () => {
-      clearTimeout(timer);
-      window.removeEventListener('pagehide', act);
-      await remove(`/v1/core/contact/contacts/${contactId}`, { keepalive: true }).catch((error) =>
-        toast(`${fullName} was not deleted. ${error.message}`),
-      );
-      await client.invalidateQueries({ queryKey: ['contacts'] });
-      back();
-    };
-    const undo = () => {
-      clearTimeout(timer);
-      window.removeEventListener('pagehide', act);
-      back();
-    };
-    const timer = setTimeout(act, undoMs);
-    window.addEventListener('pagehide', act);
-    toast(`${fullName} is being deleted.`, { label: 'Undo', run: undo }, undoMs);
+  const close = () => open(null);
+  const select = (contact: BookContact, isSelected: boolean) => {
+    if (isSelected && selected.size >= selectedMax) return toast(`Up to ${selectedMax} people at a time.`);
+    const next = new Map(selected);
+    if (isSelected) next.set(contact.contactId, contact);
+    else next.delete(contact.contactId);
+    setSelected(next);
+  };
+  const drop = (contactIds: number[], whom: string) => {
+    close();
+    setSelected(new Map());
+    void deleteWithUndo({ contactIds }, whom);
+  };
+  const dropGroup = ({ groupId, name }: Group) => {
+    setScope(everybody);
+    void deleteWithUndo({ groupId }, `The group ${name} is`);
   };
 
   return (
     <div className="contacts">
-      <aside aria-label="Which contacts">
-        <h1>Contacts</h1>
-        <button type="button" aria-pressed={groupId === undefined} onClick={() => setGroupId(undefined)}>
-          <Icon name="users" />
-          <span className="grow">Everybody</span>
-        </button>
-        <h2 className="eyebrow">Groups</h2>
-        {groups.map((group) => (
-          <button
-            type="button"
-            key={group.groupId}
-            aria-pressed={groupId === group.groupId}
-            onClick={() => setGroupId(group.groupId)}
-          >
-            <Icon name="tag" />
-            <span className="grow cut">{group.name}</span>
-            <span className="small number">{group.contactCount.toLocaleString('en-US')}</span>
-          </button>
-        ))}
-        <button type="button" className="new-group" onClick={() => makeGroup(true)}>
-          <Icon name="plus" />
-          New group
-        </button>
-      </aside>
+      <Aside groups={groups} scope={scope} setScope={setScope} makeGroup={() => open({ group: null })} />
       <div className="contacts-head">
         <h1 className="only-phone">Contacts</h1>
         <div className="field">
@@ -125,218 +83,217 @@ export function Contacts() {
           />
           <kbd>/</kbd>
         </div>
+        <ScopeField groups={groups} scope={scope} setScope={setScope} />
         <span className="soft number cut words" role="status">
-          {total !== undefined && (total === 1 ? '1 person' : `${total.toLocaleString('en-US')} people`)}
+          {total !== undefined && count(total, 'person', 'people')}
         </span>
-        <button
-          type="button"
-          className="button main end"
-          onClick={() => edit({ contactId: null })}
-          aria-label="New contact"
-        >
-          <Icon name="user-plus" />
-          <span className="words">New contact</span>
-        </button>
+        {group && <GroupMenu group={group} rename={() => open({ group })} drop={() => dropGroup(group)} />}
+        <div className="row end">
+          <button
+            type="button"
+            className="button main"
+            onClick={() => open({ contactId: null })}
+            aria-label="New contact"
+          >
+            <Icon name="user-plus" />
+            <span className="words">New contact</span>
+          </button>
+        </div>
       </div>
+      {selected.size > 0 && (
+        <Selected
+          selected={selected}
+          clear={() => setSelected(new Map())}
+          chooseGroup={() => open('groups')}
+          drop={() => drop([...selected.keys()], whomOf(selected))}
+        />
+      )}
       {first.error && !first.data ? (
         <Broken error={first.error} retry={() => void first.refetch()} />
       ) : total === 0 ? (
-        <StateScreen icon="users" title={search || groupId !== undefined ? 'Nobody found' : 'No contacts yet'}>
-          {search
-            ? `No name, email or number begins with “${search}”.`
-            : groupId !== undefined
-              ? 'This group has no members.'
-              : 'Add the people that you text, with New contact.'}
-        </StateScreen>
+        <Nobody filter={filter} />
       ) : (
         <People
           key={JSON.stringify(filter)}
           filter={filter}
           total={total ?? 0}
-          leaving={leaving}
-          sort={sort}
+          selected={selected}
+          select={select}
           setSort={setSort}
-          edit={(contactId) => edit({ contactId })}
+          edit={(contactId) => open({ contactId })}
         />
       )}
-      {isGroupNew && <GroupEditor close={() => makeGroup(false)} made={setGroupId} />}
-      {edited && (
-        <ContactEditor contactId={edited.contactId} phone={null} memberId={null} close={() => edit(null)} drop={drop} />
-      )}
+      <Suspense>
+        {dialog === 'groups' ? (
+          <GroupChoice contactIds={[...selected.keys()]} close={close} />
+        ) : dialog && 'group' in dialog ? (
+          <GroupEditor group={dialog.group} close={close} made={(groupId) => setScope({ ...everybody, groupId })} />
+        ) : (
+          dialog && (
+            <ContactEditor
+              contactId={dialog.contactId}
+              phone={null}
+              memberId={null}
+              close={close}
+              drop={({ contactId, fullName }) => drop([contactId], `${fullName} is`)}
+            />
+          )
+        )}
+      </Suspense>
     </div>
   );
 }
 
-type PeopleProps = {
-  filter: ContactFilter;
-  total: number;
-  leaving: ReadonlySet<number>;
-  sort: Pick<ContactFilter, 'sortBy' | 'sortDirection'>;
-  setSort(sort: Pick<ContactFilter, 'sortBy' | 'sortDirection'>): void;
-  edit(contactId: number): void;
-};
+type ScopeProps = { groups: Group[]; scope: Scope; setScope(scope: Scope): void };
 
-/** Only the rows that are seen are there, and only their pages are fetched. */
-function People({ filter, total, leaving, sort, setSort, edit }: PeopleProps) {
-  const scroll = useRef<HTMLDivElement>(null);
-  const navigate = useNavigate();
-  const virtual = useVirtualizer({
-    count: total,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-  });
-  const shown = virtual.getVirtualItems();
-  const [from = 0, until = 0] = [shown[0]?.index, shown.at(-1)?.index];
-  const pages = [...new Set([pageOf(from), pageOf(until)])];
-  const loaded = useQueries({ queries: pages.map((page) => contactsQuery(filter, page)) });
-  const contactAt = (index: number): ContactSummary | undefined =>
-    loaded[pages.indexOf(pageOf(index))]?.data?.data[index % contactsPageSize];
-  const consents = useConsents(loaded.map(({ data }) => data));
-
-  const write = async ({ phone, fullName, contactId }: ContactSummary) => {
-    if (!phone) return;
-    const known = await findByPhone(phone).catch(() => null);
-    if (known) void navigate({ to: '/c/$memberId', params: { memberId: known.memberId } });
-    else void navigate({ to: '/new', state: { to: { phone, name: fullName, contactId } } });
-  };
-  const top = shown[0]?.start ?? 0;
-  const bottom = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
+function Aside({ groups, scope, setScope, makeGroup }: ScopeProps & { makeGroup(): void }) {
+  const counts = useQuery(countsQuery).data;
+  const number = (of: number | undefined) => (
+    <span className="small number">{of === undefined ? '' : of.toLocaleString('en-US')}</span>
+  );
+  const isEverybody = scope.groupId === undefined && scope.consent === undefined;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
-    <section className="people" ref={scroll} tabIndex={0} aria-label="Contacts">
-      <table aria-rowcount={total + 1}>
-        <thead>
-          <tr aria-rowindex={1}>
-            {columns.map(({ key, name, isWide }) => (
-              <th
-                key={name}
-                className={isWide ? 'wide' : ''}
-                aria-sort={
-                  key === sort.sortBy ? (sort.sortDirection === 'asc' ? 'ascending' : 'descending') : undefined
-                }
-              >
-                {key ? (
-                  <button
-                    type="button"
-                    onClick={() =>
-                      setSort({
-                        sortBy: key,
-                        sortDirection: key === sort.sortBy && sort.sortDirection === 'asc' ? 'desc' : 'asc',
-                      })
-                    }
-                  >
-                    {name}
-                    {key === sort.sortBy && (
-                      <Icon name={sort.sortDirection === 'asc' ? 'arrow-up' : 'arrow-down'} size={14} />
-                    )}
-                  </button>
-                ) : (
-                  name
-                )}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {top > 0 && (
-            <tr>
-              <td colSpan={columns.length} style={{ height: top, padding: 0, border: 0 }} />
-            </tr>
-          )}
-          {shown.map(({ index }) => {
-            const contact = contactAt(index);
-            return (
-              <tr
-                // Rows are used again for other people: a jump changes their words and makes no new ones.
-                key={index % rowsMax}
-                className="row-of"
-                aria-rowindex={index + 2}
-                style={{ opacity: contact && leaving.has(contact.contactId) ? 0.4 : 1 }}
-              >
-                {contact ? (
-                  <Cells
-                    contact={contact}
-                    state={contact.phone ? consents.get(contact.phone) : undefined}
-                    edit={() => edit(contact.contactId)}
-                    write={() => void write(contact)}
-                  />
-                ) : (
-                  <Blank />
-                )}
-              </tr>
-            );
-          })}
-          {bottom > 0 && (
-            <tr>
-              <td colSpan={columns.length} style={{ height: bottom, padding: 0, border: 0 }} />
-            </tr>
-          )}
-        </tbody>
-      </table>
+    <aside aria-label="Which contacts">
+      <h1>Contacts</h1>
+      <button type="button" aria-pressed={isEverybody} onClick={() => setScope(everybody)}>
+        <Icon name="users" />
+        <span className="grow">Everybody</span>
+        {number(counts?.everybody)}
+      </button>
+      <h2 className="eyebrow">Consent</h2>
+      {states.map((consent) => (
+        <button
+          type="button"
+          key={consent}
+          aria-pressed={scope.consent === consent}
+          onClick={() => setScope({ ...scope, consent: scope.consent === consent ? undefined : consent })}
+        >
+          <Icon name={consentWords[consent].icon} />
+          <span className="grow">{consentWords[consent].word}</span>
+          {number(counts && (counts.states[consent] ?? 0))}
+        </button>
+      ))}
+      <h2 className="eyebrow">Groups</h2>
+      {groups.map(({ groupId, name, contactCount }) => (
+        <button
+          type="button"
+          key={groupId}
+          aria-pressed={scope.groupId === groupId}
+          onClick={() => setScope({ ...scope, groupId: scope.groupId === groupId ? undefined : groupId })}
+        >
+          <Icon name="tag" />
+          <span className="grow cut">{name}</span>
+          {number(contactCount)}
+        </button>
+      ))}
+      <button type="button" className="new-group" onClick={makeGroup}>
+        <Icon name="plus" />
+        New group
+      </button>
+    </aside>
+  );
+}
+
+/** The same choice where there is no room for it on the left. */
+function ScopeField({ groups, scope, setScope }: ScopeProps) {
+  const value = scope.groupId === undefined ? (scope.consent ?? '') : String(scope.groupId);
+  return (
+    <select
+      className="plain-field scope"
+      aria-label="Which contacts"
+      value={value}
+      onChange={({ target }) => {
+        const consent = states.find((each) => each === target.value);
+        const groupId = Number(target.value) || undefined;
+        setScope({ consent, groupId });
+      }}
+    >
+      <option value="">Everybody</option>
+      <optgroup label="Consent">
+        {states.map((consent) => (
+          <option key={consent} value={consent}>
+            {consentWords[consent].word}
+          </option>
+        ))}
+      </optgroup>
+      <optgroup label="Groups">
+        {groups.map(({ groupId, name }) => (
+          <option key={groupId} value={groupId}>
+            {name}
+          </option>
+        ))}
+      </optgroup>
+    </select>
+  );
+}
+
+function GroupMenu({ group, rename, drop }: { group: Group; rename(): void; drop(): void }) {
+  return (
+    <Menu position="bottom-start" shadow="md" transitionProps={{ duration: 0 }}>
+      <Menu.Target>
+        <button type="button" className="button quiet square" aria-label={`The group ${group.name}: more`}>
+          <Icon name="dots" />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Icon name="pencil" />} onClick={rename}>
+          Rename {group.name}
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="trash" />} onClick={drop}>
+          Delete {group.name}, keep its people
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Selected({
+  selected,
+  clear,
+  chooseGroup,
+  drop,
+}: {
+  selected: Selection;
+  clear(): void;
+  chooseGroup(): void;
+  drop(): void;
+}) {
+  return (
+    <section className="selected-bar" aria-label="Selected">
+      <strong className="number" role="status">
+        {selected.size.toLocaleString('en-US')} selected
+      </strong>
+      <button type="button" className="button small" onClick={chooseGroup}>
+        <Icon name="tag" />
+        Groups
+      </button>
+      <button type="button" className="button small quiet bad" onClick={drop}>
+        <Icon name="trash" />
+        Delete
+      </button>
+      <button type="button" className="button small quiet end" onClick={clear}>
+        Clear
+      </button>
     </section>
   );
 }
 
-function Cells({
-  contact,
-  state,
-  edit,
-  write,
-}: {
-  contact: ContactSummary;
-  state: ConsentState | undefined;
-  edit(): void;
-  write(): void;
-}) {
-  const { fullName, phone, email, groupNames } = contact;
+function Nobody({ filter: { search, groupId, consent } }: { filter: ContactFilter }) {
+  const isNarrow = search || groupId !== undefined || consent !== undefined;
   return (
-    <>
-      <td>
-        <span className="row">
-          <Face name={fullName} phone={phone ?? ''} size="tiny" />
-          <button type="button" className="link cut" onClick={edit}>
-            {phone === fullName ? phoneWords(fullName) : fullName}
-          </button>
-        </span>
-      </td>
-      <td className="number">
-        {phone && (
-          <button type="button" className="link phone-link" title="Write a text" onClick={write}>
-            {phoneWords(phone)}
-          </button>
-        )}
-      </td>
-      <td className="wide">
-        {phone ? <Chip {...consentWords[state ?? 'none']} /> : <Chip word="No phone" icon="phone-off" tone="quiet" />}
-      </td>
-      <td className="wide soft">{email}</td>
-      <td className="wide soft">{groupNames.join(', ')}</td>
-    </>
+    <StateScreen icon="users" title={isNarrow ? 'Nobody found' : 'No contacts yet'}>
+      {search
+        ? `No name, email or number here begins with “${search}”.`
+        : consent !== undefined
+          ? `Nobody here is “${consentWords[consent].word}”.`
+          : groupId !== undefined
+            ? 'This group has no members.'
+            : 'Add the people that you text, with New contact.'}
+    </StateScreen>
   );
 }
 
-function Blank() {
-  return columns.map(({ name, isWide }) => (
-    <td key={name} className={isWide ? 'wide' : ''}>
-      <div className="skeleton" style={{ width: '60%', height: 14 }} />
-    </td>
-  ));
-}
-
-function pageOf(index: number): number {
-  return Math.floor(index / contactsPageSize) + 1;
-}
-
-/** Of each page that is shown. */
-function useConsents(pages: (NumberedPage<ContactSummary> | undefined)[]): Map<string, ConsentState> {
-  return useQueries({
-    queries: pages.map((page) => consentsQuery(page?.data.flatMap(({ phone }) => phone ?? []) ?? [])),
-    combine: statesOf,
-  });
-}
-
-function statesOf(found: { data: ConsentSearchResult | undefined }[]): Map<string, ConsentState> {
-  const consents = found.flatMap(({ data }) => data?.data ?? []);
-  return new Map(consents.flatMap(({ phone, state }) => (state ? [[phone, state] as const] : [])));
+function whomOf(selected: Selection): string {
+  const [only] = selected.values();
+  return selected.size === 1 && only ? `${only.fullName} is` : `${count(selected.size, 'person', 'people')} are`;
 }

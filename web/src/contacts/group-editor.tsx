@@ -1,20 +1,31 @@
 import { Modal } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { post } from '../api/http.ts';
-import { client, groupsQuery } from '../api/queries.ts';
+import { post, put } from '../api/http.ts';
+import { refreshBook } from '../api/queries.ts';
+import type { Group } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
 
-export function GroupEditor({ close, made }: { close(): void; made(groupId: number): void }) {
-  const [name, setName] = useState('');
+/** Without a group it makes a new one. */
+export default function GroupEditor({
+  group,
+  close,
+  made,
+}: {
+  group: Group | null;
+  close(): void;
+  made(groupId: number): void;
+}) {
+  const [name, setName] = useState(group?.name ?? '');
   const [wrong, setWrong] = useState<string | null>(null);
   const key = useRef(newKey());
   const save = async () => {
+    const body = { name: name.trim() };
     try {
-      const { id } = await post<{ id: number }>('/v1/core/contact/groups', {
-        body: { name: name.trim() },
-        idempotencyKey: key.current,
-      });
-      await client.invalidateQueries({ queryKey: groupsQuery.queryKey });
+      if (group) await put(`/groups/${group.groupId}`, { body });
+      const id =
+        group?.groupId ??
+        (await post<{ id: number }>('/v1/core/contact/groups', { body, idempotencyKey: key.current })).id;
+      await refreshBook();
       made(id);
       close();
     } catch (error) {
@@ -24,7 +35,13 @@ export function GroupEditor({ close, made }: { close(): void; made(groupId: numb
     }
   };
   return (
-    <Modal opened onClose={close} title="New group" size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={close}
+      title={group ? 'Rename group' : 'New group'}
+      size="sm"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <form
         className="form"
         onSubmit={(event) => {
@@ -44,13 +61,13 @@ export function GroupEditor({ close, made }: { close(): void; made(groupId: numb
           />
           {wrong && <small role="alert">{wrong}</small>}
         </label>
-        <p className="small soft">Put people into it from their contact.</p>
+        {!group && <p className="small soft">Select people in the list to put them into it.</p>}
         <div className="buttons">
           <button type="button" className="button" onClick={close}>
             Cancel
           </button>
           <button type="submit" className="button main" disabled={name.trim() === ''}>
-            Add
+            {group ? 'Rename' : 'Add'}
           </button>
         </div>
       </form>

@@ -1,15 +1,22 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { lockBook } from '../../store/address-book/contact-books.ts';
+import { insertMemberships } from '../../store/address-book/contact-imports.ts';
 import { listContacts } from '../../store/address-book/contact-search.ts';
 import type { ContactSort, ContactSummaryRow } from '../../store/address-book/contact-summaries.ts';
 import type { ContactFields, ContactRow } from '../../store/address-book/contacts.ts';
 import * as store from '../../store/address-book/contacts.ts';
-import { listGroupIds, replaceMemberships as storeMemberships } from '../../store/address-book/groups.ts';
+import {
+  deleteMembers,
+  listGroupIds,
+  replaceMemberships as storeMemberships,
+} from '../../store/address-book/groups.ts';
 import { knowNumbers } from '../members/known-numbers.ts';
 import { invalid, problem } from '../problems.ts';
 import { crmSourceMin } from '../shared/enumerations.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
 import { searchText, searchWords } from '../shared/text/folding.ts';
+import { tellBook } from './book-events.ts';
+import { noGroup } from './groups.ts';
 
 export type Contact = store.ContactWithGroups;
 export type ContactSummary = ContactSummaryRow;
@@ -120,6 +127,26 @@ export async function replaceMemberships(
     if (!isSelectAllGroup && known.length < wanted.length) throw unknownGroups(groupIds, new Set(known));
     if (!(await store.findContact(db, advisorId, contactId))) throw noContact();
     await storeMemberships(db, advisorId, contactId, known, clock.now());
+  });
+}
+
+/** Puts these contacts into a group, or takes them out of it. Returns how many that changed. */
+export async function setMembers(
+  deps: Deps,
+  advisorId: number,
+  groupId: number,
+  { contactIds, isMember }: { contactIds: number[]; isMember: boolean },
+): Promise<number> {
+  return inTransaction(deps, async ({ db, clock }) => {
+    await lockBook(db, advisorId);
+    if ((await listGroupIds(db, advisorId, [groupId])).length === 0) throw noGroup();
+    const known = (await store.listContactsById(db, advisorId, contactIds)).map(({ contactId }) => contactId);
+    const memberships = known.map((contactId) => ({ contactId, groupId }));
+    const changed = isMember
+      ? await insertMemberships(db, advisorId, memberships, { counted: [] }, clock.now())
+      : await deleteMembers(db, advisorId, groupId, known, clock.now());
+    await tellBook({ db, clock }, advisorId);
+    return changed;
   });
 }
 

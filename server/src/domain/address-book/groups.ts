@@ -12,6 +12,7 @@ import { problem } from '../problems.ts';
 import { inBatches } from '../shared/in-batches.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
 import { searchText, searchWords } from '../shared/text/folding.ts';
+import { tellBook } from './book-events.ts';
 
 export type Group = GroupRow;
 export type GroupInput = { name: string; externalGroupId?: string | null };
@@ -43,12 +44,20 @@ export async function searchGroups(
   return pageOf(page, total, groups);
 }
 
+export async function renameGroup(deps: Deps, advisorId: number, groupId: number, name: string): Promise<void> {
+  await inTransaction(deps, async ({ db, clock }) => {
+    await lockBook(db, advisorId);
+    const change = { name, searchText: searchText([name]) };
+    if (!(await store.updateGroup(db, advisorId, groupId, change, clock.now()))) throw noGroup();
+    await tellBook({ db, clock }, advisorId);
+  });
+}
+
 /** Its contacts stay. The group is gone at once, however many they are; `clearDeletedGroups` does the rest. */
 export async function deleteGroup(deps: Deps, advisorId: number, groupId: number): Promise<void> {
   await inTransaction(deps, async ({ db }) => {
     await lockBook(db, advisorId);
-    if (!(await store.deleteGroup(db, advisorId, groupId)))
-      throw problem('not_found', 'There is no such group on the advisor’s account.');
+    if (!(await store.deleteGroup(db, advisorId, groupId))) throw noGroup();
   });
 }
 
@@ -70,4 +79,8 @@ export async function clearDeletedGroup(
     if (removed < limit) await deleteDeletedGroup(db, advisorId, groupId);
     return removed;
   });
+}
+
+export function noGroup() {
+  return problem('not_found', 'There is no such group on the advisor’s account.');
 }

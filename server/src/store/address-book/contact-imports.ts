@@ -216,7 +216,7 @@ export async function listMemberships(db: Db, advisorId: number, contactIds: num
 
 /**
  * Adds memberships to those that there are, and counts the new ones. Contacts that were inserted with their count have it
- * already. The book is locked.
+ * already. The book is locked. Returns how many contacts have more of them now.
  */
 export async function insertMemberships(
   db: Db,
@@ -224,7 +224,7 @@ export async function insertMemberships(
   memberships: Membership[],
   { counted }: { counted: number[] },
   now: Date,
-): Promise<void> {
+): Promise<number> {
   const rows = await db.query<{ contactId: number }>(
     `with joined as (
        insert into memberships (advisor_id, group_id, contact_id)
@@ -253,6 +253,7 @@ export async function insertMemberships(
   );
   const contactIds = rows.map((row) => row.contactId);
   await recordChange(db, advisorId, { change: 'updated', contactIds, emails: 0, dateTime: now });
+  return contactIds.length;
 }
 
 /** How many contacts the book has. */

@@ -10,7 +10,9 @@ import {
   summaryIn,
   summaryOfContact,
 } from './contact-summaries.ts';
+import type { ConsentState } from './listed-contacts.ts';
 import { queryKeys } from './search-keys.ts';
+import { countWalked, isWalkable, walkedPage } from './walked-pages.ts';
 
 export type ContactFilter = {
   words?: string[];
@@ -19,6 +21,9 @@ export type ContactFilter = {
   groupId?: number;
   remoteContactId?: string;
   modifiedSince?: Date;
+  /** Only the advisor's own app filters by these. */
+  consent?: ConsentState;
+  without?: number[];
 };
 
 /** Larger ones aren't short: they take a connection of their own. */
@@ -50,6 +55,11 @@ async function findRows(db: Db, advisorId: number, filter: ContactFilter, page: 
   const found = withKey ? await lookUp(withKey) : [];
   if (found[0] && found[0].total <= shortPageMax) return found;
   const ask = ({ text, values, name }: Statement) => db.query<FoundRow>(text, values, name);
+  const { consent, without, ...others } = filter;
+  if ((consent || without?.length) && isEmpty(others) && isWalkable(page)) {
+    const total = await countWalked(db, advisorId, { consent, without });
+    if (total > fewMax) return ask(walkedPage(advisorId, { consent, without }, page, total));
+  }
   let rows = (await isMuch(db, advisorId, filter)) ? await ask(bookPage(advisorId, page, filter.modifiedSince)) : null;
   if (!rows || rows[0]?.isCut) rows = await ask(matching(advisorId, filter, page));
   return rows[0]?.isClearing ? ask(matching(advisorId, filter, page, withoutDeletedGroups)) : rows;
@@ -164,24 +174,7 @@ function matching(
   const { column } = sorts[page.sortBy];
   const direction = page.descending ? 'desc' : 'asc';
   const values: unknown[] = [advisorId, page.offset, page.limit];
-  const conditions = ['c.advisor_id = $1'];
-  const where = (condition: (parameter: string) => string, value: unknown) =>
-    conditions.push(condition(`$${values.push(value)}`));
-
-  // The index finds those that have the words' keys, and the text decides.
-  const keys = queryKeys(filter.words ?? []);
-  if (keys.length > 0) where((p) => `c.search_keys @> ${p}`, keys);
-  for (const each of filter.words ?? []) where((p) => `c.search_text like ${p}`, beginsWord(each));
-  if (filter.phone) where((p) => `c.phone = ${p}`, filter.phone);
-  if (filter.email) where((p) => `lower(c.email_address) = lower(${p} collate "und-x-icu")`, filter.email);
-  if (filter.remoteContactId) where((p) => `c.remote_contact_id = ${p}`, filter.remoteContactId);
-  if (filter.modifiedSince) where((p) => `c.date_time_modified >= ${p}`, filter.modifiedSince);
-  if (filter.groupId !== undefined)
-    where(
-      (p) => `exists (select from groups where advisor_id = $1 and group_id = ${p})
-        and c.contact_id in (select contact_id from memberships where advisor_id = $1 and group_id = ${p})`,
-      filter.groupId,
-    );
+  const conditions = ['c.advisor_id = $1', ...conditionsOf(filter, values)];
 
   const matches = `
         select c.contact_id, c.${column} as key, c.email_address is null as unset
@@ -211,6 +204,36 @@ function matching(
       ) as page on true
       order by position`,
   };
+}
+
+/** What a contact `c` must be, with the advisor as the first value; the filter's own are added to them. */
+export function conditionsOf(filter: ContactFilter, values: unknown[]): string[] {
+  const conditions: string[] = [];
+  const where = (condition: (parameter: string) => string, value: unknown) =>
+    conditions.push(condition(`$${values.push(value)}`));
+
+  // The index finds those that have the words' keys, and the text decides.
+  const keys = queryKeys(filter.words ?? []);
+  if (keys.length > 0) where((p) => `c.search_keys @> ${p}`, keys);
+  for (const each of filter.words ?? []) where((p) => `c.search_text like ${p}`, beginsWord(each));
+  if (filter.phone) where((p) => `c.phone = ${p}`, filter.phone);
+  if (filter.email) where((p) => `lower(c.email_address) = lower(${p} collate "und-x-icu")`, filter.email);
+  if (filter.remoteContactId) where((p) => `c.remote_contact_id = ${p}`, filter.remoteContactId);
+  if (filter.modifiedSince) where((p) => `c.date_time_modified >= ${p}`, filter.modifiedSince);
+  if (filter.groupId !== undefined)
+    where(
+      (p) => `exists (select from groups where advisor_id = $1 and group_id = ${p})
+        and c.contact_id in (select contact_id from memberships where advisor_id = $1 and group_id = ${p})`,
+      filter.groupId,
+    );
+  if (filter.consent === 'none')
+    conditions.push(`c.phone is not null and not exists (
+          select from members m where m.advisor_id = $1 and m.phone = c.phone and m.state <> 'none'
+        )`);
+  else if (filter.consent)
+    where((p) => `c.phone in (select phone from members where advisor_id = $1 and state = ${p})`, filter.consent);
+  if (filter.without?.length) where((p) => `c.contact_id <> all (${p})`, filter.without);
+  return conditions;
 }
 
 /**

@@ -129,6 +129,53 @@ export async function replaceMemberships(
   await recordChange(db, advisorId, { change: 'updated', contactIds, emails: 0, dateTime: now });
 }
 
+export async function updateGroup(
+  db: Db,
+  advisorId: number,
+  groupId: number,
+  { name, searchText }: Pick<NewGroup, 'name' | 'searchText'>,
+  now: Date,
+): Promise<boolean> {
+  const rows = await db.query(
+    `update groups
+     set name = $3, search_text = $4, date_time_modified = $5
+     where advisor_id = $1 and group_id = $2
+     returning 1`,
+    [advisorId, groupId, name, searchText, now],
+  );
+  return rows.length > 0;
+}
+
+/** Takes these contacts out of the group, and returns how many were in it. The book is locked. */
+export async function deleteMembers(
+  db: Db,
+  advisorId: number,
+  groupId: number,
+  contactIds: number[],
+  now: Date,
+): Promise<number> {
+  const rows = await db.query<{ contactId: number }>(
+    `with left_contacts as (
+       delete from memberships
+       where advisor_id = $1 and group_id = $2 and contact_id = any ($3)
+       returning contact_id
+     ),
+     counted as (
+       update groups
+       set contact_count = contact_count - (select count(*) from left_contacts), date_time_modified = $4
+       where advisor_id = $1 and group_id = $2 and exists (select from left_contacts)
+     )
+     update contacts
+     set group_count = group_count - 1, date_time_modified = $4
+     where advisor_id = $1 and contact_id in (select contact_id from left_contacts)
+     returning contact_id as "contactId"`,
+    [advisorId, groupId, contactIds, now],
+  );
+  const left = rows.map((row) => row.contactId);
+  await recordChange(db, advisorId, { change: 'updated', contactIds: left, emails: 0, dateTime: now });
+  return left.length;
+}
+
 /** Deletes the group for every reader. Its memberships no longer count, and are removed later (deleted-groups.ts). */
 export async function deleteGroup(db: Db, advisorId: number, groupId: number): Promise<boolean> {
   const rows = await db.query(

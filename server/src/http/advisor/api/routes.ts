@@ -12,6 +12,7 @@ import { responder } from '../../door/responses.ts';
 import type { Endpoint, Route } from '../../door/route.ts';
 import { makeWaitingRoom } from '../../door/waiting-room.ts';
 import type { Visits } from '../visits.ts';
+import * as book from './book.ts';
 import * as conversations from './conversations.ts';
 import { addEventStream } from './event-stream.ts';
 import { addMedia } from './media.ts';
@@ -35,6 +36,13 @@ const own: [Route['method'], Route['path'], Endpoint][] = [
   ['POST', '/saved-replies',                  savedReplies.create],
   ['PUT',  '/saved-replies/:savedReplyId',    savedReplies.update],
   ['DELETE', '/saved-replies/:savedReplyId',  savedReplies.remove],
+  ['GET',  '/contacts',                       book.list],
+  ['GET',  '/contacts/counts',                book.counts],
+  ['GET',  '/groups',                         book.listGroups],
+  ['PUT',  '/groups/:groupId',                book.renameGroup],
+  ['POST', '/groups/:groupId/members',        book.setMembers],
+  ['POST', '/deletes',                        book.remove],
+  ['POST', '/deletes/:actionId/undo',         book.undo],
 ];
 
 export type OwnAdmission = { share: PoolShares; shedder: LoadShedder };

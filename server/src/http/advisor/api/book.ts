@@ -1,0 +1,100 @@
+import * as contacts from '../../../domain/address-book/contacts.ts';
+import * as groups from '../../../domain/address-book/groups.ts';
+import * as listed from '../../../domain/address-book/listed-contacts.ts';
+import { deleteLater, undoDelete } from '../../../domain/address-book/pending-deletes.ts';
+import { undoMs } from '../../../domain/shared/pending-actions.ts';
+import { GroupParams } from '../../../schemas/address-book/groups.ts';
+import {
+  BookGroupQuery,
+  BookQuery,
+  DeleteParams,
+  DeleteRequest,
+  GroupName,
+  MembersRequest,
+} from '../../../schemas/address-book/own-book.ts';
+import { endpoint } from '../../door/route.ts';
+import { written } from './written.ts';
+
+export const list = endpoint({
+  summary: 'List contacts',
+  query: BookQuery,
+  ...written,
+  cost: 2,
+  async handler(deps, advisorId, { query }) {
+    const { data, pageInfo } = await listed.listBook(deps, advisorId, query);
+    return { data: data.map(shown), pageInfo };
+  },
+});
+
+export const counts = endpoint({
+  summary: 'Count contacts',
+  ...written,
+  cost: 2,
+  handler: (deps, advisorId) => listed.countBook(deps, advisorId),
+});
+
+export const listGroups = endpoint({
+  summary: 'List groups',
+  query: BookGroupQuery,
+  ...written,
+  async handler(deps, advisorId, { query }) {
+    const { data } = await listed.listGroups(deps, advisorId, query);
+    return { data: data.map(({ groupId, name, contactCount }) => ({ groupId, name, contactCount })) };
+  },
+});
+
+export const renameGroup = endpoint({
+  summary: 'Rename group',
+  params: GroupParams,
+  body: GroupName,
+  problems: ['not_found'],
+  handler: (deps, advisorId, { params, body }) => groups.renameGroup(deps, advisorId, params.groupId, body.name),
+});
+
+export const setMembers = endpoint({
+  summary: 'Add contacts to a group, or remove them',
+  params: GroupParams,
+  body: MembersRequest,
+  ...written,
+  async handler(deps, advisorId, { params, body }) {
+    return { changed: await contacts.setMembers(deps, advisorId, params.groupId, body) };
+  },
+});
+
+export const remove = endpoint({
+  summary: 'Delete contacts or a group, unless it is undone',
+  body: DeleteRequest,
+  ...written,
+  async handler(deps, advisorId, { body }) {
+    return { actionId: await deleteLater(deps, advisorId, body), undoMs };
+  },
+});
+
+export const undo = endpoint({
+  summary: 'Undo a delete',
+  params: DeleteParams,
+  problems: ['not_found'],
+  handler: (deps, advisorId, { params }) => undoDelete(deps, advisorId, params.actionId),
+});
+
+function shown({
+  contactId,
+  fullName,
+  phone,
+  emailAddress,
+  groupNames,
+  dateTimeModified,
+  texting,
+}: listed.ListedContact) {
+  return {
+    contactId,
+    fullName,
+    phone,
+    email: emailAddress,
+    groupNames,
+    changed: Date.parse(dateTimeModified),
+    state: texting?.state ?? 'none',
+    isHeld: texting?.isHeld ?? false,
+    lastText: texting?.lastText?.getTime() ?? null,
+  };
+}

@@ -1,0 +1,25 @@
+import { contactSorts } from '../../domain/address-book/contacts.ts';
+import { groupSorts } from '../../domain/address-book/groups.ts';
+import { consentStates } from '../../domain/address-book/listed-contacts.ts';
+import { selectedMax } from '../../domain/address-book/pending-deletes.ts';
+import { PageQuery } from '../shared/paging.ts';
+import { Id, Name, stringLengthMax } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
+
+/** What the advisor's own app sends. It is no contract: the app and the server change together. */
+
+const ContactIds = Type.Array(Id(), { minItems: 1, maxItems: selectedMax });
+export const bookFilters = {
+  search: Type.Optional(Type.String({ maxLength: stringLengthMax })),
+  groupId: Type.Optional(Id()),
+  consent: Type.Optional(
+    Type.Unsafe<(typeof consentStates)[number]>({ type: 'string', enum: consentStates as string[] }),
+  ),
+};
+
+export const BookQuery = PageQuery(contactSorts, bookFilters);
+export const BookGroupQuery = PageQuery(groupSorts, {});
+export const DeleteRequest = Type.Union([Type.Object({ contactIds: ContactIds }), Type.Object({ groupId: Id() })]);
+export const DeleteParams = Type.Object({ actionId: Id() });
+export const GroupName = Type.Object({ name: Name() });
+export const MembersRequest = Type.Object({ contactIds: ContactIds, isMember: Type.Boolean() });

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { deletes } from '../../src/domain/address-book/pending-deletes.ts';
+import { doDueActions, undoMs } from '../../src/domain/shared/pending-actions.ts';
+import { listContacts } from '../../src/store/address-book/contact-search.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { acceptedPhone, newPhone } from '../support/texting.ts';
+import type { Visit, Visitor } from '../support/visitor.ts';
+import type { World } from '../support/world.ts';
+
+let pages: AdvisorApp;
+let world: World;
+let ann: Visitor;
+let formToken: string;
+
+before(async () => {
+  pages = await makeAdvisorApp();
+  world = pages.world;
+  ann = pages.visitor();
+  await ann.signIn(world.ann.advisor.email, password);
+  formToken = (await ann.get('/app/api/session')).body.formToken;
+});
+after(() => pages.close());
+
+function call(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<Visit> {
+  return ann.call(method, `/app/api${path}`, { body, headers: { 'x-form-token': formToken } });
+}
+
+async function add(firstName: string, lastName: string, phone = newPhone()): Promise<number> {
+  const { body } = await world.ann.call('POST', '/core/contact/contacts', { firstName, lastName, phone });
+  return body.id;
+}
+
+async function names(query = ''): Promise<string[]> {
+  const { status, body } = await call('GET', `/contacts${query}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.data.map(({ fullName }: { fullName: string }) => fullName);
+}
+
+/** As if so much time had passed for the row: nobody waits eight seconds. */
+async function pass(ms: number): Promise<void> {
+  await world.database.asOwner(`update pending_actions set due_at = due_at - interval '${ms} milliseconds'`);
+  const fail = (fault: unknown) => assert.fail(String(fault));
+  // Two nodes at once.
+  await Promise.all([1, 2].map(() => doDueActions(world.deps, deletes, fail)));
+}
+
+suite('a delete in the app', () => {
+  test('is hidden at once and takes effect eight seconds later, once, without the page', async () => {
+    const [contactId, other] = [await add('Ada', 'Leaves'), await add('Bea', 'Leaves')];
+    const { body: feed } = await world.ann.call('GET', '/core/contact/changes?pageSize=200');
+    const { body } = await call('POST', '/deletes', { contactIds: [contactId, other] });
+    assert.equal(body.undoMs, 8_000);
+    assert.deepEqual(await names('?search=Leaves'), []);
+    assert.ok(!(await names()).includes('Ada Leaves'));
+    await pass(undoMs - 1_000);
+    await world.clock.advance(60_000);
+    await pass(0);
+    assert.equal((await world.ann.call('GET', `/core/contact/contacts/${contactId}`)).status, 200, 'partners see it');
+    await pass(1_000);
+    assert.equal((await world.ann.call('GET', `/core/contact/contacts/${contactId}`)).status, 404);
+    const { body: changes } = await world.ann.call('GET', `/core/contact/changes?cursor=${feed.cursor}`);
+    assert.deepEqual(
+      changes.data.map(({ change, contactId: id }: { change: string; contactId: number }) => [change, id]),
+      [
+        ['deleted', contactId],
+        ['deleted', other],
+      ],
+    );
+    assert.equal((await call('POST', `/deletes/${body.actionId}/undo`)).status, 404, 'it is too late');
+  });
+
+  test('that is undone never was: the same id, and no change for partners', async () => {
+    const contactId = await add('Cleo', 'Stays');
+    const { body: feed } = await world.ann.call('GET', '/core/contact/changes?pageSize=200');
+    const { body } = await call('POST', '/deletes', { contactIds: [contactId] });
+    assert.equal((await call('POST', `/deletes/${body.actionId}/undo`)).status, 204);
+    await pass(undoMs);
+    assert.deepEqual(await names('?search=Stays'), ['Cleo Stays']);
+    const { body: changes } = await world.ann.call('GET', `/core/contact/changes?cursor=${feed.cursor}`);
+    assert.deepEqual(changes.data, []);
+  });
+
+  test('of a group keeps its members; one that fails is tried again and holds up no other', async () => {
+    const contactId = await add('Dora', 'Member');
+    const { body: group } = await world.ann.call('POST', '/core/contact/groups', { name: 'Gone soon' });
+    await call('POST', `/groups/${group.id}/members`, { contactIds: [contactId], isMember: true });
+    await call('POST', '/deletes', { groupId: group.id });
+    assert.deepEqual((await call('GET', '/groups')).body.data, []);
+    await world.database.asOwner(`update pending_actions set due_at = now()`);
+    const faults: unknown[] = [];
+    const broken = { ...deletes, delete_group: () => Promise.reject(new Error('broken')) };
+    await doDueActions(world.deps, broken, (fault) => faults.push(fault));
+    assert.equal(faults.length, 1);
+    await doDueActions(world.deps, deletes, (fault) => faults.push(fault));
+    assert.equal((await world.ann.call('GET', '/core/contact/groups')).body.data.length, 1, 'later');
+    await pass(60_000);
+    assert.equal((await world.ann.call('GET', '/core/contact/groups')).body.data.length, 0);
+    assert.deepEqual(await names('?search=Dora'), ['Dora Member']);
+  });
+});
+
+suite('the app’s list of contacts', () => {
+  test('filters by consent, with group and search, and shows what the number is good for', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    const [yes, no] = [await add('Yes', 'Filtered', phone), await add('Nobody', 'Filtered')];
+    await world.ann.call('POST', '/core/contact/contacts', { firstName: 'Mute', lastName: 'Filtered' });
+    const { body: group } = await world.ann.call('POST', '/core/contact/groups', { name: 'Austin' });
+    const members = `/groups/${group.id}/members`;
+    assert.deepEqual((await call('POST', members, { contactIds: [yes, no, 9e9], isMember: true })).body, {
+      changed: 2,
+    });
+    assert.deepEqual(await names('?search=filt&consent=accepted'), ['Yes Filtered']);
+    assert.deepEqual(await names('?search=filt&consent=none'), ['Nobody Filtered']);
+    assert.deepEqual(await names('?search=filt&consent=opted_out'), []);
+    assert.deepEqual(await names(`?groupId=${group.id}&consent=accepted`), ['Yes Filtered']);
+    assert.deepEqual(await names(`?groupId=${group.id}&sortDirection=desc`), ['Yes Filtered', 'Nobody Filtered']);
+    const { body } = await call('GET', '/contacts?search=filt&consent=accepted');
+    assert.deepEqual([body.data[0].state, body.data[0].isHeld], ['accepted', false]);
+    const { body: counts } = await call('GET', '/contacts/counts');
+    assert.equal(counts.everybody, (await world.ann.call('GET', '/core/contact/contacts')).body.pageInfo.totalRecord);
+    assert.ok(counts.states.accepted >= 1 && counts.states.none >= 1);
+
+    assert.deepEqual((await call('POST', members, { contactIds: [yes], isMember: false })).body, { changed: 1 });
+    assert.deepEqual(await names(`?groupId=${group.id}`), ['Nobody Filtered']);
+    assert.equal((await call('PUT', `/groups/${group.id}`, { name: 'Boston' })).status, 204);
+    const { body: groups } = await call('GET', '/groups');
+    assert.deepEqual(groups.data, [{ groupId: group.id, name: 'Boston', contactCount: 1 }]);
+    assert.equal((await call('PUT', '/groups/999', { name: 'Boston' })).status, 404);
+    assert.equal((await call('POST', '/groups/999/members', { contactIds: [yes], isMember: true })).status, 404);
+  });
+
+  test('pages through many from either end as a list that is sorted at once', async () => {
+    const advisorId = world.bob.advisor.advisorId;
+    await world.database.asOwner(
+      `insert into contacts (advisor_id, first_name, phone, source, search_text, search_keys, date_time_created, date_time_modified)
+       select ${advisorId}, 'P' || (n % 700), '+1500555' || lpad(n::text, 4, '0'), 0, ' p', '{}', now(), now() - (n / 9) * interval '1 s'
+       from generate_series(1, 2500) as n;
+       insert into members (advisor_id, phone, last_changed, date_time_created)
+       select ${advisorId}, phone, now(), now() from contacts where advisor_id = ${advisorId};
+       insert into contact_books (advisor_id, contact_count) values (${advisorId}, 2500)
+       on conflict (advisor_id) do update set contact_count = 2500`,
+    );
+    for (const sortBy of ['fullName', 'dateTimeModified'] as const)
+      for (const descending of [false, true]) {
+        const order = { sortBy, descending };
+        const all = await listContacts(
+          world.deps.db,
+          advisorId,
+          { words: ['p'], without: [3] },
+          { ...order, offset: 0n, limit: 3_000 },
+        );
+        const walked: number[] = [];
+        for (let offset = 0n; offset < 3_000n; offset += 500n) {
+          const filter = { consent: 'none' as const, without: [all.contacts[0]?.contactId ?? 0] };
+          const { total, contacts } = await listContacts(world.deps.db, advisorId, filter, {
+            ...order,
+            offset,
+            limit: 500,
+          });
+          assert.equal(total, 2_499);
+          walked.push(...contacts.map(({ contactId }) => contactId));
+        }
+        const expected = all.contacts.map(({ contactId }) => contactId);
+        const three = walked.filter((id) => id !== 3 && expected.includes(id));
+        assert.deepEqual(three, expected.slice(1), `${sortBy} ${descending}`);
+        assert.equal(walked.length, 2_499);
+      }
+  });
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { deletes } from '../../src/domain/address-book/pending-deletes.ts';
+import { doDueActions } from '../../src/domain/shared/pending-actions.ts';
+import { skip } from '../support/browser.ts';
+import { acceptedPhone, newPhone } from '../support/texting.ts';
+import { desk, phoneWide, useApp } from './app-windows.ts';
+import { inspect } from './inspect.ts';
+
+const app = useApp();
+const row = (page: Page, name: string) => page.locator('tr.row-of', { hasText: name });
+
+async function add(firstName: string, phone = newPhone()): Promise<number> {
+  const { body } = await app
+    .world()
+    .ann.call('POST', '/core/contact/contacts', { firstName, lastName: 'Shown', phone });
+  return body.id;
+}
+
+/** As if eight seconds had passed. */
+async function doHeld(): Promise<void> {
+  await app.world().database.asOwner('update pending_actions set due_at = now()');
+  await doDueActions(app.world().deps, deletes, (fault) => assert.fail(String(fault)));
+}
+
+test('people are filtered by consent, put into a group together, and deleted on the server', { skip }, async () => {
+  const world = app.world();
+  await add('Yasmin', await acceptedPhone(world, world.ann));
+  const ids = [await add('Nora'), await add('Nils')];
+  const { page, context, complaints } = await app.openApp('/app/contacts', desk);
+  await row(page, 'Yasmin').getByText('Accepted').waitFor();
+  await page.getByRole('button', { name: /^Not asked/ }).click();
+  await row(page, 'Yasmin').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'New group' }).click();
+  await page.getByLabel('Name').fill('Austin');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText('This group has no members.').waitFor();
+  await page.getByRole('button', { name: 'Everybody' }).click();
+  for (const name of ['Nora', 'Nils']) await page.getByLabel(`Select ${name} Shown`).check();
+  await page.getByRole('region', { name: 'Selected' }).getByRole('button', { name: 'Groups' }).click();
+  await page.getByLabel('Austin').check();
+  await page.getByRole('button', { name: 'Add to group' }).click();
+  await row(page, 'Nora').getByText('Austin').waitFor();
+  await page.getByRole('button', { name: /^Austin/ }).click();
+  await page.getByRole('button', { name: 'The group Austin: more' }).click();
+  await page.getByRole('menuitem', { name: 'Rename Austin' }).click();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Boston');
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('button', { name: /^Boston 2/ }).waitFor();
+
+  // Undone in one tab, it is back in every other.
+  const other = await app.openTab(context, '/app/contacts');
+  await row(other.page, 'Nora').waitFor();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await row(other.page, 'Nora').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await row(other.page, 'Nora').waitFor();
+  await row(page, 'Nora').waitFor();
+  for (const name of ['Nora', 'Nils']) await page.getByLabel(`Select ${name} Shown`).check();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('2 people are being deleted.').waitFor();
+  assert.deepEqual([...complaints, ...other.complaints], []);
+  await context.close();
+  for (const id of ids) assert.equal((await world.ann.call('GET', `/core/contact/contacts/${id}`)).status, 200);
+  await doHeld();
+  for (const id of ids) assert.equal((await world.ann.call('GET', `/core/contact/contacts/${id}`)).status, 404);
+});
+
+test('axe finds no barriers in lists, selections and dialogs, and they fit a phone', { skip }, async () => {
+  await add('Wide');
+  for (const options of [desk, phoneWide]) {
+    const { page } = await app.openApp('/app/contacts', { ...options, bypassCSP: true });
+    await page.getByLabel('Select Wide Shown').check();
+    await inspect(page, `a selection, ${options.viewport.width} px`);
+    await page.getByRole('region', { name: 'Selected' }).getByRole('button', { name: 'Groups' }).click();
+    await page.getByRole('dialog').waitFor();
+    await inspect(page, `groups of a selection, ${options.viewport.width} px`);
+  }
+});

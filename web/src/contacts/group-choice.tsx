@@ -1,0 +1,68 @@
+import { Modal } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { post } from '../api/http.ts';
+import { groupsQuery, refreshBook } from '../api/queries.ts';
+import { Icon } from '../look/icons.tsx';
+import { toast } from '../shell/toasts.tsx';
+import { count } from '../words/people.ts';
+
+/** Puts everybody who is selected into a group, or takes them out of it. */
+export default function GroupChoice({ contactIds, close }: { contactIds: number[]; close(): void }) {
+  const groups = useQuery(groupsQuery).data?.data ?? [];
+  const [chosen, choose] = useState<number | null>(null);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const group = groups.find(({ groupId }) => groupId === chosen);
+  const set = async (isMember: boolean) => {
+    if (!group) return;
+    try {
+      const { changed } = await post<{ changed: number }>(`/groups/${group.groupId}/members`, {
+        body: { contactIds, isMember },
+      });
+      const people = changed === 0 ? 'Nobody' : count(changed, 'person', 'people');
+      toast(`${people} ${isMember ? 'added to' : 'removed from'} ${group.name}.`);
+      await refreshBook();
+      close();
+    } catch (error) {
+      setWrong((error as Error).message);
+    }
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={`Groups of ${count(contactIds.length, 'person', 'people')}`}
+      size="sm"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {groups.length === 0 ? (
+        <p className="soft">There are no groups yet. New group is on the left of your contacts.</p>
+      ) : (
+        <fieldset className="group-choice">
+          <legend>Group</legend>
+          {groups.map(({ groupId, name, contactCount }) => (
+            <label className="row" key={groupId}>
+              <input type="radio" name="group" checked={chosen === groupId} onChange={() => choose(groupId)} />
+              <span className="grow cut">{name}</span>
+              <span className="small soft number">{contactCount.toLocaleString('en-US')}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {wrong && (
+        <div className="hint bad" role="alert">
+          {wrong}
+        </div>
+      )}
+      <div className="buttons" style={{ marginTop: 16 }}>
+        <button type="button" className="button" disabled={!group} onClick={() => void set(false)}>
+          Remove from group
+        </button>
+        <button type="button" className="button main" disabled={!group} onClick={() => void set(true)}>
+          <Icon name="plus" />
+          Add to group
+        </button>
+      </div>
+    </Modal>
+  );
+}

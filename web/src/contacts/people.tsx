@@ -1,0 +1,227 @@
+import { useQueries } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
+import { useNow } from '../api/clock.ts';
+import { type ContactFilter, contactsPageSize, contactsQuery, findByPhone } from '../api/queries.ts';
+import { useAdvisor } from '../api/session.ts';
+import type { BookContact } from '../api/types.ts';
+import { Icon } from '../look/icons.tsx';
+import { Chip, Face, Time } from '../look/parts.tsx';
+import { useKeys } from '../shell/keys.ts';
+import { phoneWords } from '../words/people.ts';
+import { consentWords, possibleOptOut } from '../words/states.ts';
+import { shortTime } from '../words/times.ts';
+
+const rowHeight = 47;
+/** More than there can be on a screen at a time. */
+const rowsMax = 100;
+
+export type Sort = Pick<ContactFilter, 'sortBy' | 'sortDirection'>;
+export type Selection = ReadonlyMap<number, BookContact>;
+
+const columns: { by: Sort['sortBy'] | null; name: string; isWide?: boolean }[] = [
+  { by: 'fullName', name: 'Name' },
+  { by: null, name: 'Phone' },
+  { by: null, name: 'Texting', isWide: true },
+  { by: 'groupCount', name: 'Groups', isWide: true },
+  { by: null, name: 'Last text', isWide: true },
+  { by: 'dateTimeModified', name: 'Changed', isWide: true },
+];
+
+type Props = {
+  filter: ContactFilter;
+  total: number;
+  selected: Selection;
+  select(contact: BookContact, isSelected: boolean): void;
+  setSort(sort: Sort): void;
+  edit(contactId: number): void;
+};
+
+/** Only the rows that are seen are there, and only their pages are fetched. */
+export function People({ filter, total, selected, select, setSort, edit }: Props) {
+  const scroll = useRef<HTMLDivElement>(null);
+  const navigate = useNavigate();
+  const virtual = useVirtualizer({
+    count: total,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  });
+  const shown = virtual.getVirtualItems();
+  const [from = 0, until = 0] = [shown[0]?.index, shown.at(-1)?.index];
+  const pages = [...new Set([pageOf(from), pageOf(until)])];
+  const loaded = useQueries({ queries: pages.map((page) => contactsQuery(filter, page)) });
+  const contactAt = (index: number): BookContact | undefined =>
+    loaded[pages.indexOf(pageOf(index))]?.data?.data[index % contactsPageSize];
+
+  const write = async ({ phone, fullName, contactId }: BookContact) => {
+    if (!phone) return;
+    const known = await findByPhone(phone).catch(() => null);
+    if (known) void navigate({ to: '/c/$memberId', params: { memberId: known.memberId } });
+    else void navigate({ to: '/new', state: { to: { phone, name: fullName, contactId } } });
+  };
+  /** From the row that has the focus, or else the first that is seen. */
+  const move = (by: 1 | -1) => {
+    const rows = [...(scroll.current?.querySelectorAll<HTMLElement>('tr.row-of') ?? [])];
+    const at = rows.findIndex((row) => row.contains(document.activeElement));
+    const next = at < 0 ? rows.find((row) => row.offsetTop >= (scroll.current?.scrollTop ?? 0)) : rows[at + by];
+    next?.querySelector<HTMLElement>('.name-link')?.focus();
+  };
+  const toggle = () =>
+    document.activeElement?.closest('tr')?.querySelector<HTMLElement>('input[type=checkbox]')?.click();
+  useKeys({ j: () => move(1), k: () => move(-1), x: toggle });
+
+  const top = shown[0]?.start ?? 0;
+  const bottom = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
+    <section className="people" ref={scroll} tabIndex={0} aria-label="Contacts">
+      <table aria-rowcount={total + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            <th className="tick">
+              <span className="hidden-visually">Selected</span>
+            </th>
+            {columns.map((column) => (
+              <Heading key={column.name} {...column} sort={filter} setSort={setSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {top > 0 && <Space height={top} />}
+          {shown.map(({ index }) => {
+            const contact = contactAt(index);
+            const isSelected = contact !== undefined && selected.has(contact.contactId);
+            return (
+              <tr
+                // Rows are used again for other people: a jump changes their words and makes no new ones.
+                key={index % rowsMax}
+                className={`row-of ${isSelected ? 'selected' : ''}`}
+                aria-rowindex={index + 2}
+              >
+                {contact ? (
+                  <Cells
+                    contact={contact}
+                    isSelected={isSelected}
+                    select={(isSelected) => select(contact, isSelected)}
+                    edit={() => edit(contact.contactId)}
+                    write={() => void write(contact)}
+                  />
+                ) : (
+                  <Blank />
+                )}
+              </tr>
+            );
+          })}
+          {bottom > 0 && <Space height={bottom} />}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Heading({
+  by,
+  name,
+  isWide,
+  sort,
+  setSort,
+}: (typeof columns)[number] & { sort: Sort; setSort(sort: Sort): void }) {
+  const isSorted = by !== null && by === sort.sortBy;
+  const isUp = sort.sortDirection === 'asc';
+  return (
+    <th className={isWide ? 'wide' : ''} aria-sort={isSorted ? (isUp ? 'ascending' : 'descending') : undefined}>
+      {by ? (
+        <button type="button" onClick={() => setSort({ sortBy: by, sortDirection: isSorted && isUp ? 'desc' : 'asc' })}>
+          {name}
+          {isSorted && <Icon name={isUp ? 'arrow-up' : 'arrow-down'} size={14} />}
+        </button>
+      ) : (
+        name
+      )}
+    </th>
+  );
+}
+
+function Cells({
+  contact,
+  isSelected,
+  select,
+  edit,
+  write,
+}: {
+  contact: BookContact;
+  isSelected: boolean;
+  select(isSelected: boolean): void;
+  edit(): void;
+  write(): void;
+}) {
+  const { fullName, phone, groupNames, state, isHeld, lastText, changed } = contact;
+  const { timeZone } = useAdvisor();
+  const now = useNow();
+  const name = phone === fullName ? phoneWords(fullName) : fullName;
+  const time = (at: number) => (
+    <Time at={at} zone={timeZone}>
+      {shortTime(at, now, timeZone)}
+    </Time>
+  );
+  return (
+    <>
+      <td className="tick">
+        <input
+          type="checkbox"
+          aria-label={`Select ${name}`}
+          checked={isSelected}
+          onChange={({ target }) => select(target.checked)}
+        />
+      </td>
+      <td>
+        <span className="row">
+          <Face name={fullName} phone={phone ?? ''} size="tiny" />
+          <button type="button" className="link name-link cut" onClick={edit}>
+            {name}
+          </button>
+        </span>
+      </td>
+      <td className="number">
+        {phone && (
+          <button type="button" className="link phone-link" title="Write a text" onClick={write}>
+            {phoneWords(phone)}
+          </button>
+        )}
+      </td>
+      <td className="wide">
+        {phone ? (
+          <Chip {...(isHeld ? possibleOptOut : consentWords[state])} />
+        ) : (
+          <Chip word="No phone" icon="phone-off" tone="quiet" />
+        )}
+      </td>
+      <td className="wide soft">{groupNames.join(', ')}</td>
+      <td className="wide soft">{lastText !== null && time(lastText)}</td>
+      <td className="wide soft">{time(changed)}</td>
+    </>
+  );
+}
+
+function Space({ height }: { height: number }) {
+  return (
+    <tr>
+      {/* Over the first column only: one over all of them would make room for those that a phone hides. */}
+      <td style={{ height, padding: 0, border: 0 }} />
+    </tr>
+  );
+}
+
+function Blank() {
+  return [{ name: '', isWide: false }, ...columns].map(({ name, isWide }) => (
+    <td key={name} className={isWide ? 'wide' : ''}>
+      {name && <div className="skeleton" style={{ width: '60%', height: 14 }} />}
+    </td>
+  ));
+}
+
+function pageOf(index: number): number {
+  return Math.floor(index / contactsPageSize) + 1;
+}
