@@ -1,3 +1,4 @@
+import { clientCodeOf, clientOf, placeholders } from '../../domain/sandbox/client-code.ts';
 import { highlighted } from '../browser/highlight.ts';
 import type { Html } from '../browser/page.ts';
 
@@ -11,22 +12,14 @@ export type FirstCall = {
   code: { language: Language; text: string; html: Html }[];
 };
 export type Language = 'Node' | 'curl' | 'Python';
-type Call = Omit<FirstCall, 'code'> & { node: string; isOfSandbox?: boolean };
+/** `answer` is the variable that the code in Node prints. */
+type Call = Omit<FirstCall, 'code'> & { answer: string; isOfSandbox?: boolean };
 
-/** They stand for the credentials, which aren't on the page: Copy puts them in. */
-const [apiKey, token] = ['YOUR_API_KEY', 'YOUR_TOKEN'];
+const { apiKey, accessToken: token } = placeholders;
 const phone = '+15005550006';
 const text = 'Your annual review is due.';
 
 export function firstCalls(publicUrl: string, textingNumber: string): FirstCall[] {
-  const client = `import { Assent } from '@assent/client';
-
-const assent = new Assent({
-  baseUrl: '${publicUrl}/v1',
-  apiKey: '${apiKey}',
-  token: '${token}',
-});
-`;
   const calls: Call[] = [
     {
       title: 'Send a text',
@@ -34,12 +27,7 @@ const assent = new Assent({
       method: 'POST',
       path: '/v1/text/messaging/messages',
       body: { phone, text },
-      node: `${client}
-const sent = await assent.messages.send({
-  phone: '${phone}',
-  text: '${text}',
-});
-console.log(sent);`,
+      answer: 'sent',
     },
     {
       title: 'See it on the phone, and reply',
@@ -48,30 +36,20 @@ console.log(sent);`,
       path: `/sandbox/handset/${phone}/replies`,
       body: { to: textingNumber, text: 'Thanks!' },
       isOfSandbox: true,
-      node: `const answer = await fetch('${publicUrl}/sandbox/handset/${phone}/replies', {
-  method: 'POST',
-  headers: {
-    'x-api-key': '${apiKey}',
-    'content-type': 'application/json',
-  },
-  body: JSON.stringify({ to: '${textingNumber}', text: 'Thanks!' }),
-});
-console.log(answer.status);`,
+      answer: 'answer.status',
     },
     {
       title: 'Read their consent',
       about: 'It decides what may be sent, and who may be asked.',
       method: 'GET',
       path: `/v1/text/messaging/consents?phone=${encodeURIComponent(phone)}`,
-      node: `${client}
-const consent = await assent.consents.get({ phone: '${phone}' });
-console.log(consent);`,
+      answer: 'consent',
     },
   ];
-  return calls.map(({ node, isOfSandbox = false, ...call }) => ({
+  return calls.map(({ answer, isOfSandbox = false, ...call }) => ({
     ...call,
     code: [
-      codeIn('Node', 'javascript', node),
+      codeIn('Node', 'javascript', node(publicUrl, call, answer, isOfSandbox)),
       codeIn('curl', 'bash', curl(publicUrl, call, isOfSandbox)),
       codeIn('Python', 'python', python(publicUrl, call, isOfSandbox)),
     ],
@@ -90,6 +68,12 @@ function headersOf({ body }: Request, isOfSandbox: boolean): [string, string][] 
     ['x-api-key', apiKey],
     ...(body ? [['content-type', 'application/json'] as [string, string]] : []),
   ];
+}
+
+function node(publicUrl: string, call: Request, answer: string, isOfSandbox: boolean): string {
+  const [variable = answer] = answer.split('.');
+  const code = `const ${variable} = ${clientCodeOf(call, publicUrl)};\nconsole.log(${answer});`;
+  return isOfSandbox ? code : `${clientOf(publicUrl)}\n${code}`;
 }
 
 function curl(publicUrl: string, call: Request, isOfSandbox: boolean): string {
