@@ -44,6 +44,7 @@ const appPages: [name: string, path: string, opens?: string][] = [
   ['app-contacts', '/app/contacts'],
   ['app-scheduled', '/app/scheduled'],
   ['app-settings', '/app/settings'],
+  ['app-demonstration', '/app/demonstration'],
 ];
 /** The site as a phone, and the app as a desk. */
 const judged = {
@@ -176,7 +177,7 @@ async function signedIn(browser: Browser): Promise<string> {
 
 async function openApp(page: Page, path: string, opens?: string): Promise<void> {
   await page.goto(`${origin}${path}`);
-  await page.getByRole('navigation').first().waitFor();
+  await page.getByRole('main').waitFor();
   if (opens) await page.getByText(opens).first().click();
   await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => {});
   await page.evaluate(() => document.fonts.ready);

@@ -17,6 +17,7 @@ const inputs = [
   'package-lock.json',
   'scripts/build-web.ts',
   'server/src/domain/texting/{fields,segments}.ts',
+  'server/src/domain/sandbox/{client-code,curl,redaction}.ts',
   'server/src/http/browser/palette.css',
   'web/{index.html,vite.config.ts,package.json}',
   'web/{src,public}/**/*.*',

@@ -1,4 +1,6 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound } from '@tanstack/react-router';
+import { client } from './api/queries.ts';
+import { sessionQuery } from './api/session.ts';
 import { Inbox, NothingOpen } from './inbox/inbox.tsx';
 import { NewText } from './inbox/new-text.tsx';
 import { OpenThread } from './inbox/open-thread.tsx';
@@ -34,9 +36,25 @@ const settings = createRoute({
   path: '/settings',
   component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
 });
+/** In the sandbox alone. */
+const demonstration = createRoute({
+  getParentRoute: () => root,
+  path: '/demonstration',
+  component: lazyRouteComponent(() => import('./demonstration/demonstration.tsx'), 'Demonstration'),
+  beforeLoad: async () => {
+    const { environment } = await client.ensureQueryData(sessionQuery);
+    if (environment !== 'sandbox') throw notFound();
+  },
+});
 
 export const router = createRouter({
-  routeTree: root.addChildren([inbox.addChildren([nothing, fresh, thread]), contacts, scheduled, settings]),
+  routeTree: root.addChildren([
+    inbox.addChildren([nothing, fresh, thread]),
+    contacts,
+    scheduled,
+    settings,
+    demonstration,
+  ]),
   basepath: '/app',
   defaultPreload: 'intent',
 });

@@ -6,6 +6,7 @@ import { makeLog } from '../../src/log.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
 import { launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
+import type { World } from '../support/world.ts';
 import { complaintsOf } from './inspect.ts';
 
 export const desk = { viewport: { width: 1440, height: 900 } };
@@ -14,8 +15,14 @@ export const phoneWide = { viewport: { width: 390, height: 844 } };
 export type Tab = { page: Page; complaints: string[] };
 export type Window = Tab & { context: BrowserContext };
 
+type AppOptions = {
+  env?: Record<string, string>;
+  /** Adds to the world what the file needs. */
+  prepare?(world: World): Promise<unknown>;
+};
+
 /** A server with the app, its jobs and a browser, for the tests of one file. */
-export function useApp() {
+export function useApp({ env = {}, prepare = async () => {} }: AppOptions = {}) {
   let pages: AdvisorApp;
   let browser: Browser;
   let jobs: ReturnType<typeof startRequestJobs>;
@@ -25,7 +32,8 @@ export function useApp() {
   before(async () => {
     if (skip) return;
     const port = await freePort();
-    [pages] = await Promise.all([makeAdvisorApp({ PORT: String(port) }), buildWeb()]);
+    [pages] = await Promise.all([makeAdvisorApp({ ...env, PORT: String(port) }), buildWeb()]);
+    await prepare(pages.world);
     jobs = startRequestJobs(pages.world.deps, makeLog('silent'));
     await pages.app.listen({ host: '127.0.0.1', port });
     origin = `http://localhost:${port}`;

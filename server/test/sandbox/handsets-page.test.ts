@@ -105,14 +105,14 @@ suite('the phones’ page', () => {
   });
 });
 
-test('in production there are no phones', async () => {
+test('in production there are no phones, and there is no demonstration', async () => {
   const env = {
     ASSENT_ENV: 'production',
     PUBLIC_URL: 'https://assent.example',
     DATABASE_URL: 'postgres://localhost/x',
   };
   const world = await makeWorld({ env });
-  for (const url of ['/handset', '/handset/+15005550006', '/handsets.js', '/handsets.css'])
-    assert.equal((await inject(world.app, { method: 'GET', url })).status, 404, url);
+  const paths = ['/handset', '/handset/+15005550006', '/handset/+15005550006/screen', '/handsets.js', '/demonstration'];
+  for (const url of paths) assert.equal((await inject(world.app, { method: 'GET', url })).status, 404, url);
   await world.close();
 });

@@ -1,3 +1,5 @@
+import { tell } from './witnesses.ts';
+
 /** Why a call failed. `status` is 0 if there was no answer: then nobody knows whether it was done. */
 export class CallFailed extends Error {
   readonly status: number;
@@ -57,10 +59,11 @@ async function request<Answer>(
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = given.length > 0 ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : '';
   const headers: Record<string, string> = { accept: 'application/json' };
-  if (method !== 'GET') headers['x-form-token'] = formToken;
+  if (method !== 'GET') Object.assign(headers, ownHeaders());
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (idempotencyKey) headers['idempotency-key'] = idempotencyKey;
   const timeout = AbortSignal.timeout(answerMsMax);
+  const begun = performance.now();
   const answer = await fetch(`/app/api${path}${search}`, {
     method,
     headers,
@@ -71,15 +74,29 @@ async function request<Answer>(
     if (signal?.aborted) throw error;
     throw new CallFailed(0, {});
   });
-  if (answer.ok) return (answer.status === 204 ? undefined : await answer.json()) as Answer;
-  const failed = new CallFailed(answer.status, await answer.json().catch(() => ({})));
-  if (answer.status === 401) signIn();
-  throw failed;
+  const { ok, status } = answer;
+  const result = ok ? status !== 204 && (await answer.json()) : await answer.json().catch(() => ({}));
+  if (path.startsWith('/v1/'))
+    tell({ call: { method, path: path + search, body, status, answer: result, tookMs: performance.now() - begun } });
+  if (ok) return (result || undefined) as Answer;
+  if (status === 401) signIn();
+  throw new CallFailed(status, result);
 }
 
-/** The session ended. They come back to where they were, and what they typed is still there; for somebody else it isn't. */
+/** What shows the server that a call comes from a page of ours. */
+export function ownHeaders(): Record<string, string> {
+  return { 'x-form-token': formToken };
+}
+
+/**
+ * The session ended. They come back to where they were, and what they typed is still there; for somebody else it isn't. The sandbox's
+ * demonstration has a link that signs in by itself.
+ */
 export function signIn(): void {
-  location.assign(`/sign-in?next=${encodeURIComponent(location.pathname)}`);
+  const { pathname } = location;
+  location.assign(
+    pathname === '/app/demonstration' ? '/demonstration' : `/sign-in?next=${encodeURIComponent(pathname)}`,
+  );
 }
 
 /** A form, because the answer leads to another page. */
@@ -98,7 +115,7 @@ export function signOut(): void {
 }
 
 /** Nothing of an advisor's stays in a browser that they left … */
-function clearBrowser(): void {
+export function clearBrowser(): void {
   localStorage.clear();
 }
 

@@ -13,6 +13,7 @@ import {
 } from './queries.ts';
 import { follow, type Link, type LiveEvent } from './stream.ts';
 import type { Conversation, CursorPage, Item, OpenConversation, Session, TextItem, View } from './types.ts';
+import { tell } from './witnesses.ts';
 
 const views: View[] = ['inbox', 'unread', 'snoozed', 'done'];
 /** A send changes its status several times within a moment: they are fetched together. */
@@ -73,6 +74,7 @@ function wakeSnoozed(): void {
 function applyEvent(event: LiveEvent): void {
   const data = dataOf(event);
   const memberId = Number(data.memberId);
+  if (event.type !== 'conversation.changed') tell({ event: { type: event.type, data } });
   if (event.type === 'message.status') patchText(memberId, data as Partial<TextItem>);
   if (event.type.startsWith('scheduled_message.')) void client.invalidateQueries({ queryKey: ['scheduled'] });
   if (event.type === 'saved_replies.changed') void client.invalidateQueries(savedRepliesQuery);

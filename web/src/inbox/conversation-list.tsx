@@ -137,18 +137,22 @@ function Rows({ view, open }: { view: View; open: number | undefined }) {
   );
 }
 
-function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boolean }) {
+/** Leads to the conversation, or calls `choose` where it is shown on the same screen. */
+export function Row({
+  conversation,
+  isOpen,
+  choose,
+}: {
+  conversation: Conversation;
+  isOpen: boolean;
+  choose?: () => void;
+}) {
   const { timeZone } = useAdvisor();
   const now = useNow();
   const { memberId, name, phone, unread, last, draft } = conversation;
   const chip = chipOf(conversation, now, timeZone);
-  return (
-    <Link
-      to="/c/$memberId"
-      params={{ memberId }}
-      className={`talk ${unread ? 'unread' : ''}`}
-      aria-current={isOpen ? 'page' : undefined}
-    >
+  const shown = (
+    <>
       <Face name={name} phone={phone} />
       <div className="grow">
         <div className="row">
@@ -167,6 +171,19 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
         </div>
         {chip && <Chip {...chip} />}
       </div>
+    </>
+  );
+  const attributes = {
+    className: `talk ${unread ? 'unread' : ''}`,
+    'aria-current': isOpen ? 'page' : undefined,
+  } as const;
+  return choose ? (
+    <button type="button" {...attributes} className={`${attributes.className} plain`} onClick={choose}>
+      {shown}
+    </button>
+  ) : (
+    <Link to="/c/$memberId" params={{ memberId }} {...attributes}>
+      {shown}
     </Link>
   );
 }

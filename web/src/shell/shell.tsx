@@ -24,13 +24,15 @@ export function Shell() {
   const navigate = useNavigate();
   const here = useLocation({ select: ({ pathname }) => pathname });
   const unread = useUnread();
-  useKeys({ '?': () => showKeys(true), c: () => void navigate({ to: '/new' }) });
+  const { environment } = useSession();
+  const isDemonstration = environment === 'sandbox' && here === '/demonstration';
+  useKeys(isDemonstration ? {} : { '?': () => showKeys(true), c: () => void navigate({ to: '/new' }) });
   useTitle(here, unread);
   useScheme();
   return (
-    <div className={`window ${/^\/(c\/|new)/.test(here) ? 'reading' : ''}`}>
+    <div className={`window ${isDemonstration ? 'whole' : /^\/(c\/|new)/.test(here) ? 'reading' : ''}`}>
       <LinkBar />
-      <Rail here={here} unread={unread} showKeys={() => showKeys(true)} />
+      {!isDemonstration && <Rail here={here} unread={unread} showKeys={() => showKeys(true)} />}
       <main className="place-main">
         <Outlet />
       </main>
@@ -140,7 +142,7 @@ function useScheme(): void {
 
 function useTitle(here: string, unread: string): void {
   useEffect(() => {
-    const place = /^\/(contacts|scheduled|settings)/.exec(here)?.[1] ?? 'inbox';
+    const place = /^\/(contacts|scheduled|settings|demonstration)/.exec(here)?.[1] ?? 'inbox';
     const name = place[0]?.toUpperCase() + place.slice(1);
     document.title = `${unread ? `(${unread}) ` : ''}${name} · Assent`;
   }, [here, unread]);

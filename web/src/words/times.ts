@@ -17,6 +17,16 @@ export function clockTime(at: number, timeZone?: string): string {
   return format({ hour: 'numeric', minute: '2-digit' }, timeZone, at).replace(' ', ' ');
 }
 
+/** `16:42:07`, as a program's log has it. */
+export function secondsTime(at: number, timeZone?: string): string {
+  return format({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }, timeZone, at);
+}
+
+/** `Tue, Nov 17, 4:42 PM` */
+export function dayAndTime(at: number, timeZone?: string): string {
+  return `${format({ weekday: 'short', month: 'short', day: 'numeric' }, timeZone, at)}, ${clockTime(at, timeZone)}`;
+}
+
 /** In a list: `4:42 PM` today, then `Mon`, then `Nov 9`, then `Nov 9, 2025`. */
 export function shortTime(at: number, now: number, timeZone?: string): string {
   const days = daysBetween(at, now, timeZone);

@@ -11,7 +11,10 @@ const variables: [header: RegExp, value: string][] = [
 ];
 
 /** The same call for a shell. What was left out of it is a variable. */
-export function curlOf({ method, path, request }: LoggedCall, publicUrl: string): string {
+export function curlOf(
+  { method, path, request }: Pick<LoggedCall, 'method' | 'path' | 'request'>,
+  publicUrl: string,
+): string {
   const headers = request.headers.filter(([name]) => !own.test(name)).flatMap(([name, value]) => headerOf(name, value));
   const lines = [
     `curl ${method === 'GET' || (method === 'POST' && request.body) ? '' : `-X ${method} `}${quoted(publicUrl + path)}`,

@@ -53,7 +53,8 @@ Ctrl-C stops it.
 /** Empty if an identity provider signs advisors in: then our pages are off. */
 function advisorPages({ config }: Deps, { email }: SandboxAdvisor): string {
   if (config.oauthIssuer) return '';
-  return `  An advisor's texting app      ${config.publicUrl}/app (${email}, password in the same file)\n`;
+  return `  Both sides on one screen      ${config.publicUrl}/demonstration
+  An advisor's texting app      ${config.publicUrl}/app (${email}, password in the same file)\n`;
 }
 
 /** The lines that set KEY and TOKEN. If tokens come from an identity provider, only it can make one. */

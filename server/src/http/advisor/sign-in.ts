@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Advisor, listAdvisors } from '../../domain/accounts/advisors.ts';
+import { readSandboxFile } from '../../domain/sandbox/sandbox-file.ts';
 import { signInByPasskey, signInOptions } from '../../domain/sign-in/passkey-sign-in.ts';
 import { isFresh } from '../../domain/sign-in/sessions.ts';
 import { signIn, signInToSandbox } from '../../domain/sign-in/sign-ins.ts';
@@ -31,13 +32,7 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
     return sendSignIn(visits, request, reply, { next, email, application, again: fields('again') !== '', problem });
   });
 
-  if (deps.config.environment === 'sandbox')
-    app.post('/sign-in/sandbox', async (request, reply) => {
-      const fields = forms.read(request);
-      const session = await signInToSandbox(deps, Number(fields('advisorId')), visits.attemptOf(request));
-      if (session) await visits.begin(request, reply, session);
-      return reply.redirect(localPath(fields('next')), 303);
-    });
+  if (deps.config.environment === 'sandbox') addSandboxSignIn(app, visits);
 
   app.post('/sign-in/passkey/options', async (request, reply) => {
     forms.readJson(request);
@@ -61,6 +56,28 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
   });
 }
 
+function addSandboxSignIn(app: FastifyInstance, visits: Visits): void {
+  const { deps, forms } = visits;
+
+  app.post('/sign-in/sandbox', async (request, reply) => {
+    const fields = forms.read(request);
+    const session = await signInToSandbox(deps, Number(fields('advisorId')), visits.attemptOf(request));
+    if (session) await visits.begin(request, reply, session);
+    return reply.redirect(localPath(fields('next')), 303);
+  });
+
+  /** A link that signs in as the sandbox's first advisor, unless somebody is signed in. From another site it leads to the sign-in page. */
+  app.get('/demonstration', async (request, reply) => {
+    if (await visits.sessionOf(request)) return reply.redirect(demonstration, 303);
+    const [advisor] = readSandboxFile(deps.config.dataDir)?.advisors ?? [];
+    const session =
+      advisor && forms.isOwnVisit(request) ? await signInToSandbox(deps, advisor.id, visits.attemptOf(request)) : null;
+    if (!session) return reply.redirect(`/sign-in?next=${demonstration}`, 303);
+    await visits.begin(request, reply, session);
+    return reply.redirect(demonstration, 303);
+  });
+}
+
 export type Problem = { status: number; text: string };
 type SignInPage = {
   next: string;
@@ -73,6 +90,7 @@ type SignInPage = {
   problem?: Problem;
 };
 
+const demonstration = '/app/demonstration';
 /** The sandbox's five, and some that were added. */
 const shownMax = 8;
 const wrong = { status: 400, text: 'That email and password don’t match.' };

@@ -48,6 +48,10 @@ export function formDoor(
   }
 
   return {
+    /** Whether somebody came here from a page of ours or typed the address: no other site sent them. */
+    isOwnVisit({ headers: { host = '', 'sec-fetch-site': site = 'none' } }: FastifyRequest): boolean {
+      return ours.some((origin) => new URL(origin).host === host) && (site === 'same-origin' || site === 'none');
+    },
     /** The token for a page's forms: the one in the browser's cookie, or a new one for both. */
     token(request: FastifyRequest, reply: FastifyReply): string {
       return cookies.read(request, 'form') ?? newToken(reply);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Deps, onReserved } from '../../deps.ts';
+import { problem } from '../../domain/problems.ts';
 import {
   getHandset,
   type Handset,
@@ -55,6 +56,13 @@ export function addHandsetsPage(app: FastifyInstance, deps: Deps): void {
       if (!e164.test(phone)) return reply.redirect(`/handset?phone=${encodeURIComponent(phone)}`, 303);
       const { to } = request.query as { to?: unknown };
       return sendHandset(reply, await getHandset(deps, phone), { to, formToken: forms.token(request, reply) });
+    });
+
+    /** The same screen, for the demonstration. */
+    scope.get('/handset/:phone/screen', async (request) => {
+      const phone = phoneOf(request);
+      if (!e164.test(phone)) throw problem('not_found', 'This is not a phone number.');
+      return getHandset(deps, phone);
     });
 
     scope.post('/handset/:phone', async (request, reply) => {

@@ -91,7 +91,8 @@ function sendHome(reply: FastifyReply, home: Home): FastifyReply {
 <h1>Text clients.<br>With their consent, on the record.</h1>
 <p class="lead">Assent sends texts for financial advisors from your application. It asks for consent, refuses what may not be sent, and archives every word so that nobody can change it unseen.</p>
 <div class="ways">
-<a class="button main" href="#calls">First text in three calls</a>
+${advisor && html`<a class="button main" href="/demonstration">See the demonstration</a>`}
+<a class="button${!advisor && ' main'}" href="#calls">First text in three calls</a>
 <button class="button" type="button" data-copy="${client}">${icons.copy}<code>${client}</code></button>
 </div>
 <p class="facts">The command for your terminal: <code>npx --no-install assent</code></p>
