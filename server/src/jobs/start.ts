@@ -74,7 +74,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'reconcile', everyMs: minuteMs, run: () => reconcileDue(deps) },
     { name: 'draw the daily sample', everyMs: 5 * minuteMs, run: () => sampleForReview(deps) },
     { name: 'delete old deliveries', everyMs: 10 * minuteMs, run: () => forgetOldDeliveries(deps) },
-    { name: 'do what was held for an undo', everyMs: 250, run: () => doDueActions(deps, deletes, reportAction) },
+    { name: 'do what was held for an undo', everyMs: 1_000, run: () => doDueActions(deps, deletes, reportAction) },
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },
     { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
     { name: 'ask about texts in doubt', everyMs: 15_000, run: doubtAsker(onReserved(deps), log) },
