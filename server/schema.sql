@@ -811,6 +811,12 @@ create table sign_in_failures (
   constraint sign_in_failures_pkey PRIMARY KEY (account_hash)
 );
 
+create table signatures (
+  advisor_id bigint not null,
+  text text not null,
+  constraint signatures_pkey PRIMARY KEY (advisor_id)
+);
+
 create table signing_keys (
   kid text not null,
   jwk jsonb not null,
@@ -1681,6 +1687,8 @@ grant insert, select, update on scheduled_messages to assent_app;
 grant delete, insert, select, update on sessions to assent_app;
 
 grant delete, insert, select, update on sign_in_failures to assent_app;
+
+grant insert, select, update on signatures to assent_app;
 
 grant delete, insert, select on signing_keys to assent_app;
 

@@ -681,6 +681,11 @@ first_date as "firstDate", time_zone as "timeZone", frequency, delivery_date as 
    from scheduled_messages s
    where advisor_id = $1 and scheduled_message_id = $2;
 
+prepare "find-signature" as
+select text
+from signatures
+where advisor_id = $1;
+
 prepare "find-wording" as
 select kind, version, text, date_time_created as "dateTimeCreated"
 from wordings
@@ -6968,6 +6973,12 @@ prepare "update-scheduled-message" as
 update scheduled_messages
 set text = $3, first_date = $4, time_zone = $5, frequency = $6, delivery_date = $7, actor = $8, trace_id = $9
 where advisor_id = $1 and scheduled_message_id = $2;
+
+prepare "update-signature" as
+insert into signatures (advisor_id, text)
+values ($1, $2)
+on conflict (advisor_id) do update
+set text = excluded.text;
 
 prepare "update-streams" as
 update webhook_streams s

@@ -25,6 +25,12 @@ create table saved_replies (
   primary key (advisor_id, saved_reply_id)
 );
 
+-- What an advisor signs texts with. The app puts it into an empty composer, where it can be read and removed; nothing else adds it.
+create table signatures (
+  advisor_id bigint primary key,
+  text text not null
+);
+
 -- A person's replies, and their other texts: what isn't in messages_member, and the last of each in the order of
 -- conversations, which needs no sorting then: a log is read only as far as the page goes.
 create index replies_member on replies (advisor_id, member_id, date_time_created, reply_id);
@@ -35,3 +41,4 @@ create index scheduled_messages_member on scheduled_messages (advisor_id, member
 
 grant select, insert, update on conversations to assent_app;
 grant select, insert, update, delete on saved_replies to assent_app;
+grant select, insert, update on signatures to assent_app;

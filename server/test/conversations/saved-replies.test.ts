@@ -46,6 +46,7 @@ suite('saved replies', () => {
     for (const body of [
       { title: ' ', text: 'Hello' },
       { title: 'x'.repeat(81), text: 'Hello' },
+      { title: 'a\0', text: 'Hello' },
       { title: 'Hello', text: '  ' },
       { title: 'Hello', text: 'x'.repeat(1_601) },
     ])

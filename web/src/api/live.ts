@@ -11,6 +11,7 @@ import {
   refreshBook,
   savedRepliesQuery,
 } from './queries.ts';
+import { sessionQuery } from './session.ts';
 import { follow, type Link, type LiveEvent } from './stream.ts';
 import type { Conversation, CursorPage, Item, OpenConversation, Session, TextItem, View } from './types.ts';
 import { tell } from './witnesses.ts';
@@ -77,6 +78,7 @@ function applyEvent(event: LiveEvent): void {
   if (event.type !== 'conversation.changed') tell({ event: { type: event.type, data } });
   if (event.type === 'message.status') patchText(memberId, data as Partial<TextItem>);
   if (event.type.startsWith('scheduled_message.')) void client.invalidateQueries({ queryKey: ['scheduled'] });
+  if (event.type === 'signature.changed') void client.invalidateQueries(sessionQuery);
   if (event.type === 'saved_replies.changed') void client.invalidateQueries(savedRepliesQuery);
   if (event.type === 'book.changed' || event.type === 'consent.changed') bookChanged();
   if (Number.isSafeInteger(memberId)) refresh(memberId);

@@ -23,6 +23,7 @@ const types = [
   'conversation.changed',
   'saved_replies.changed',
   'book.changed',
+  'signature.changed',
 ] as const;
 const pauseMs = { first: 1_000, longest: 15_000 };
 

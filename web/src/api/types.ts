@@ -25,6 +25,8 @@ export type Session = {
     consentCollection: boolean;
     quietHours: 'off' | 'defer' | 'refuse';
   };
+  /** What they sign texts with; null if nothing. */
+  signature: string | null;
   environment: 'sandbox' | 'production';
   formToken: string;
   now: number;

@@ -18,6 +18,7 @@ import { useDraft } from './drafts.ts';
 import { newKey } from './outbox.ts';
 import type { Schedule } from './schedule-fields.tsx';
 import { type Outcome, requestConsent, send } from './sending.ts';
+import { useSigned } from './signed.ts';
 import { type Recipient, type Verdict, verdictOf } from './verdict.ts';
 
 const EmojiPicker = lazy(() => import('./emoji-picker.tsx'));
@@ -36,6 +37,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
   const advisor = useAdvisor();
   const now = useNow();
   const [text, write] = useDraft(memberId, draft);
+  const { shown, isFresh, edit, clear, unsigned } = useSigned(text, write);
   const [schedule, setSchedule] = useState<Schedule | null>(null);
   const [refused, setRefused] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -65,14 +67,14 @@ export function Composer({ memberId, to, draft, sent }: Props) {
   const submit = async () => {
     if (!canSend) return;
     setRefused(null);
-    write('');
+    clear();
     field.current?.focus();
     settle(await send(to.phone, verdict.whenConsented ? { ...message, whenConsented: true } : message), text);
   };
   const insert = (piece: string) => {
-    const { selectionStart: from = text.length, selectionEnd: until = text.length } = field.current ?? {};
-    const gap = from > 0 && /\S/.test(text[from - 1] ?? '') && piece.startsWith('http') ? ' ' : '';
-    write(text.slice(0, from) + gap + piece + text.slice(until));
+    const { selectionStart: from = 0, selectionEnd: until = 0 } = field.current ?? {};
+    const gap = from > 0 && /\S/.test(shown[from - 1] ?? '') && piece.startsWith('http') ? ' ' : '';
+    edit(shown.slice(0, from) + gap + piece + shown.slice(until));
     const after = from + gap.length + piece.length;
     requestAnimationFrame(() => field.current?.setSelectionRange(after, after));
   };
@@ -88,6 +90,11 @@ export function Composer({ memberId, to, draft, sent }: Props) {
     if (missing[0]) setTimeout(select, 50, `{${missing[0]}}`);
   };
   const focus = () => field.current?.focus();
+  /** Above the signature, unless somebody has selected it. */
+  const toStart = () => {
+    const { selectionStart, selectionEnd } = field.current ?? {};
+    if (selectionStart === selectionEnd) field.current?.setSelectionRange(0, 0);
+  };
 
   return (
     <form
@@ -108,7 +115,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
             </span>
           </div>
         ) : hasFields ? (
-          <FieldsHint filled={filled} to={to} write={write} select={select} />
+          <FieldsHint filled={filled} to={to} write={edit} select={select} />
         ) : (
           verdict.hint && (
             <Hint
@@ -126,11 +133,12 @@ export function Composer({ memberId, to, draft, sent }: Props) {
           aria-label="Your text"
           placeholder={verdict.can ? 'Write a text' : 'What you write here is kept, but can’t be sent'}
           rows={2}
-          value={text}
+          value={shown}
+          onFocus={() => isFresh && requestAnimationFrame(toStart)}
           onChange={({ target }) => {
             setRefused(null);
-            if (target.value === `/${text}`) openReplies(true);
-            else write(target.value);
+            if (target.value === `/${shown}`) openReplies(true);
+            else edit(target.value);
           }}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
@@ -149,8 +157,8 @@ export function Composer({ memberId, to, draft, sent }: Props) {
               <SavedReplyPicker
                 fill={(each) => fill(each).text}
                 choose={then(close, insertReply)}
-                save={text.trim() === '' ? null : () => then(close, setSaving)(true)}
-                slash={() => then(close, write)(`/${text}`)}
+                save={unsigned === '' ? null : () => then(close, setSaving)(true)}
+                slash={() => then(close, edit)(`/${shown}`)}
               />
             )}
           </Tool>
@@ -171,7 +179,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
               />
             )}
           </Tool>
-          <Counter counted={counted} isTooLong={isTooLong} text={text} write={write} />
+          <Counter counted={counted} isTooLong={isTooLong} text={text} write={edit} />
           <button type="submit" className="button main" disabled={!canSend}>
             {verdict.button}
             <Icon name={schedule ? 'calendar-clock' : 'arrow-up'} />
@@ -195,7 +203,11 @@ export function Composer({ memberId, to, draft, sent }: Props) {
       </div>
       <Suspense>
         {isSaving && (
-          <SavedReplyEditor given={{ text }} writtenTo={to.name && firstName(to.name)} close={() => setSaving(false)} />
+          <SavedReplyEditor
+            given={{ text: unsigned }}
+            writtenTo={to.name && firstName(to.name)}
+            close={() => setSaving(false)}
+          />
         )}
       </Suspense>
     </form>

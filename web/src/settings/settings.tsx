@@ -8,6 +8,7 @@ import { useSingleKeys } from '../shell/keys.ts';
 import { toast } from '../shell/toasts.tsx';
 import { phoneWords } from '../words/people.ts';
 import { areOn, turnOff, turnOn } from './notifications.ts';
+import { Signature } from './signature.tsx';
 
 const nights = {
   off: 'Texts go out at any hour.',
@@ -54,6 +55,7 @@ export function Settings() {
             )}
           </dl>
         </section>
+        <Signature />
         <SavedReplies />
         <section className="section">
           <h2>Your firm’s rules</h2>

@@ -26,10 +26,16 @@ const fields: Record<EventType, (keyof EventRow)[]> = {
   'conversation.changed': ['memberId'],
   'saved_replies.changed': [],
   'book.changed': [],
+  'signature.changed': [],
 };
 
 /** Only the advisor's own app is told; partners are not. */
-const ownTypes: readonly EventType[] = ['conversation.changed', 'saved_replies.changed', 'book.changed'];
+const ownTypes: readonly EventType[] = [
+  'conversation.changed',
+  'saved_replies.changed',
+  'book.changed',
+  'signature.changed',
+];
 
 /** What partners are told. */
 export const eventTypes = (Object.keys(fields) as EventType[]).filter((type) => !ownTypes.includes(type));

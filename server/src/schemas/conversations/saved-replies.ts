@@ -5,6 +5,6 @@ import { Type } from '../shared/type.ts';
 
 export const SavedReplyParams = Type.Object({ savedReplyId: Id() });
 export const SavedReplyRequest = Type.Object({
-  title: Type.String({ 'x-trim': true, minLength: 1, maxLength: savedReplyTitleLengthMax }),
+  title: Type.String({ 'x-trim': true, minLength: 1, maxLength: savedReplyTitleLengthMax, 'x-format': 'name' }),
   text: MessageText,
 });

@@ -21,6 +21,7 @@ export type EventFacts =
   | { type: 'conversation.changed'; memberId: number }
   | { type: 'saved_replies.changed' }
   | { type: 'book.changed' }
+  | { type: 'signature.changed' }
   /** Only that application is told. */
   | { type: 'authorization.ended'; applicationId: number; reason: string };
 

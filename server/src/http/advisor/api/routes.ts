@@ -18,6 +18,7 @@ import { addEventStream } from './event-stream.ts';
 import { addMedia } from './media.ts';
 import * as savedReplies from './saved-replies.ts';
 import { addSession, requireSession } from './session.ts';
+import * as signatures from './signatures.ts';
 
 export const apiPath = '/app/api';
 
@@ -43,6 +44,7 @@ const own: [Route['method'], Route['path'], Endpoint][] = [
   ['POST', '/groups/:groupId/members',        book.setMembers],
   ['POST', '/deletes',                        book.remove],
   ['POST', '/deletes/:actionId/undo',         book.undo],
+  ['PUT',  '/signature',                      signatures.set],
 ];
 
 export type OwnAdmission = { share: PoolShares; shedder: LoadShedder };

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { getAccount } from '../../../domain/accounts/advisors.ts';
+import { findSignature } from '../../../domain/conversations/signatures.ts';
 import { latestCursor } from '../../../domain/events/events.ts';
 import { problem } from '../../../domain/problems.ts';
 import type { Session } from '../../../domain/sign-in/sessions.ts';
@@ -15,13 +16,18 @@ export function addSession(app: FastifyInstance, visits: Visits): void {
     [],
     async (request, reply) => {
       const { advisorId, email } = await requireSession(visits, request);
-      const [account, cursor] = await Promise.all([getAccount(deps, advisorId), latestCursor(deps, advisorId)]);
+      const [account, signature, cursor] = await Promise.all([
+        getAccount(deps, advisorId),
+        findSignature(deps, advisorId),
+        latestCursor(deps, advisorId),
+      ]);
       reply
         .header('cache-control', 'no-store')
         .type('application/json; charset=utf-8')
         .send(
           JSON.stringify({
             advisor: { ...account, email },
+            signature,
             environment: deps.config.environment,
             formToken: forms.token(request, reply),
             now: deps.clock.now().getTime(),

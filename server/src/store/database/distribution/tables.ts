@@ -35,6 +35,7 @@ export const advisorOwned = [
   'reviews',
   'saved_replies',
   'scheduled_messages',
+  'signatures',
   'text_counts',
   'unmatched_receipts',
   'webhook_streams',

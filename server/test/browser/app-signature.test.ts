@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { skip } from '../support/browser.ts';
+import { acceptedPhone, received, send } from '../support/texting.ts';
+import { composer, desk, phoneWide, say, useApp } from './app-windows.ts';
+import { inspect } from './inspect.ts';
+
+const app = useApp();
+
+test('a signature stands in every new text, is no draft by itself, and can be removed', { skip }, async () => {
+  const world = app.world();
+  const phone = await acceptedPhone(world, world.ann);
+  await send(world.ann, { phone, text: 'Hello' });
+  const { page, context, complaints } = await app.openApp('/app', desk);
+  await page.locator('.talk', { hasText: 'You: Hello' }).click();
+  await composer(page).waitFor();
+  const settings = await app.openTab(context, '/app/settings');
+  await settings.page.getByLabel('Below every text').fill('– Ann');
+  await settings.page.getByRole('button', { name: 'Save signature' }).click();
+  const shows = (text: string) =>
+    page.waitForFunction((text) => document.querySelector('textarea')?.value === text, text);
+  await shows('\n– Ann');
+
+  await page.keyboard.press('r');
+  await page.waitForTimeout(100);
+  assert.ok(await page.locator('.compose button[type=submit]').isDisabled(), 'there is nothing to send');
+  await page.keyboard.type('On my way');
+  await page.getByText('15 of 70 · 1 text').waitFor();
+  await page.keyboard.press('Control+Enter');
+  await say(page, 'On my way\n– Ann').waitFor();
+  assert.deepEqual((await received(world, phone, 2)).at(-1)?.text, 'On my way\n– Ann');
+  await shows('\n– Ann');
+  await page.reload();
+  await shows('\n– Ann');
+  assert.equal(await page.locator('.talk', { hasText: 'Draft' }).count(), 0);
+
+  await composer(page).fill('');
+  await shows('');
+  await composer(page).fill('Yes');
+  await page.keyboard.press('Control+Enter');
+  await say(page, 'Yes').waitFor();
+  assert.deepEqual((await received(world, phone, 3)).at(-1)?.text, 'Yes');
+  await shows('\n– Ann');
+  assert.deepEqual([...complaints, ...settings.complaints], []);
+});
+
+test('axe finds no barriers in the settings', { skip }, async () => {
+  for (const options of [desk, phoneWide]) {
+    const { page } = await app.openApp('/app/settings', { ...options, bypassCSP: true });
+    await page.locator('.preview').first().waitFor();
+    await inspect(page);
+  }
+});

@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import { put } from '../api/http.ts';
+import { client } from '../api/queries.ts';
+import { sessionQuery, useSession } from '../api/session.ts';
+import { toast } from '../shell/toasts.tsx';
+import { countText } from '../words/encoding.ts';
+
+const lengthMax = 160;
+
+export function Signature() {
+  const kept = useSession().signature ?? '';
+  const [typed, setTyped] = useState(kept);
+  const text = typed.trim();
+  const save = async () => {
+    try {
+      await put('/signature', { body: { text } });
+      toast(text ? 'Saved. New texts begin with it below them.' : 'Removed. New texts begin empty.');
+    } catch (error) {
+      toast((error as Error).message);
+    }
+    void client.invalidateQueries(sessionQuery);
+  };
+  return (
+    <section className="section">
+      <h2>Signature</h2>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <label className="label">
+          Below every text that you write here, until you remove it
+          <textarea
+            className="plain-field"
+            rows={2}
+            value={typed}
+            onChange={({ target }) => setTyped(target.value)}
+            maxLength={lengthMax}
+            placeholder="Your name, and how else to reach you"
+          />
+        </label>
+        {text && (
+          <figure className="preview">
+            <figcaption className="small soft number">
+              {countText(`\n${text}`).used} characters of each text. Texts that an application sends for you don’t have
+              it.
+            </figcaption>
+            <div className="say out">{`I’ve put it in the calendar.\n${text}`}</div>
+          </figure>
+        )}
+        <div className="row">
+          <button type="submit" className="button" disabled={text === kept}>
+            Save signature
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
