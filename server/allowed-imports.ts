@@ -30,7 +30,7 @@ export const allowedImports: Record<string, string> = {
   'domain/supervision': `${ground} domain/archive domain/accounts domain/texting`,
   'domain/consent': `${ground} domain/archive domain/accounts domain/members domain/texting domain/supervision`,
   'domain/messages': `${ground} domain/archive domain/texting domain/consent`,
-  'domain/conversations': `${ground} domain/address-book domain/texting domain/messages`,
+  'domain/conversations': `${ground} domain/archive domain/address-book domain/texting domain/messages`,
   'domain/delivery': `${ground} domain/archive domain/carriers domain/texting domain/consent`,
   'domain/operations': `${ground} domain/archive domain/carriers domain/webhooks`,
   'domain/sandbox': `${ground} domain/archive domain/sign-in domain/accounts domain/members domain/access domain/content domain/address-book domain/texting domain/consent`,

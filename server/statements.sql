@@ -1178,6 +1178,18 @@ from claims
 cross join lateral unnest(advisor_ids, message_ids, attempts) as t (advisor_id, message_id, attempt)
 where t.advisor_id = any ($1);
 
+prepare "list-consent-evidence" as
+select
+  e.number as "archiveNumber", e.date_time_created as "dateTime", e.actor,
+  coalesce(application.name, staff.name) as "actorName", e.meta, convert_from(b.body, 'UTF8') as body
+from archive_entries e
+left join archive_bodies b on b.advisor_id = $1 and b.number = e.number
+left join applications application on e.actor = 'application:' || application.application_id
+left join staff on e.actor = 'staff:' || staff.staff_id
+where e.advisor_id = $1 and e.member_id = $2 and e.kind = 'consent'
+order by e.number desc
+limit $3;
+
 prepare "list-contacts-by-id" as
 select
 c.contact_id as "contactId", c.identifier, c.full_name as "fullName", c.first_name as "firstName",
@@ -6798,13 +6810,21 @@ returning contact_id as "contactId", exists (select from counted) as "isChanged"
 
 prepare "search-texts" as
 select
+  case found.kind
+    when 'text_out' then found.message_id
+    else (
+      select reply_id
+      from replies
+      where advisor_id = $1 and member_id = found.member_id and archive_number = found.number
+    )
+  end as id,
   found.member_id as "memberId", m.phone, contact.name,
   case found.kind when 'text_in' then 'in' else 'out' end as direction, found.text,
   found.date_time_created as "dateTime"
 from (
   select *
   from (
-    select e.number, e.member_id, e.kind, e.date_time_created, convert_from(b.body, 'UTF8') as text
+    select e.number, e.member_id, e.message_id, e.kind, e.date_time_created, convert_from(b.body, 'UTF8') as text
     from archive_entries e
     join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
     where e.advisor_id = $1 and e.member_id is not null and e.kind in ('text_out', 'text_in')

@@ -19,6 +19,9 @@ const thread = createRoute({
     parse: ({ memberId }) => ({ memberId: Number(memberId) }),
     stringify: ({ memberId }) => ({ memberId: String(memberId) }),
   },
+  /** The text to show, if it isn't the latest. */
+  validateSearch: ({ at }: Record<string, unknown>): { at?: string } =>
+    typeof at === 'string' && /^[mr]\d{1,15}$/.test(at) ? { at } : {},
   component: OpenThread,
 });
 const contacts = createRoute({

@@ -214,6 +214,23 @@ suite('the advisor’s own app', () => {
     assert.deepEqual((await call('GET', '/search?text=From%20Bob')).body.texts, []);
   });
 
+  test('finds a text and loads its conversation back to it, with some that are older', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    const texts = Array.from({ length: 110 }, (_, index) => (index === 40 ? 'The needle' : `Hay ${index}`));
+    for (const text of texts) await send(world.ann, { phone, text });
+    const { memberId } = await conversationWith(phone);
+    const found = (await call('GET', '/search?text=needle')).body.texts;
+    assert.equal(found.length, 1);
+    const { itemId } = found[0];
+    const { body } = await call('GET', `/conversations/${memberId}/items?from=${itemId}`);
+    const ids = body.data.map(({ id }: { id: string }) => id);
+    assert.equal(ids.indexOf(itemId), 24);
+    assert.equal(body.data.at(-1).text, 'Hay 109');
+    const older = (await call('GET', `/conversations/${memberId}/items?before=${body.cursor}`)).body;
+    assert.equal(older.data.at(-1).text, 'Hay 15');
+    assert.equal((await call('GET', `/conversations/${memberId}/items?from=m999999`)).status, 404);
+  });
+
   test('is told what happens as it happens, also what no partner is, until it signs out', async (t) => {
     const jobs = startRequestJobs(world.deps, makeLog('silent'));
     const leaving = new AbortController();

@@ -3,6 +3,7 @@ import { CallFailed, get, post } from './http.ts';
 import type {
   BookContact,
   BookCounts,
+  ConsentEvidence,
   ConsentState,
   ContactDetail,
   ContentItem,
@@ -18,6 +19,7 @@ import type {
   SavedReply,
   ScheduledMessage,
   View,
+  Wording,
 } from './types.ts';
 
 const triesMax = 2;
@@ -58,9 +60,30 @@ export const itemsQuery = (memberId: number) =>
     getNextPageParam: (page) => page.cursor ?? undefined,
   });
 
+/** Loads a thread back to a text, so that somebody can see it among those around it. */
+export async function reachItem(memberId: number, itemId: string): Promise<void> {
+  const page = await get<CursorPage<Item>>(`/conversations/${memberId}/items`, { query: { from: itemId } });
+  client.setQueryData(itemsQuery(memberId).queryKey, { pages: [page], pageParams: [undefined] });
+}
+
 export function loadItems(memberId: number, before?: string, signal?: AbortSignal): Promise<CursorPage<Item>> {
   return get<CursorPage<Item>>(`/conversations/${memberId}/items`, { query: { before }, signal });
 }
+
+export const evidenceQuery = (memberId: number) =>
+  queryOptions({
+    queryKey: ['evidence', memberId],
+    queryFn: async ({ signal }) =>
+      (await get<{ data: ConsentEvidence[] }>(`/conversations/${memberId}/evidence`, { signal })).data,
+    staleTime: 0,
+  });
+
+/** What people read of the firm's. */
+export const wordingsQuery = queryOptions({
+  queryKey: ['wordings'],
+  queryFn: async ({ signal }) => (await get<{ data: Wording[] }>('/wordings', { signal })).data,
+  staleTime: 0,
+});
 
 export async function findByPhone(phone: string): Promise<Conversation | null> {
   return (await get<CursorPage<Conversation>>('/conversations', { query: { phone } })).data[0] ?? null;

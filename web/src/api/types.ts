@@ -120,6 +120,27 @@ export type ConsentItem = {
   previousState: ConsentState;
   reason: string | null;
 };
+/** A change of consent with what proves it; `id` is that of its item. */
+export type ConsentEvidence = {
+  id: string;
+  archiveNumber: number;
+  dateTime: number;
+  state: ConsentState;
+  previousState: ConsentState;
+  reason: string;
+  channel: 'text' | 'carrier' | 'paper' | 'sandbox';
+  by: 'person' | 'advisor' | 'application' | 'staff' | 'carrier' | 'operator' | 'service';
+  byName: string | null;
+  wording: { text: string; version: number; shown: number } | null;
+  reply: { text: string; sent: number } | null;
+  proof: string | null;
+  isKept: boolean;
+};
+export type Wording = {
+  kind: 'consent_request' | 'reminder' | 'opt_in' | 'opt_out' | 'help' | 'first_text';
+  version: number;
+  text: string;
+};
 export type ScheduledItem = {
   id: string;
   type: 'scheduled';
@@ -138,6 +159,8 @@ export type SavedReply = { savedReplyId: number; title: string; text: string };
 export type Found = {
   people: { contactId: number; name: string; phone: string | null }[];
   texts: {
+    /** Of the item in the thread. */
+    itemId: string | null;
     memberId: number;
     phone: string;
     name: string | null;

@@ -73,7 +73,9 @@ export function ConversationList({ open }: { open: number | undefined }) {
         <Results
           text={text.trim()}
           open={open}
-          choose={(memberId) => void navigate({ to: '/c/$memberId', params: { memberId } })}
+          choose={(memberId, at) =>
+            void navigate({ to: '/c/$memberId', params: { memberId }, search: at ? { at } : {} })
+          }
         />
       ) : (
         <Rows key={view} view={view} open={open} />
@@ -209,7 +211,15 @@ function chipOf({ state, isHeld, last, snoozedUntil }: Conversation, now: number
   return null;
 }
 
-function Results({ text, open, choose }: { text: string; open: number | undefined; choose(memberId: number): void }) {
+function Results({
+  text,
+  open,
+  choose,
+}: {
+  text: string;
+  open: number | undefined;
+  choose(memberId: number, at?: string | null): void;
+}) {
   const { data, error, refetch } = useQuery(searchQuery(text));
   const { timeZone } = useAdvisor();
   const navigate = useNavigate();
@@ -252,9 +262,9 @@ function Results({ text, open, choose }: { text: string; open: number | undefine
         <button
           type="button"
           className="talk plain"
-          key={`${each.memberId}-${each.dateTime}`}
+          key={each.itemId ?? `${each.memberId}-${each.dateTime}`}
           aria-current={each.memberId === open ? 'page' : undefined}
-          onClick={() => choose(each.memberId)}
+          onClick={() => choose(each.memberId, each.itemId)}
         >
           <span className="grow">
             <span className="row">

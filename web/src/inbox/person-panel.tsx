@@ -8,10 +8,11 @@ import { Icon } from '../look/icons.tsx';
 import { Chip, Face, Time } from '../look/parts.tsx';
 import { firstName, phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
-import { consentEvent, consentWords, possibleOptOut } from '../words/states.ts';
+import { consentEvent, consentWords, evidenceWords, possibleOptOut } from '../words/states.ts';
 import { birthday, clockTime, pastTime, whenTime } from '../words/times.ts';
 
 const ContactEditor = lazy(() => import('../contacts/contact-editor.tsx'));
+const Evidence = lazy(() => import('./evidence.tsx'));
 
 export function PersonPanel({ conversation }: { conversation: OpenConversation }) {
   const { name, phone, state, isHeld, contactId, memberId } = conversation;
@@ -23,6 +24,7 @@ export function PersonPanel({ conversation }: { conversation: OpenConversation }
     .sort((one, other) => other.dateTime - one.dateTime);
   const coming = items.filter((item): item is ScheduledItem => item.type === 'scheduled');
   const [isEditing, setEditing] = useState(false);
+  const [evidence, showEvidence] = useState<string | null>(null);
   return (
     <>
       <div className="person-head">
@@ -54,12 +56,24 @@ export function PersonPanel({ conversation }: { conversation: OpenConversation }
                       {pastTime(move.dateTime, now, timeZone)}
                     </Time>
                     {evidenceWords(move.reason)}
+                    {' · '}
+                    <button type="button" className="link" onClick={() => showEvidence(move.id)}>
+                      Evidence
+                    </button>
                   </div>
                 </div>
               </li>
             );
           })}
         </ol>
+        {(moves.length > 0 || state !== 'none') && (
+          <div className="row">
+            <button type="button" className="button small" onClick={() => showEvidence('')}>
+              <Icon name="certificate" size={15} />
+              Whole history
+            </button>
+          </div>
+        )}
       </section>
       {(contactId || conversation.timeZone) && (
         <section>
@@ -93,29 +107,15 @@ export function PersonPanel({ conversation }: { conversation: OpenConversation }
         </section>
       )}
       <Suspense>
+        {evidence !== null && (
+          <Evidence conversation={conversation} shown={evidence} close={() => showEvidence(null)} />
+        )}
         {isEditing && (
           <ContactEditor contactId={contactId} phone={phone} close={() => setEditing(false)} memberId={memberId} />
         )}
       </Suspense>
     </>
   );
-}
-
-/** How it became known, where that says more than the move itself. */
-function evidenceWords(reason: string | null): string {
-  const words: Record<string, string> = {
-    requested: 'by text',
-    accepted: 'they replied by text',
-    declined: 'they replied by text',
-    opt_in: 'they texted START',
-    opt_out: 'they texted STOP',
-    opt_out_wording: 'by what they wrote',
-    possible_opt_out: 'your firm decided',
-    firm_opt_out: 'they stopped your firm',
-    carrier: 'their carrier told us',
-    recorded: 'recorded by your firm',
-  };
-  return reason && words[reason] ? ` · ${words[reason]}` : '';
 }
 
 function ContactFacts({ contactId }: { contactId: number }) {

@@ -16,7 +16,14 @@ import { newAttempt, retry } from './sending.ts';
 
 const ScheduledEditor = lazy(() => import('../scheduled/scheduled-editor.tsx'));
 
-export type Context = { memberId: number; phone: string; name: string | null; timeZone: string; now: number };
+export type Context = {
+  memberId: number;
+  phone: string;
+  name: string | null;
+  timeZone: string;
+  now: number;
+  showEvidence(itemId: string): void;
+};
 
 export const ThreadItem = memo(function ThreadItem({ item, context }: { item: Item; context: Context }) {
   if (item.type === 'text') return <Text item={item} context={context} />;
@@ -40,7 +47,7 @@ function Text({ item, context: { timeZone, now, phone } }: { item: TextItem; con
     segments > 1 && count(segments, 'text'),
   ].filter(Boolean);
   return (
-    <div className="item">
+    <div className="item" id={item.id}>
       <div className={`say out ${waits.has(status) ? 'wait' : ''} ${text === null ? 'gone' : ''}`}>
         {text ?? 'This text is no longer kept.'}
       </div>
@@ -87,14 +94,14 @@ function Text({ item, context: { timeZone, now, phone } }: { item: TextItem; con
 }
 
 function Reply({
-  item: { text, media, isPossibleOptOut, dateTime },
+  item: { id, text, media, isPossibleOptOut, dateTime },
   context: { timeZone },
 }: {
   item: ReplyItem;
   context: Context;
 }) {
   return (
-    <div className="item">
+    <div className="item" id={id}>
       {media.map((each) =>
         each.isPending ? (
           <div
@@ -131,7 +138,7 @@ function Reply({
   );
 }
 
-function Consent({ item, context: { name, timeZone } }: { item: ConsentItem; context: Context }) {
+function Consent({ item, context: { name, timeZone, showEvidence } }: { item: ConsentItem; context: Context }) {
   const { word, icon, tone } = consentEvent(firstName(name), item.state, item.previousState, item.reason);
   return (
     <div className={`note ${tone}`}>
@@ -140,6 +147,9 @@ function Consent({ item, context: { name, timeZone } }: { item: ConsentItem; con
       <Time at={item.dateTime} zone={timeZone}>
         {clockTime(item.dateTime, timeZone)}
       </Time>
+      <button type="button" className="link" onClick={() => showEvidence(item.id)}>
+        Evidence
+      </button>
     </div>
   );
 }

@@ -1,16 +1,22 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Fragment, useEffect, useMemo, useRef, useState } from 'react';
+import { useLocation, useSearch } from '@tanstack/react-router';
+import { Fragment, lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useNow } from '../api/clock.ts';
 import { post } from '../api/http.ts';
 import { patchConversation } from '../api/live.ts';
-import { itemsQuery } from '../api/queries.ts';
+import { itemsQuery, reachItem } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Conversation, Item } from '../api/types.ts';
 import { Icon } from '../look/icons.tsx';
 import { Broken, StateScreen } from '../look/parts.tsx';
+import { toast } from '../shell/toasts.tsx';
 import { dayKey, dayName } from '../words/times.ts';
 import { useAttempts } from './outbox.ts';
 import { Sending, ThreadItem } from './thread-items.tsx';
+
+/** How long a text that was looked for is marked. */
+const foundMs = 3_000;
+const Evidence = lazy(() => import('./evidence.tsx'));
 
 /** Every text between the two, oldest first, held at its end while nobody has scrolled away from it. */
 export function Thread({ conversation }: { conversation: Conversation }) {
@@ -22,11 +28,16 @@ export function Thread({ conversation }: { conversation: Conversation }) {
   );
   const items = useMemo(() => data?.pages.toReversed().flatMap((page) => page.data) ?? [], [data]);
   const attempts = useAttempts(phone);
-  const context = useMemo(() => ({ memberId, phone, name, timeZone, now }), [memberId, phone, name, timeZone, now]);
+  const [evidence, showEvidence] = useState<string | null>(null);
+  const context = useMemo(
+    () => ({ memberId, phone, name, timeZone, now, showEvidence }),
+    [memberId, phone, name, timeZone, now],
+  );
   const { frame, onScroll, hasNewBelow, toEnd } = useEnd(items, () => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   });
   useReadMark(conversation, items);
+  useJump(memberId, items);
 
   if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
   if (!data) return <Loading />;
@@ -66,6 +77,11 @@ export function Thread({ conversation }: { conversation: Conversation }) {
           ))}
         </div>
       </section>
+      <Suspense>
+        {evidence !== null && (
+          <Evidence conversation={conversation} shown={evidence} close={() => showEvidence(null)} />
+        )}
+      </Suspense>
       {hasNewBelow && (
         <button type="button" className="button new-below" onClick={toEnd}>
           <Icon name="arrow-down" />
@@ -98,6 +114,27 @@ function useEnd(items: Item[], atTop: () => void) {
   };
   const toEnd = () => frame.current?.scrollTo({ top: 0, behavior: 'smooth' });
   return { frame, onScroll, hasNewBelow, toEnd };
+}
+
+/** To the text that the address names, once for each time that somebody asks for it. */
+function useJump(memberId: number, items: Item[]): void {
+  const { at } = useSearch({ from: '/inbox/c/$memberId' });
+  const asked = useLocation({ select: ({ state }) => state.__TSR_key });
+  const reached = useRef<string | undefined>(undefined);
+  const isThere = items.some(({ id }) => id === at);
+  const isLoaded = items.length > 0;
+  useEffect(() => {
+    if (!at || !isLoaded || reached.current === asked) return;
+    if (!isThere) {
+      reachItem(memberId, at).catch((error) => toast(error.message));
+      return;
+    }
+    reached.current = asked;
+    const element = document.getElementById(at);
+    element?.scrollIntoView({ block: 'center' });
+    element?.setAttribute('data-found', '');
+    setTimeout(() => element?.removeAttribute('data-found'), foundMs);
+  }, [memberId, at, asked, isThere, isLoaded]);
 }
 
 /** Replies are read when they are on a screen that somebody looks at. */

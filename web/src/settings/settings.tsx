@@ -1,5 +1,6 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { useState } from 'react';
+import { useNow } from '../api/clock.ts';
 import { signOut } from '../api/http.ts';
 import { useSession } from '../api/session.ts';
 import { Icon } from '../look/icons.tsx';
@@ -7,18 +8,15 @@ import { SavedReplies } from '../saved-replies/saved-replies.tsx';
 import { useSingleKeys } from '../shell/keys.ts';
 import { toast } from '../shell/toasts.tsx';
 import { phoneWords } from '../words/people.ts';
+import { clockTime } from '../words/times.ts';
+import { FirmRules } from './firm-rules.tsx';
 import { areOn, turnOff, turnOn } from './notifications.ts';
 import { Signature } from './signature.tsx';
-
-const nights = {
-  off: 'Texts go out at any hour.',
-  defer: 'Texts at night wait until the person’s morning.',
-  refuse: 'Texts at night are refused.',
-};
 
 export function Settings() {
   const { advisor, environment } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const now = useNow();
   const [single, turnSingle] = useSingleKeys();
   const [notified, setNotified] = useState(areOn);
   const notifications = async (on: boolean) => {
@@ -46,7 +44,9 @@ export function Settings() {
               {advisor.textingNumber ? phoneWords(advisor.textingNumber) : 'None: ask your firm for one'}
             </dd>
             <dt>Time zone</dt>
-            <dd>{advisor.timeZone.replaceAll('_', ' ')}</dd>
+            <dd>
+              {advisor.timeZone.replaceAll('_', ' ')}, where it is {clockTime(now, advisor.timeZone)}. Set by your firm.
+            </dd>
             {environment === 'sandbox' && (
               <>
                 <dt>Environment</dt>
@@ -57,24 +57,7 @@ export function Settings() {
         </section>
         <Signature />
         <SavedReplies />
-        <section className="section">
-          <h2>Your firm’s rules</h2>
-          <dl className="facts">
-            <dt>Consent</dt>
-            <dd>
-              {advisor.consentRequired
-                ? 'People must accept before you text them.'
-                : 'Texts go to everybody who hasn’t opted out.'}
-            </dd>
-            <dt>Consent requests</dt>
-            <dd>{advisor.consentCollection ? 'You can send them.' : 'Not set up.'}</dd>
-            <dt>Nights</dt>
-            <dd>{nights[advisor.quietHours]}</dd>
-          </dl>
-          <p className="small soft" style={{ marginTop: 10 }}>
-            Your firm decides about these.
-          </p>
-        </section>
+        <FirmRules />
         <section className="section">
           <h2>This browser</h2>
           <div className="form">

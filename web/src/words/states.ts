@@ -1,4 +1,4 @@
-import type { ConsentState, FailureReason, TextItem, TextKind, TextStatus } from '../api/types.ts';
+import type { ConsentEvidence, ConsentState, FailureReason, TextItem, TextKind, TextStatus } from '../api/types.ts';
 import type { IconName } from '../look/icons.tsx';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet' | 'brand';
@@ -126,3 +126,28 @@ export function consentEvent(name: string, state: ConsentState, previous: Consen
   if (previous === 'pending') return { word: 'The request was not answered', icon: 'hourglass', tone: 'quiet' };
   return { word: reason ? `Consent was reset: ${reason}` : 'Consent was reset', icon: 'circle-dashed', tone: 'quiet' };
 }
+
+/** How it became known, where that says more than the move itself. */
+export function evidenceWords(reason: string | null): string {
+  const words: Record<string, string> = {
+    requested: 'by text',
+    accepted: 'they replied by text',
+    declined: 'they replied by text',
+    opt_in: 'they texted START',
+    opt_out: 'they texted STOP',
+    opt_out_wording: 'by what they wrote',
+    possible_opt_out: 'your firm decided',
+    firm_opt_out: 'they stopped your firm',
+    carrier: 'their carrier told us',
+    recorded: 'recorded by your firm',
+  };
+  return reason && words[reason] ? ` · ${words[reason]}` : '';
+}
+
+/** By which way consent was given or taken back. */
+export const channelWords: Record<ConsentEvidence['channel'], string> = {
+  text: 'By text',
+  carrier: 'Through their carrier',
+  paper: 'Outside of texts',
+  sandbox: 'Set in the sandbox',
+};

@@ -33,17 +33,28 @@ export type Item = { id: string; dateTime: Date } & (
 );
 
 const pageSize = 50;
+/** How far back a text may be that somebody jumps to. */
+const reachMax = 2_000;
 const scheduledMax = 50;
 const foundMax = 25;
 const wordsMax = 4;
 
+/** Before a place of the list; or everything from a text on, which somebody looks for. */
+export type ItemQuery = { before?: string | undefined; from?: string | undefined };
+
 /** A part of a thread, oldest first, and where to go on to what is older. What is still to come is in the latest part. */
-export async function listItems(deps: Deps, advisorId: number, memberId: number, before?: string): Promise<Part<Item>> {
+export async function listItems(
+  deps: Deps,
+  advisorId: number,
+  memberId: number,
+  { before, from }: ItemQuery,
+): Promise<Part<Item>> {
   const place = before === undefined ? null : placeOf(before);
   const after = place && { dateTime: place.dateTime, archiveNumber: place.id };
-  const rows = await store.listItems(deps.db, advisorId, memberId, { after, limit: pageSize + 1 });
-  const page = rows.slice(0, pageSize);
-  const last = rows.length > pageSize ? page.at(-1) : undefined;
+  const limit = from === undefined ? pageSize : reachMax;
+  const rows = await store.listItems(deps.db, advisorId, memberId, { after, limit: limit + 1 });
+  const page = rows.slice(0, from === undefined ? pageSize : placeFor(rows, from) + pageSize / 2);
+  const last = rows.length > page.length ? page.at(-1) : undefined;
   const [media, scheduled] = await Promise.all([
     mediaOf(deps, advisorId, page),
     after ? [] : listScheduledWith(deps.db, advisorId, memberId, scheduledMax),
@@ -52,6 +63,13 @@ export async function listItems(deps: Deps, advisorId: number, memberId: number,
   const items = page.toReversed().map((row) => itemOf(row, media, now));
   const cursor = last ? tokenOf(last.dateTime, last.archiveNumber) : null;
   return { data: [...items, ...scheduled.map((row) => scheduledItem(withNextDates(row)))], cursor };
+}
+
+/** Where the text is in its thread, from the latest. */
+function placeFor(rows: ItemRow[], itemId: string): number {
+  const index = rows.findIndex(({ type, id }) => `${type === 'reply' ? 'r' : 'm'}${id}` === itemId);
+  if (index < 0) throw problem('not_found', 'There is no such text in the conversation, or it is too far back.');
+  return index;
 }
 
 async function mediaOf({ db }: Deps, advisorId: number, rows: ItemRow[]): Promise<Map<number, Media[]>> {

@@ -1,5 +1,6 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import * as store from '../../store/texting/wordings.ts';
+import { getAccount } from '../accounts/advisors.ts';
 import { getFirm } from '../accounts/firms.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
@@ -71,6 +72,16 @@ export async function listWordings(deps: Deps, firmId: number): Promise<(Wording
     const { version, text } = own.get(kind) ?? { version: 0, text: defaults[kind] };
     return { kind, version, text };
   });
+}
+
+/** The firm's wordings as the people of this advisor read them. */
+export async function listRenderedWordings(
+  deps: Deps,
+  advisorId: number,
+): Promise<(Wording & { kind: WordingKind })[]> {
+  const { firmId, firmName: firm, name: advisor } = await getAccount(deps, advisorId);
+  const wordings = await listWordings(deps, firmId);
+  return wordings.map(({ text, ...rest }) => ({ ...rest, text: renderWording(text, { firm, advisor }) }));
 }
 
 /** Applies from the next text on. Texts already sent keep their wording as evidence. */

@@ -12,7 +12,10 @@ export const ConversationQuery = Type.Object({
   phone: Type.Optional(Phone()),
 });
 export const ConversationParams = Type.Object({ memberId: Id() });
-export const ItemQuery = Type.Object({ before: Before });
+export const ItemQuery = Type.Object({
+  before: Before,
+  from: Type.Optional(Type.String({ pattern: '^[mr][0-9]{1,15}$' })),
+});
 export const ReadRequest = Type.Object({ upTo: Id() });
 export const DoneRequest = Type.Object({ done: Type.Boolean() });
 export const SnoozeRequest = Type.Object({

@@ -94,6 +94,8 @@ export async function listItems(
 }
 
 export type FoundText = {
+  /** Of the message or the reply; null if there is none any more. */
+  id: number | null;
   memberId: number;
   phone: string;
   name: string | null;
@@ -113,13 +115,21 @@ export async function searchTexts(
 ): Promise<FoundText[]> {
   return db.query(
     `select
+       case found.kind
+         when 'text_out' then found.message_id
+         else (
+           select reply_id
+           from replies
+           where advisor_id = $1 and member_id = found.member_id and archive_number = found.number
+         )
+       end as id,
        found.member_id as "memberId", m.phone, contact.name,
        case found.kind when 'text_in' then 'in' else 'out' end as direction, found.text,
        found.date_time_created as "dateTime"
      from (
        select *
        from (
-         select e.number, e.member_id, e.kind, e.date_time_created, convert_from(b.body, 'UTF8') as text
+         select e.number, e.member_id, e.message_id, e.kind, e.date_time_created, convert_from(b.body, 'UTF8') as text
          from archive_entries e
          join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
          where e.advisor_id = $1 and e.member_id is not null and e.kind in ('text_out', 'text_in')

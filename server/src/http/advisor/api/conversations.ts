@@ -1,3 +1,4 @@
+import { listConsentEvidence } from '../../../domain/conversations/consent-evidence.ts';
 import type { Item } from '../../../domain/conversations/conversation-items.ts';
 import * as items from '../../../domain/conversations/conversation-items.ts';
 import type { Conversation } from '../../../domain/conversations/conversations.ts';
@@ -46,8 +47,25 @@ export const listItems = endpoint({
   ...written,
   cost: 2,
   async handler(deps, advisorId, { params, query }) {
-    const { data, cursor } = await items.listItems(deps, advisorId, params.memberId, query.before);
+    const { data, cursor } = await items.listItems(deps, advisorId, params.memberId, query);
     return { data: data.map(shownItem), cursor };
+  },
+});
+
+export const listEvidence = endpoint({
+  summary: 'List what proves their consent',
+  params: ConversationParams,
+  ...written,
+  async handler(deps, advisorId, { params }) {
+    const data = await listConsentEvidence(deps, advisorId, params.memberId);
+    return {
+      data: data.map(({ dateTime, wording, reply, ...rest }) => ({
+        ...rest,
+        dateTime: dateTime.getTime(),
+        wording: wording && { ...wording, shown: wording.shown.getTime() },
+        reply: reply && { ...reply, sent: reply.sent.getTime() },
+      })),
+    };
   },
 });
 
@@ -91,7 +109,14 @@ export const search = endpoint({
   cost: 4,
   async handler(deps, advisorId, { query }) {
     const { people, texts } = await items.searchConversations(deps, advisorId, query.text);
-    return { people, texts: texts.map(({ dateTime, ...rest }) => ({ ...rest, dateTime: dateTime.getTime() })) };
+    return {
+      people,
+      texts: texts.map(({ id, dateTime, ...rest }) => ({
+        ...rest,
+        itemId: id && `${rest.direction === 'in' ? 'r' : 'm'}${id}`,
+        dateTime: dateTime.getTime(),
+      })),
+    };
   },
 });
 

@@ -19,6 +19,7 @@ import { addMedia } from './media.ts';
 import * as savedReplies from './saved-replies.ts';
 import { addSession, requireSession } from './session.ts';
 import * as signatures from './signatures.ts';
+import * as wordings from './wordings.ts';
 
 export const apiPath = '/app/api';
 
@@ -28,6 +29,7 @@ const own: [Route['method'], Route['path'], Endpoint][] = [
   ['GET',  '/conversations',                 conversations.list],
   ['GET',  '/conversations/:memberId',        conversations.get],
   ['GET',  '/conversations/:memberId/items',  conversations.listItems],
+  ['GET',  '/conversations/:memberId/evidence', conversations.listEvidence],
   ['POST', '/conversations/:memberId/read',   conversations.read],
   ['POST', '/conversations/:memberId/done',   conversations.done],
   ['POST', '/conversations/:memberId/snooze', conversations.snooze],
@@ -45,6 +47,7 @@ const own: [Route['method'], Route['path'], Endpoint][] = [
   ['POST', '/deletes',                        book.remove],
   ['POST', '/deletes/:actionId/undo',         book.undo],
   ['PUT',  '/signature',                      signatures.set],
+  ['GET',  '/wordings',                       wordings.list],
 ];
 
 export type OwnAdmission = { share: PoolShares; shedder: LoadShedder };

@@ -1,0 +1,59 @@
+import type { Deps } from '../../deps.ts';
+import type { ConsentState } from '../../store/consent/consents.ts';
+import type { ConsentEvidenceRow } from '../../store/conversations/consent-evidence.ts';
+import * as store from '../../store/conversations/consent-evidence.ts';
+import type { Channel, Evidence, Reason } from '../archive/consent-entries.ts';
+
+/** Who recorded a change of consent. */
+export const recorders = ['person', 'advisor', 'application', 'staff', 'carrier', 'operator', 'service'] as const;
+export type Recorder = (typeof recorders)[number];
+
+/** A change of consent with what proves it. `id` is that of the item in the thread. */
+export type ConsentEvidence = {
+  id: string;
+  archiveNumber: number;
+  dateTime: Date;
+  state: ConsentState;
+  previousState: ConsentState;
+  reason: Reason;
+  channel: Channel;
+  by: Recorder;
+  byName: string | null;
+  wording: { text: string; version: number; shown: Date } | null;
+  reply: { text: string; sent: Date } | null;
+  /** What the firm wrote down about consent that wasn't given by text. */
+  proof: string | null;
+  /** False once its retention has ended: then only the change itself is known. */
+  isKept: boolean;
+};
+
+const evidenceMax = 200;
+
+export async function listConsentEvidence(
+  { db }: Deps,
+  advisorId: number,
+  memberId: number,
+): Promise<ConsentEvidence[]> {
+  return (await store.listConsentEvidence(db, advisorId, memberId, evidenceMax)).map(evidenceOf);
+}
+
+function evidenceOf({ archiveNumber, dateTime, actor, actorName, meta, body }: ConsentEvidenceRow): ConsentEvidence {
+  const { from, to, reason, channel }: { from: ConsentState; to: ConsentState; reason: Reason; channel: Channel } =
+    JSON.parse(meta);
+  const { wording, reply, proof }: Partial<Evidence> = JSON.parse(body ?? '{}');
+  return {
+    id: `c${archiveNumber}`,
+    archiveNumber,
+    dateTime,
+    state: to,
+    previousState: from,
+    reason,
+    channel,
+    by: recorders.find((each) => each === actor.split(':')[0]) ?? 'service',
+    byName: actorName,
+    wording: wording ? { ...wording, shown: new Date(wording.shown) } : null,
+    reply: reply ? { text: reply.text, sent: new Date(reply.sent) } : null,
+    proof: proof ?? null,
+    isKept: body !== null,
+  };
+}

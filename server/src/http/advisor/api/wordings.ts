@@ -1,0 +1,11 @@
+import { listRenderedWordings } from '../../../domain/texting/wordings.ts';
+import { endpoint } from '../../door/route.ts';
+import { written } from './written.ts';
+
+export const list = endpoint({
+  summary: 'List what people read',
+  ...written,
+  handler: async (deps, advisorId) => ({
+    data: (await listRenderedWordings(deps, advisorId)).map(({ kind, version, text }) => ({ kind, version, text })),
+  }),
+});
