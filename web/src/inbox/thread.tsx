@@ -118,7 +118,8 @@ function useEnd(items: Item[], atTop: () => void) {
 
 /** To the text that the address names, once for each time that somebody asks for it. */
 function useJump(memberId: number, items: Item[]): void {
-  const { at } = useSearch({ from: '/inbox/c/$memberId' });
+  // The demonstration has a thread, too, at an address of its own.
+  const { at } = useSearch({ strict: false });
   const asked = useLocation({ select: ({ state }) => state.__TSR_key });
   const reached = useRef<string | undefined>(undefined);
   const isThere = items.some(({ id }) => id === at);
