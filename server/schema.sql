@@ -159,6 +159,42 @@ create table attempts (
   constraint attempts_pkey PRIMARY KEY (advisor_id, message_id, attempt)
 );
 
+create table broadcast_recipients (
+  advisor_id bigint not null,
+  broadcast_id bigint not null,
+  place integer not null,
+  contact_id bigint not null,
+  name text,
+  phone text,
+  text text not null,
+  state text not null,
+  not_before timestamp with time zone,
+  message_id bigint,
+  code text,
+  constraint broadcast_recipients_pkey PRIMARY KEY (advisor_id, broadcast_id, place),
+  constraint broadcast_recipients_check CHECK ((((message_id IS NOT NULL) = (state = 'accepted'::text)) AND ((code IS NOT NULL) = (state = 'refused'::text)))),
+  constraint broadcast_recipients_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'accepted'::text, 'refused'::text, 'stopped'::text])))
+);
+
+create table broadcasts (
+  advisor_id bigint not null,
+  broadcast_id bigint not null generated always as identity,
+  group_id bigint not null,
+  group_name text not null,
+  text text not null,
+  status text not null,
+  people integer not null,
+  accepted integer not null default 0,
+  refused integer not null,
+  actor text not null,
+  trace_id text,
+  due_at timestamp with time zone not null,
+  date_time_created timestamp with time zone not null,
+  date_time_ended timestamp with time zone,
+  constraint broadcasts_pkey PRIMARY KEY (advisor_id, broadcast_id),
+  constraint broadcasts_status_check CHECK ((status = ANY (ARRAY['sending'::text, 'done'::text, 'stopped'::text])))
+);
+
 create table carrier_records (
   run_id bigint not null,
   carrier_message_id text not null,
@@ -434,6 +470,7 @@ create table events (
   date_time timestamp with time zone not null,
   recorded_at timestamp with time zone not null default clock_timestamp(),
   application_id bigint,
+  broadcast_id bigint,
   constraint events_pkey PRIMARY KEY (advisor_id, number)
 );
 
@@ -959,6 +996,10 @@ CREATE INDEX archive_entries_time ON public.archive_entries USING brin (date_tim
 
 CREATE INDEX attempts_time ON public.attempts USING brin (date_time_started) WITH (autosummarize='on');
 
+CREATE INDEX broadcast_recipients_waiting ON public.broadcast_recipients USING btree (advisor_id, broadcast_id, place) WHERE (state = 'waiting'::text);
+
+CREATE INDEX broadcasts_due ON public.broadcasts USING btree (due_at, broadcast_id) WHERE (status = 'sending'::text);
+
 CREATE INDEX claims_leased ON public.claims USING btree (leased_until);
 
 CREATE INDEX contacts_created ON public.contacts USING btree (advisor_id, date_time_created, contact_id) INCLUDE (date_time_modified);
@@ -1187,7 +1228,7 @@ begin
       e.number,
       e.old,
       e.old
-        and e.kind in ('text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in', 'media_in')
+        and e.kind in ('text_out', 'text_in', 'consent', 'schedule', 'broadcast', 'review', 'export', 'merge', 'sign_in', 'media_in')
         and not exists (
           select
           from holds h
@@ -1581,6 +1622,10 @@ grant insert, select, update on archive_tiles to assent_app;
 grant insert, select, update on archive_tree to assent_app;
 
 grant insert, select, update on attempts to assent_app;
+
+grant insert, select, update on broadcast_recipients to assent_app;
+
+grant insert, select, update on broadcasts to assent_app;
 
 grant delete, insert, select on carrier_records to assent_app;
 

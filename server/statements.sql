@@ -248,6 +248,14 @@ select size, root, fault
 from archive_tree
 for update skip locked;
 
+prepare "count-broadcast-outcomes" as
+select r.state, t.status, coalesce(coalesce(r.not_before, d.deferred_until) > $3, false) as "isDeferred", count(*) as people
+from broadcast_recipients r
+left join messages t on t.advisor_id = r.advisor_id and t.message_id = r.message_id
+left join dispatches d on d.advisor_id = r.advisor_id and d.message_id = r.message_id
+   where r.advisor_id = $1 and r.broadcast_id = $2
+   group by 1, 2, 3;
+
 prepare "count-by-consent" as
 with known as (
   select m.state, count(*) as count
@@ -348,6 +356,13 @@ date_time_created as "dateTimeCreated"
 
 prepare "find-body" as
 select body from archive_bodies where advisor_id = $1 and number = $2;
+
+prepare "find-broadcast" as
+select
+broadcast_id as "broadcastId", group_id as "groupId", group_name as "groupName", text, status, people, accepted, refused,
+date_time_created as "dateTimeCreated", date_time_ended as "dateTimeEnded"
+   from broadcasts
+   where advisor_id = $1 and broadcast_id = $2;
 
 prepare "find-caller" as
 select
@@ -561,6 +576,11 @@ cross join lateral (
   limit 1
 ) as next;
 
+prepare "find-group-name" as
+select name
+from groups
+where advisor_id = $1 and group_id = $2;
+
 prepare "find-last-delivery" as
 select d.checkpoint_id as "checkpointId", c.size, d.date_time_created as "dateTimeCreated"
 from archive_deliveries d
@@ -705,6 +725,9 @@ select from dispatches where deferred_until <= $1 limit 1;
 prepare "has-due" as
 select from scheduled_messages where status = 'scheduled' and delivery_date <= $1 limit 1;
 
+prepare "has-due-broadcast" as
+select from broadcasts where status = 'sending' and due_at <= $1 limit 1;
+
 prepare "has-lapsed" as
 select from messages where status = 'awaiting_consent' and date_time_created <= $1 limit 1;
 
@@ -739,6 +762,22 @@ select exists (select from unmatched_receipts where advisor_id = 0) as found;
 
 prepare "has-waiting" as
 select from dispatches limit 1;
+
+prepare "insert-broadcast" as
+insert into broadcasts (
+  advisor_id, group_id, group_name, text, status, people, refused, actor, trace_id, due_at, date_time_created
+)
+values ($1, $2, $3, $4, 'sending', $5, $6, $7, $8, $9, $9)
+returning broadcast_id as "broadcastId";
+
+prepare "insert-broadcast-recipients" as
+insert into broadcast_recipients (
+  advisor_id, broadcast_id, place, contact_id, name, phone, text, code, state
+)
+select $1::bigint, $2::bigint, given.*, case when code is null then 'waiting' else 'refused' end
+from unnest($3::integer[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[]) as given (
+  place, contact_id, name, phone, text, code
+);
 
 prepare "insert-checkpoint" as
 insert into archive_checkpoints (size, note, date_time_created)
@@ -828,15 +867,16 @@ entered as (
 added_events as (
   insert into events (
     advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, state,
-    previous_state, reason, application_id, date_time
+    previous_state, reason, application_id, broadcast_id, date_time
   )
   select
     "advisorId", (select last_events from ends)[place] - after, type, "memberId", "messageId",
-    "scheduledMessageId", status, "failureCode", state, "previousState", reason, "applicationId", $2
+    "scheduledMessageId", status, "failureCode", state, "previousState", reason, "applicationId", "broadcastId",
+    $2
   from json_to_recordset($6) as (
     "advisorId" bigint, type text, "memberId" bigint, "messageId" bigint, "scheduledMessageId" bigint,
     status text, "failureCode" text, state text, "previousState" text, reason text, "applicationId" bigint,
-    place integer, after integer
+    "broadcastId" bigint, place integer, after integer
   )
 )
 select number
@@ -860,15 +900,16 @@ ends as materialized (
 added_events as (
   insert into events (
     advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, state,
-    previous_state, reason, application_id, date_time
+    previous_state, reason, application_id, broadcast_id, date_time
   )
   select
     "advisorId", (select last_events from ends)[place] - after, type, "memberId", "messageId",
-    "scheduledMessageId", status, "failureCode", state, "previousState", reason, "applicationId", $2
+    "scheduledMessageId", status, "failureCode", state, "previousState", reason, "applicationId", "broadcastId",
+    $2
   from json_to_recordset($1) as (
     "advisorId" bigint, type text, "memberId" bigint, "messageId" bigint, "scheduledMessageId" bigint,
     status text, "failureCode" text, state text, "previousState" text, reason text, "applicationId" bigint,
-    place integer, after integer
+    "broadcastId" bigint, place integer, after integer
   )
 )
 select;
@@ -1141,6 +1182,32 @@ select given.advisor_id as "advisorId", given.after
 from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, after)
 join archive_heads h on h.advisor_id = given.advisor_id
 where h.last_event > given.after;
+
+prepare "list-broadcast-outcomes" as
+select
+     r.place, r.contact_id as "contactId", r.name, r.phone, r.text, r.state, r.code, m.member_id as "memberId",
+     t.status, t.failure_code as "failureCode", t.held_reason as "heldReason", coalesce(r.not_before, d.deferred_until) as "deferredUntil"
+from broadcast_recipients r
+left join messages t on t.advisor_id = r.advisor_id and t.message_id = r.message_id
+left join dispatches d on d.advisor_id = r.advisor_id and d.message_id = r.message_id
+   left join members m on m.advisor_id = r.advisor_id and m.phone = r.phone
+   where r.advisor_id = $1 and r.broadcast_id = $2 and r.place > $3
+     and (
+       not $5
+       or r.state in ('refused', 'stopped')
+       or t.status in ('failed', 'undelivered', 'in_doubt', 'held')
+     )
+   order by r.place
+   limit $4;
+
+prepare "list-broadcasts" as
+select
+broadcast_id as "broadcastId", group_id as "groupId", group_name as "groupName", text, status, people, accepted, refused,
+date_time_created as "dateTimeCreated", date_time_ended as "dateTimeEnded"
+   from broadcasts
+   where advisor_id = $1 and ($2::bigint is null or broadcast_id < $2)
+   order by broadcast_id desc
+   limit $3;
 
 prepare "list-carriers" as
 select
@@ -5503,7 +5570,8 @@ prepare "list-events" as
 select first, last,
 e.number, e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
 e.scheduled_message_id as "scheduledMessageId", e.status, e.failure_code as "failureCode", e.state,
-e.previous_state as "previousState", e.reason, e.application_id as "applicationId", e.date_time as "dateTime"
+e.previous_state as "previousState", e.reason, e.application_id as "applicationId", e.broadcast_id as "broadcastId",
+e.date_time as "dateTime"
    from (
      select
        (select last_event from archive_heads where advisor_id = $1) as last,
@@ -5523,7 +5591,8 @@ prepare "list-events-after" as
 select place,
 e.number, e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
 e.scheduled_message_id as "scheduledMessageId", e.status, e.failure_code as "failureCode", e.state,
-e.previous_state as "previousState", e.reason, e.application_id as "applicationId", e.date_time as "dateTime"
+e.previous_state as "previousState", e.reason, e.application_id as "applicationId", e.broadcast_id as "broadcastId",
+e.date_time as "dateTime"
    from unnest($1::bigint[], $2::bigint[], $3::integer[]) with ordinality as given (advisor_id, after, count, place)
    cross join lateral (
      select *
@@ -5817,6 +5886,16 @@ row(
       limit asked.page_size
     ) as page on true
     order by asked.position, page.place;
+
+prepare "list-group-people" as
+select
+  c.contact_id as "contactId", nullif(c.full_name, c.phone) as name, c.phone, c.first_name as "firstName",
+  c.last_name as "lastName", c.nickname
+from memberships s
+join contacts c on c.advisor_id = s.advisor_id and c.contact_id = s.contact_id
+where s.advisor_id = $1 and s.group_id = $2
+order by c.full_name, c.contact_id
+limit $3;
 
 prepare "list-heads" as
 select advisor_id as "advisorId", last_number as "lastNumber"
@@ -6335,6 +6414,13 @@ where h.last_number > coalesce(t.last_number, 0)
 order by h.advisor_id
 limit $1;
 
+prepare "list-waiting-recipients" as
+select place, phone, text, not_before as "notBefore"
+from broadcast_recipients
+where advisor_id = $1 and broadcast_id = $2 and state = 'waiting' and (not_before is null or not_before <= $3)
+order by place
+limit $4;
+
 prepare "lock-book" as
 insert into contact_books (advisor_id)
 values ($1)
@@ -6364,6 +6450,23 @@ select
   delivery_date as "deliveryDate", actor, trace_id as "traceId"
 from due
 order by delivery_date, scheduled_message_id;
+
+prepare "lock-due-broadcast" as
+select
+  advisor_id as "advisorId", broadcast_id as "broadcastId", group_id as "groupId", group_name as "groupName", text,
+  people, actor, trace_id as "traceId",
+  (select a.texting_pace from advisors a where a.advisor_id = b.advisor_id) as pace
+from broadcasts b
+where status = 'sending'
+  and due_at <= $1
+  and not exists (
+    select
+    from advisors a
+    where a.advisor_id = b.advisor_id and a.texting_number is not null and a.carrier_id is null
+  )
+order by due_at, broadcast_id
+limit 1
+for update skip locked;
 
 prepare "lock-due-waiting" as
 with due as materialized (
@@ -6856,9 +6959,47 @@ from (
   order by key
 ) as keys;
 
+prepare "stop-broadcast" as
+update broadcasts
+   set status = 'stopped', date_time_ended = $3
+   where advisor_id = $1 and broadcast_id = $2 and status = 'sending'
+   returning
+broadcast_id as "broadcastId", group_id as "groupId", group_name as "groupName", text, status, people, accepted, refused,
+date_time_created as "dateTimeCreated", date_time_ended as "dateTimeEnded";
+
+prepare "stop-broadcast-recipients" as
+update broadcast_recipients
+set state = 'stopped', not_before = null
+where advisor_id = $1 and broadcast_id = $2 and state = 'waiting';
+
 prepare "take-contact-ids" as
 select coalesce(jsonb_agg(contact_id), '[]') as "contactIds"
 from (select nextval('contacts_contact_id_seq') as contact_id from generate_series(1, $1)) as taken;
+
+prepare "update-broadcast" as
+update broadcasts b
+set
+  accepted = b.accepted + $3,
+  refused = b.refused + $4,
+  due_at = coalesce(greatest(next.at, $5), b.due_at),
+  status = case when next.at is null then 'done' else b.status end,
+  date_time_ended = case when next.at is null then $6::timestamptz end
+from (
+  select min(coalesce(not_before, '-infinity')) as at
+  from broadcast_recipients
+  where advisor_id = $1 and broadcast_id = $2 and state = 'waiting'
+) as next
+where b.advisor_id = $1 and b.broadcast_id = $2 and b.status = 'sending'
+returning b.status;
+
+prepare "update-broadcast-recipients" as
+update broadcast_recipients r
+set state = given.state, message_id = given.message_id, code = given.code, not_before = given.not_before
+from unnest($3::integer[], $4::text[], $5::bigint[], $6::text[], $7::timestamptz[]) as given (
+  place, state, message_id, code, not_before
+)
+where r.advisor_id = $1 and r.broadcast_id = $2 and r.place = given.place and r.state = 'waiting'
+returning r.place;
 
 prepare "update-consent" as
 update members

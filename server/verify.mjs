@@ -617,6 +617,7 @@ const disposableKinds = new Set([
   'text_in',
   'consent',
   'schedule',
+  'broadcast',
   'review',
   'export',
   'merge',

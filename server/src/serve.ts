@@ -6,6 +6,7 @@ import { type Config, ConfigError } from './config.ts';
 import { type Deps, onReserved } from './deps.ts';
 import { prepareSigningKeys } from './domain/access/signing-keys.ts';
 import { findRestored, hasForgotten } from './domain/archive/archive-status.ts';
+import { sendBroadcasts } from './domain/broadcasts/sending.ts';
 import { readReply } from './domain/consent/reading/reply-words.ts';
 import { type Dispatcher, dispatcher } from './domain/delivery/dispatcher.ts';
 import { clockFollowedMs, handedOverElsewhere } from './domain/delivery/elsewhere.ts';
@@ -84,7 +85,7 @@ async function appOf(
 function withTexting(deps: Runtime, texting: Dispatcher): Pick<Surroundings, 'deliverDue' | 'carrierStatuses'> {
   return {
     async deliverDue() {
-      await sendDueMessages(deps);
+      await Promise.all([sendDueMessages(deps), sendBroadcasts(deps)]);
       await texting.settled();
     },
     carrierStatuses: async () => (await statusOf(deps, texting)).map(({ status }) => status),
@@ -96,7 +97,7 @@ function withoutTexting(deps: Runtime): Pick<Surroundings, 'deliverDue'> {
   return {
     async deliverDue() {
       await pause(clockFollowedMs);
-      await sendDueMessages(deps);
+      await Promise.all([sendDueMessages(deps), sendBroadcasts(deps)]);
       await handedOverElsewhere(onReserved(deps));
     },
   };

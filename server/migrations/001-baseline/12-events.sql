@@ -21,6 +21,8 @@ create table events (
   recorded_at timestamptz not null default clock_timestamp(),
   -- Whose access to the advisor ended: only that application is told.
   application_id bigint,
+  -- Only the advisor's own app is told.
+  broadcast_id bigint,
   primary key (advisor_id, number)
 );
 

@@ -123,7 +123,7 @@ begin
       e.number,
       e.old,
       e.old
-        and e.kind in ('text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in', 'media_in')
+        and e.kind in ('text_out', 'text_in', 'consent', 'schedule', 'broadcast', 'review', 'export', 'merge', 'sign_in', 'media_in')
         and not exists (
           select
           from holds h

@@ -8,6 +8,7 @@ import { clearDeletedGroups } from '../domain/address-book/groups.ts';
 import { deletes } from '../domain/address-book/pending-deletes.ts';
 import { checkpointDeliverer, type DeliveryFault } from '../domain/archive/checkpoint-deliveries.ts';
 import { signArchive } from '../domain/archive/signing.ts';
+import { sendBroadcasts } from '../domain/broadcasts/sending.ts';
 import { noCalls, withCalls } from '../domain/carriers/calls.ts';
 import { forgetStatus, writeStatus } from '../domain/carriers/status.ts';
 import { fetchDueMedia, type MediaKey } from '../domain/consent/reply-media.ts';
@@ -50,6 +51,7 @@ type Parts = { texting: Dispatcher; webhooks: Deliverer };
 /** A node's background jobs. Each is one call to the domain and never runs twice at a time on one node. */
 export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[] {
   const reportFault = (err: unknown) => log.error({ err }, 'a scheduled message was skipped');
+  const reportBroadcast = (err: unknown) => log.error({ err }, 'a text to a group was skipped');
   const reportSync = ({ syncId, kind, status, reason }: CrmSync, advisorId: number) =>
     log.warn({ advisorId, syncId, kind, reason }, `a sync with a CRM ${status}`);
   const reportLookup = ({ message: reason }: CrmFault, advisorId: number) =>
@@ -66,6 +68,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'delete expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
     { name: 'delete retired keys', everyMs: minuteMs, run: () => forgetRetiredSigningKeys(deps) },
     { name: 'send due messages', everyMs: 250, run: () => sendDueMessages(deps, reportFault) },
+    { name: 'send to groups', everyMs: 250, run: () => sendBroadcasts(deps, reportBroadcast) },
     { name: 'delete old events', everyMs: 10 * minuteMs, run: () => forgetOld(deps, 'events') },
     { name: 'delete old changes', everyMs: 10 * minuteMs, run: () => forgetOld(deps, 'contact_changes') },
     { name: 'sign the archive', everyMs: 2_000, run: () => sign(deps, log) },

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { rotateSigningKeys } from '../../src/domain/access/signing-keys.ts';
 import { connectCrm } from '../../src/domain/address-book/crm-connections.ts';
+import { byAdvisor } from '../../src/domain/archive/archive.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
+import { startBroadcast } from '../../src/domain/broadcasts/broadcasts.ts';
+import { checkBroadcast } from '../../src/domain/broadcasts/previews.ts';
 import { followCarriers } from '../../src/domain/carriers/open-carriers.ts';
 import type { Carrier, Crm } from '../../src/domain/ports.ts';
 import { dayMs } from '../../src/domain/shared/time.ts';
@@ -13,6 +16,7 @@ import { setWebhook } from '../../src/domain/webhooks/webhooks.ts';
 import { requestJobsOf } from '../../src/jobs/requests.ts';
 import { jobsOf } from '../../src/jobs/start.ts';
 import { makeLog } from '../../src/log.ts';
+import { addContact, addGroup, putInGroups } from '../address-book/address-book.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { fixedCarriers, openCarrier } from '../support/carriers.ts';
@@ -140,6 +144,20 @@ suite('every job, as the application’s role, with something to do', async () =
         await clock.advance(2 * 3_600_000);
       },
       left: rows('scheduled_messages', `status = 'scheduled'`),
+    },
+    'send to groups': {
+      make: async () => {
+        const { advisorId } = ann.advisor;
+        const by = byAdvisor(advisorId, null);
+        const groupId = await addGroup(ann);
+        const contactId = await addContact(ann, { phone: await acceptedPhone(world, ann) });
+        await putInGroups(ann, contactId, [groupId]);
+        const written = { groupId, text: 'Hello {firstName}' };
+        const { version } = await checkBroadcast(world.deps, advisorId, written, by);
+        await startBroadcast(world.deps, advisorId, { ...written, version }, by);
+        await putInGroups(ann, contactId, []);
+      },
+      left: rows('broadcasts', `status = 'sending'`),
     },
     'delete old events': {
       make: async () => {

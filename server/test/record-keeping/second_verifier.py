@@ -26,7 +26,7 @@ ALTERED, INCOMPLETE, UNKNOWN = 1, 2, 3
 FORMAT = 'assent-archive-package-v1'
 FIELDS = ['advisorId', 'number', 'kind', 'memberId', 'messageId', 'actor', 'traceId', 'meta', 'commitment', 'dateTime']
 ENDINGS = {'text_out': 'out', 'text_in': 'in', 'consent': 'consent', 'media_in': 'media'}
-DISPOSABLE = {'text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in', 'media_in'}
+DISPOSABLE = {'text_out', 'text_in', 'consent', 'schedule', 'broadcast', 'review', 'export', 'merge', 'sign_in', 'media_in'}
 LINE_BYTES_MAX = 8 * 1024 * 1024
 
 

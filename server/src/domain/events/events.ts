@@ -27,6 +27,7 @@ const fields: Record<EventType, (keyof EventRow)[]> = {
   'saved_replies.changed': [],
   'book.changed': [],
   'signature.changed': [],
+  'broadcast.changed': ['broadcastId'],
 };
 
 /** Only the advisor's own app is told; partners are not. */
@@ -35,6 +36,7 @@ const ownTypes: readonly EventType[] = [
   'saved_replies.changed',
   'book.changed',
   'signature.changed',
+  'broadcast.changed',
 ];
 
 /** What partners are told. */

@@ -17,6 +17,7 @@ const disposableKinds = new Set([
   'text_in',
   'consent',
   'schedule',
+  'broadcast',
   'review',
   'export',
   'merge',

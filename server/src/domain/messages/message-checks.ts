@@ -37,9 +37,15 @@ export type MessageCheck = {
   earliest: Date | null;
 };
 
-type CheckContext = ReadMessage & { advisorId: number; by: By; at: Date; finding: ScreeningFinding | null };
+type CheckContext = Omit<ReadMessage, 'phones'> & {
+  advisorId: number;
+  by: By;
+  at: Date;
+  finding: ScreeningFinding | null;
+};
 /** A recipient, and what a send would decide about it if it weren't a problem as a whole. */
 type RecipientDecision = ExpectedRecipient & { decision: Decision; isProblem: boolean };
+type PersonalText = { phone: string; text: string };
 
 export async function checkMessage(
   deps: Deps,
@@ -47,23 +53,42 @@ export async function checkMessage(
   input: MessageInput,
   by: By,
 ): Promise<MessageCheck[]> {
-  const now = deps.clock.now();
-  const message = readMessage(now, input);
+  const { phones, text, ...wanted } = readMessage(deps.clock.now(), input);
+  const texts = phones.map((phone) => ({ phone, text }));
+  return checkAll(deps, texts, { ...wanted, advisorId, by });
+}
+
+/** The same for texts that differ from person to person, and would be sent now. */
+export function checkTexts(deps: Deps, advisorId: number, texts: PersonalText[], by: By): Promise<MessageCheck[]> {
+  return checkAll(deps, texts, { schedule: null, whenConsented: false, advisorId, by });
+}
+
+async function checkAll(
+  deps: Deps,
+  texts: PersonalText[],
+  wanted: Omit<CheckContext, 'text' | 'at' | 'finding'>,
+): Promise<MessageCheck[]> {
+  const { advisorId, schedule, whenConsented } = wanted;
   const recipients = await expectRecipients(
     deps,
-    message.phones.map((phone) => ({ advisorId, phone })),
+    texts.map(({ phone }) => ({ advisorId, phone })),
   );
   if (recipients.some(({ to }) => to.disabled)) throw accountDisabled();
   const firmIds = recipients.slice(0, 1).map(({ to }) => to.firmId);
   const [screener] = (await deps.screeners.of(deps.db, firmIds)).values();
-  const finding = screener?.(message.text) ?? null;
-  const asked = { ...message, advisorId, by, at: message.schedule?.firstDate ?? now, finding };
+  const findings = new Map<string, ScreeningFinding | null>();
+  for (const { text } of texts) if (!findings.has(text)) findings.set(text, screener?.(text) ?? null);
+  const at = schedule?.firstDate ?? deps.clock.now();
+  const asked = texts.map(({ text }) => ({ ...wanted, text, at, finding: findings.get(text) ?? null }));
   const people = recipients.map(({ to }) => to);
-  const decideEach = message.whenConsented ? await decideWaiting(deps, people) : decideOne;
-  const isProblem = problemOf(deps, asked, people, finding) !== null;
-  return recipients.map((recipient) =>
-    checkOne(deps, asked, { ...recipient, decision: decideEach(deps, asked, recipient.to, finding), isProblem }),
-  );
+  const decideEach = whenConsented ? await decideWaiting(deps, people) : decideOne;
+  const [first] = asked;
+  const isProblem = first !== undefined && problemOf(deps, first, people, first.finding) !== null;
+  return recipients.map((recipient, index) => {
+    const each = asked[index] as CheckContext;
+    const decision = decideEach(deps, each, recipient.to, each.finding);
+    return checkOne(deps, each, { ...recipient, decision, isProblem });
+  });
 }
 
 function checkOne(deps: Deps, asked: CheckContext, decided: RecipientDecision): MessageCheck {

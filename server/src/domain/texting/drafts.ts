@@ -22,8 +22,14 @@ export type AcceptedText = Wait & { messageId: number };
 export const findingKinds = { flag: 'flagged', hold: 'held', block: 'blocked' } as const;
 
 /** A draft if the gate and the firm's lexicon let the text through at that moment; otherwise why not. */
-export function draftFor(deps: Pick<Deps, 'carriers' | 'signals'>, to: Recipient, text: Text, at: Date): DraftResult {
-  const decision = gate(deps, to, text.kind, at);
+export function draftFor(
+  deps: Pick<Deps, 'carriers' | 'signals'>,
+  to: Recipient,
+  text: Text,
+  at: Date,
+  waited: { hasWaited?: boolean } = {},
+): DraftResult {
+  const decision = gate(deps, to, text.kind, at, waited);
   if ('refused' in decision) return decision;
   const draft = { to, text: { ...text, hours: decision.allowed } };
   const refused = textRefusal(text.finding);
@@ -73,9 +79,10 @@ function isJudged(draft: Draft): draft is FlaggedDraft {
 
 /** Nobody got the text, but it is in the archive: a firm must know about the attempt. */
 async function archiveBlocked(deps: Deps, blocked: FlaggedDraft[]): Promise<NewReview[]> {
-  const entries = blocked.map(({ to, text: { advisorId, text, by, finding, scheduledMessageId } }) => {
+  const entries = blocked.map(({ to, text: { advisorId, text, by, finding, scheduledMessageId, broadcastId } }) => {
     const { rules, lexiconVersion } = finding;
-    const about = { from: to.textingNumber, to: to.phone, ...(scheduledMessageId ? { scheduledMessageId } : {}) };
+    const of = { ...(scheduledMessageId ? { scheduledMessageId } : {}), ...(broadcastId ? { broadcastId } : {}) };
+    const about = { from: to.textingNumber, to: to.phone, ...of };
     const meta = { blocked: { rules, lexiconVersion }, ...about };
     return { advisorId, kind: 'review' as const, memberId: to.memberId, meta, body: text, ...by };
   });

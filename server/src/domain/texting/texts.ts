@@ -32,6 +32,8 @@ export type Text = {
   awaitsConsent?: true;
   expiresAt?: Date;
   scheduledMessageId?: number;
+  /** The text to a group that it is part of. */
+  broadcastId?: number;
   finding?: ScreeningFinding | null;
 };
 
@@ -46,7 +48,19 @@ type Addressee = Pick<
 /** The text as it goes to the archive and to the carrier. */
 export function textTo(to: Addressee, given: Text): NewText {
   const { memberId, phone, name, textingNumber, textingPace, carrierId } = to;
-  const { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId, finding, awaitsConsent } = given;
+  const {
+    advisorId,
+    kind,
+    text,
+    added,
+    by,
+    hours,
+    expiresAt,
+    scheduledMessageId,
+    broadcastId,
+    finding,
+    awaitsConsent,
+  } = given;
   const heldReason = awaitsConsent ? null : heldReasonOf(to, given);
   const meta = {
     kind,
@@ -55,6 +69,7 @@ export function textTo(to: Addressee, given: Text): NewText {
     ...(added ? { added } : {}),
     ...(finding ? findingMeta(finding) : {}),
     ...(awaitsConsent ? { awaitsConsent } : {}),
+    ...(broadcastId ? { broadcastId } : {}),
   };
   return {
     advisorId,

@@ -13,6 +13,7 @@ export type EntryKind =
   | 'media_in'
   | 'consent'
   | 'schedule'
+  | 'broadcast'
   | 'review'
   | 'export'
   | 'merge'

@@ -19,13 +19,15 @@ export type EventRow = {
   previousState: string | null;
   reason: string | null;
   applicationId: number | null;
+  broadcastId: number | null;
   dateTime: Date;
 };
 
 const columns = `
   e.number, e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
   e.scheduled_message_id as "scheduledMessageId", e.status, e.failure_code as "failureCode", e.state,
-  e.previous_state as "previousState", e.reason, e.application_id as "applicationId", e.date_time as "dateTime"`;
+  e.previous_state as "previousState", e.reason, e.application_id as "applicationId", e.broadcast_id as "broadcastId",
+  e.date_time as "dateTime"`;
 
 /** The events after a number, or from the first, in order; and what is kept, as of the same moment. */
 export async function listEvents(

@@ -22,6 +22,7 @@ export type EventFacts =
   | { type: 'saved_replies.changed' }
   | { type: 'book.changed' }
   | { type: 'signature.changed' }
+  | { type: 'broadcast.changed'; broadcastId: number }
   /** Only that application is told. */
   | { type: 'authorization.ended'; applicationId: number; reason: string };
 
@@ -64,15 +65,16 @@ export function insertedEvents({ events, now }: { events: string; now: string })
   return `added_events as (
        insert into events (
          advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, state,
-         previous_state, reason, application_id, date_time
+         previous_state, reason, application_id, broadcast_id, date_time
        )
        select
          "advisorId", (select last_events from ends)[place] - after, type, "memberId", "messageId",
-         "scheduledMessageId", status, "failureCode", state, "previousState", reason, "applicationId", ${now}
+         "scheduledMessageId", status, "failureCode", state, "previousState", reason, "applicationId", "broadcastId",
+         ${now}
        from json_to_recordset(${events}) as (
          "advisorId" bigint, type text, "memberId" bigint, "messageId" bigint, "scheduledMessageId" bigint,
          status text, "failureCode" text, state text, "previousState" text, reason text, "applicationId" bigint,
-         place integer, after integer
+         "broadcastId" bigint, place integer, after integer
        )
      )`;
 }

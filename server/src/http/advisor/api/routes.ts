@@ -13,6 +13,7 @@ import type { Endpoint, Route } from '../../door/route.ts';
 import { makeWaitingRoom } from '../../door/waiting-room.ts';
 import type { Visits } from '../visits.ts';
 import * as book from './book.ts';
+import * as broadcasts from './broadcasts.ts';
 import * as conversations from './conversations.ts';
 import { addEventStream } from './event-stream.ts';
 import { addMedia } from './media.ts';
@@ -48,6 +49,13 @@ const own: [Route['method'], Route['path'], Endpoint][] = [
   ['POST', '/deletes/:actionId/undo',         book.undo],
   ['PUT',  '/signature',                      signatures.set],
   ['GET',  '/wordings',                       wordings.list],
+  ['POST', '/broadcasts/check',               broadcasts.check],
+  ['POST', '/broadcasts/preview',             broadcasts.preview],
+  ['POST', '/broadcasts',                     broadcasts.start],
+  ['GET',  '/broadcasts',                     broadcasts.list],
+  ['GET',  '/broadcasts/:broadcastId',        broadcasts.get],
+  ['GET',  '/broadcasts/:broadcastId/recipients', broadcasts.listRecipients],
+  ['POST', '/broadcasts/:broadcastId/stop',   broadcasts.stop],
 ];
 
 export type OwnAdmission = { share: PoolShares; shedder: LoadShedder };

@@ -11,6 +11,8 @@ export const advisorOwned = [
   'archive_runs',
   'archive_taken',
   'attempts',
+  'broadcast_recipients',
+  'broadcasts',
   'claims',
   'contact_books',
   'contact_changes',

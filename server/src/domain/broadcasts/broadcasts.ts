@@ -1,0 +1,151 @@
+import { type Deps, inTransaction } from '../../deps.ts';
+import type { BroadcastRow } from '../../store/broadcasts/broadcasts.ts';
+import * as store from '../../store/broadcasts/broadcasts.ts';
+import type { OutcomeCount, OutcomeRow } from '../../store/broadcasts/recipients.ts';
+import { countOutcomes, insertRecipients, listOutcomes, stopRecipients } from '../../store/broadcasts/recipients.ts';
+import { listRecipients } from '../../store/texting/recipients.ts';
+import type { By } from '../archive/archive.ts';
+import { problem } from '../problems.ts';
+import { textingProblem } from '../texting/texts.ts';
+import { archiveBroadcast } from './entries.ts';
+import { textsFor } from './people.ts';
+
+export type Broadcast = BroadcastRow;
+
+/** What became of a person's text: still to be accepted, refused, stopped, or the status that the text has. */
+export const outcomes = [
+  'waiting',
+  'deferred',
+  'refused',
+  'stopped',
+  'queued',
+  'held',
+  'sent',
+  'delivered',
+  'undelivered',
+  'failed',
+  'in_doubt',
+] as const;
+export type Outcome = (typeof outcomes)[number];
+
+export type Recipient = Pick<
+  OutcomeRow,
+  'place' | 'contactId' | 'memberId' | 'name' | 'phone' | 'text' | 'heldReason'
+> & {
+  outcome: Outcome;
+  /** Why they got none. */
+  code: string | null;
+  /** When it goes out, if it waits for their day. */
+  deliverAfter: Date | null;
+};
+
+const recipientsPerPage = 100;
+const broadcastsPerPage = 20;
+
+export type BroadcastInput = {
+  groupId: number;
+  text: string;
+  /** Of the check that was shown. */
+  version: string;
+};
+
+/** Settles who gets which text. From then on it is the server's: `sendBroadcasts` does it, whatever becomes of the browser. */
+export async function startBroadcast(
+  deps: Deps,
+  advisorId: number,
+  { groupId, text, version }: BroadcastInput,
+  by: By,
+): Promise<number> {
+  return inTransaction(deps, async (deps) => {
+    const group = await textsFor(deps, advisorId, groupId, text);
+    if (group.version !== version)
+      throw problem('conflict', 'The group has changed since you looked at the texts. Look at them again, and send.');
+    const possible = group.texts.flatMap(({ phone, refused }) => (phone && !refused ? phone : []));
+    const [phone] = possible;
+    if (phone === undefined) throw problem('conflict', 'Nobody in the group can get this text.');
+    const cannotText = textingProblem(await listRecipients(deps.db, [{ advisorId, phone }]));
+    if (cannotText) throw cannotText;
+    const people = group.texts.length;
+    const refused = people - possible.length;
+    const { groupName } = group;
+    const { actor, traceId } = by;
+    const now = deps.clock.now();
+    const started = { groupId, groupName, text, people, refused, actor, traceId };
+    const broadcastId = await store.insertBroadcast(deps.db, advisorId, started, now);
+    const recipients = group.texts.map(({ refused: code, missing: _, ...each }) => ({ ...each, code }));
+    await insertRecipients(deps.db, advisorId, broadcastId, recipients);
+    await archiveBroadcast(deps, by, 'started', advisorId, { broadcastId, ...started });
+    return broadcastId;
+  });
+}
+
+/** Once this returns, nobody else's text is accepted: a batch that is being sent is waited for. One that has ended stays as it is. */
+export async function stopBroadcast(deps: Deps, advisorId: number, broadcastId: number, by: By): Promise<void> {
+  await inTransaction(deps, async (deps) => {
+    const stopped = await store.stopBroadcast(deps.db, advisorId, broadcastId, deps.clock.now());
+    if (!stopped) {
+      await getBroadcast(deps, advisorId, broadcastId);
+      return;
+    }
+    await stopRecipients(deps.db, advisorId, broadcastId);
+    await archiveBroadcast(deps, by, 'stopped', advisorId, stopped);
+  });
+}
+
+/** The latest first. */
+export async function listBroadcasts(
+  deps: Deps,
+  advisorId: number,
+  before: number | null,
+): Promise<{ data: Broadcast[]; next: number | null }> {
+  const rows = await store.listBroadcasts(deps.db, advisorId, { before, limit: broadcastsPerPage + 1 });
+  const data = rows.slice(0, broadcastsPerPage);
+  return { data, next: rows.length > broadcastsPerPage ? (data.at(-1)?.broadcastId ?? null) : null };
+}
+
+/** With how many people each outcome has. */
+export async function getBroadcast(
+  deps: Deps,
+  advisorId: number,
+  broadcastId: number,
+): Promise<Broadcast & { counts: Partial<Record<Outcome, number>> }> {
+  const broadcast = await store.findBroadcast(deps.db, advisorId, broadcastId);
+  if (!broadcast) throw problem('not_found', 'There is no such text to a group on the advisor’s account.');
+  const counts: Partial<Record<Outcome, number>> = {};
+  for (const row of await countOutcomes(deps.db, advisorId, broadcastId, deps.clock.now())) {
+    const outcome = outcomeOf(row);
+    counts[outcome] = (counts[outcome] ?? 0) + row.people;
+  }
+  return { ...broadcast, counts };
+}
+
+export async function listBroadcastRecipients(
+  deps: Deps,
+  advisorId: number,
+  broadcastId: number,
+  { after = 0, onlyTrouble = false }: { after?: number | undefined; onlyTrouble?: boolean | undefined },
+): Promise<{ data: Recipient[]; next: number | null }> {
+  const asked = { after, onlyTrouble, limit: recipientsPerPage + 1 };
+  const rows = await listOutcomes(deps.db, advisorId, broadcastId, asked);
+  const page = rows.slice(0, recipientsPerPage);
+  const now = deps.clock.now();
+  return {
+    data: page.map((row) => recipientOf(row, now)),
+    next: rows.length > recipientsPerPage ? (page.at(-1)?.place ?? null) : null,
+  };
+}
+
+function recipientOf(row: OutcomeRow, now: Date): Recipient {
+  const { state, status, code, failureCode, deferredUntil, ...rest } = row;
+  const isDeferred = deferredUntil !== null && deferredUntil > now;
+  const outcome = outcomeOf({ state, status, isDeferred });
+  return { ...rest, outcome, code: code ?? failureCode, deliverAfter: outcome === 'deferred' ? deferredUntil : null };
+}
+
+function outcomeOf({ state, status, isDeferred }: Omit<OutcomeCount, 'people'>): Outcome {
+  if (state === 'waiting') return isDeferred ? 'deferred' : 'waiting';
+  if (state !== 'accepted') return state;
+  // A text that is with its carrier is on its way, as one that waits for it.
+  if (status === 'queued' || status === 'submitting') return isDeferred ? 'deferred' : 'queued';
+  return outcomes.find((outcome) => outcome === status) ?? 'queued';
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { Deps } from '../../deps.ts';
+import type { GroupPerson } from '../../store/broadcasts/recipients.ts';
+import * as store from '../../store/broadcasts/recipients.ts';
+import { listPendingTargets } from '../../store/shared/pending-actions.ts';
+import { problem } from '../problems.ts';
+import { isBlank, textLengthMax } from '../shared/text/text-rules.ts';
+import { type FieldName, fillFields } from '../texting/fields.ts';
+
+/** Why somebody in the group gets no text, whatever the gate would say. */
+export type OwnCode = (typeof ownCodes)[number];
+export const ownCodes = ['no_phone', 'same_number', 'missing_field', 'too_long'] as const;
+
+export type PersonalText = Pick<GroupPerson, 'contactId' | 'name' | 'phone'> & {
+  /** From 1, in the order of names. */
+  place: number;
+  text: string;
+  missing: FieldName[];
+  refused: OwnCode | null;
+};
+
+/** Everybody in a group with their own text. `version` changes with any of it. */
+export type GroupTexts = { groupName: string; texts: PersonalText[]; version: string };
+
+/** A text to more people than that is a campaign, which needs more than this. */
+export const peopleMax = 10_000;
+
+/** Nobody who is being deleted is among them. */
+export async function textsFor(deps: Deps, advisorId: number, groupId: number, text: string): Promise<GroupTexts> {
+  const { db } = deps;
+  const [groupName, members, leaving, leavingGroups] = await Promise.all([
+    store.findGroupName(db, advisorId, groupId),
+    store.listGroupPeople(db, advisorId, groupId, peopleMax + 1),
+    listPendingTargets(db, advisorId, 'delete_contacts'),
+    listPendingTargets(db, advisorId, 'delete_group'),
+  ]);
+  const people = members.filter(({ contactId }) => !leaving.includes(contactId));
+  if (groupName === null || leavingGroups.includes(groupId))
+    throw problem('not_found', 'There is no such group on the advisor’s account.');
+  if (people.length > peopleMax)
+    throw problem(
+      'conflict',
+      `The group has more than ${peopleMax.toLocaleString('en-US')} people. Text smaller groups.`,
+    );
+  const texts = personalTexts(text, people);
+  return { groupName, texts, version: versionOf(texts) };
+}
+
+/** A number that several people share gets one text: that of the first who can have it. */
+export function personalTexts(template: string, people: GroupPerson[]): PersonalText[] {
+  const texted = new Set<string>();
+  return people.map((person, index) => {
+    const { contactId, name, phone } = person;
+    const { text, missing } = fillFields(template, person);
+    const refused = refusalOf(phone, text, missing) ?? (texted.has(phone ?? '') ? 'same_number' : null);
+    if (phone && !refused) texted.add(phone);
+    return { place: index + 1, contactId, name, phone, text, missing, refused };
+  });
+}
+
+function refusalOf(phone: string | null, text: string, missing: FieldName[]): OwnCode | null {
+  if (!phone) return 'no_phone';
+  if (missing.length > 0 || isBlank(text)) return 'missing_field';
+  return [...text].length > textLengthMax ? 'too_long' : null;
+}
+
+function versionOf(texts: PersonalText[]): string {
+  const seen = texts.map(({ contactId, phone, text, refused }) => [contactId, phone, text, refused]);
+  return createHash('sha256').update(JSON.stringify(seen)).digest('base64url');
+}

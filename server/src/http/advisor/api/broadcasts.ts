@@ -1,0 +1,99 @@
+import * as broadcasts from '../../../domain/broadcasts/broadcasts.ts';
+import type { PersonalPreview } from '../../../domain/broadcasts/previews.ts';
+import * as previews from '../../../domain/broadcasts/previews.ts';
+import {
+  BroadcastParams,
+  BroadcastQuery,
+  CheckRequest,
+  PreviewRequest,
+  RecipientQuery,
+  StartRequest,
+} from '../../../schemas/broadcasts/broadcasts.ts';
+import { endpoint } from '../../door/route.ts';
+import { written } from './written.ts';
+
+export const check = endpoint({
+  summary: 'Check a text to a group',
+  body: CheckRequest,
+  ...written,
+  cost: 4,
+  async handler(deps, advisorId, { body }, by) {
+    const { earliest, refused, ...rest } = await previews.checkBroadcast(deps, advisorId, body, by);
+    return { ...rest, earliest: earliest?.getTime() ?? null, refused: refused.map(shownPreview) };
+  },
+});
+
+export const preview = endpoint({
+  summary: 'Show each person’s text',
+  body: PreviewRequest,
+  ...written,
+  cost: 2,
+  async handler(deps, advisorId, { body }, by) {
+    const { data, next } = await previews.previewBroadcast(deps, advisorId, body, by);
+    return { data: data.map(shownPreview), next };
+  },
+});
+
+export const start = endpoint({
+  summary: 'Text a group',
+  body: StartRequest,
+  ...written,
+  cost: 4,
+  handler: async (deps, advisorId, { body }, by) => ({
+    broadcastId: await broadcasts.startBroadcast(deps, advisorId, body, by),
+  }),
+});
+
+export const list = endpoint({
+  summary: 'List texts to groups',
+  query: BroadcastQuery,
+  ...written,
+  async handler(deps, advisorId, { query }) {
+    const { data, next } = await broadcasts.listBroadcasts(deps, advisorId, query.before ?? null);
+    return { data: data.map(shown), next };
+  },
+});
+
+export const get = endpoint({
+  summary: 'Get text to a group',
+  params: BroadcastParams,
+  ...written,
+  cost: 2,
+  handler: async (deps, advisorId, { params }) =>
+    shown(await broadcasts.getBroadcast(deps, advisorId, params.broadcastId)),
+});
+
+export const listRecipients = endpoint({
+  summary: 'List what became of each person’s text',
+  params: BroadcastParams,
+  query: RecipientQuery,
+  ...written,
+  cost: 2,
+  async handler(deps, advisorId, { params, query }) {
+    const wanted = { after: query.after, onlyTrouble: query.only === 'trouble' };
+    const { data, next } = await broadcasts.listBroadcastRecipients(deps, advisorId, params.broadcastId, wanted);
+    return {
+      data: data.map(({ deliverAfter, ...rest }) => ({ ...rest, deliverAfter: deliverAfter?.getTime() ?? null })),
+      next,
+    };
+  },
+});
+
+export const stop = endpoint({
+  summary: 'Stop texting a group',
+  params: BroadcastParams,
+  problems: [],
+  handler: (deps, advisorId, { params }, by) => broadcasts.stopBroadcast(deps, advisorId, params.broadcastId, by),
+});
+
+function shown<Row extends broadcasts.Broadcast>({ dateTimeCreated, dateTimeEnded, ...rest }: Row) {
+  return {
+    ...rest,
+    dateTimeCreated: dateTimeCreated.getTime(),
+    dateTimeEnded: dateTimeEnded?.getTime() ?? null,
+  };
+}
+
+function shownPreview({ earliest, refused: _, ...rest }: PersonalPreview) {
+  return { ...rest, earliest: earliest?.getTime() ?? null };
+}

@@ -1,0 +1,163 @@
+import { takeDue } from '../database/advisors.ts';
+import type { Db, Due } from '../database/db.ts';
+
+export type BroadcastStatus = 'sending' | 'done' | 'stopped';
+
+export type BroadcastRow = {
+  broadcastId: number;
+  groupId: number;
+  groupName: string;
+  text: string;
+  status: BroadcastStatus;
+  people: number;
+  accepted: number;
+  refused: number;
+  dateTimeCreated: Date;
+  dateTimeEnded: Date | null;
+};
+
+export type NewBroadcast = Pick<BroadcastRow, 'groupId' | 'groupName' | 'text' | 'people' | 'refused'> & {
+  actor: string;
+  traceId: string | null;
+};
+
+/** A broadcast with a batch that is due. */
+export type DueBroadcast = Pick<BroadcastRow, 'broadcastId' | 'groupId' | 'groupName' | 'text' | 'people'> & {
+  advisorId: number;
+  actor: string;
+  traceId: string | null;
+  /** Texts per second from the advisor's number. */
+  pace: number | null;
+};
+
+const columns = `
+  broadcast_id as "broadcastId", group_id as "groupId", group_name as "groupName", text, status, people, accepted, refused,
+  date_time_created as "dateTimeCreated", date_time_ended as "dateTimeEnded"`;
+
+export async function insertBroadcast(
+  db: Db,
+  advisorId: number,
+  { groupId, groupName, text, people, refused, actor, traceId }: NewBroadcast,
+  now: Date,
+): Promise<number> {
+  const [row] = await db.query<{ broadcastId: number }>(
+    `insert into broadcasts (
+       advisor_id, group_id, group_name, text, status, people, refused, actor, trace_id, due_at, date_time_created
+     )
+     values ($1, $2, $3, $4, 'sending', $5, $6, $7, $8, $9, $9)
+     returning broadcast_id as "broadcastId"`,
+    [advisorId, groupId, groupName, text, people, refused, actor, traceId, now],
+    'insert-broadcast',
+  );
+  if (!row) throw new Error('The insert returned no broadcast.');
+  return row.broadcastId;
+}
+
+export async function findBroadcast(db: Db, advisorId: number, broadcastId: number): Promise<BroadcastRow | null> {
+  const [row] = await db.lookUp<BroadcastRow>(
+    `select ${columns}
+     from broadcasts
+     where advisor_id = $1 and broadcast_id = $2`,
+    [advisorId, broadcastId],
+    'find-broadcast',
+  );
+  return row ?? null;
+}
+
+/** The latest first, before an id. */
+export async function listBroadcasts(
+  db: Db,
+  advisorId: number,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<BroadcastRow[]> {
+  return db.query(
+    `select ${columns}
+     from broadcasts
+     where advisor_id = $1 and ($2::bigint is null or broadcast_id < $2)
+     order by broadcast_id desc
+     limit $3`,
+    [advisorId, before, limit],
+    'list-broadcasts',
+  );
+}
+
+/**
+ * Locks the broadcast whose batch has been due longest, so that large ones take turns with others. One that another node has is
+ * skipped; one of a number that has no carrier waits for it. Spans advisors: whoever's it is.
+ */
+export async function lockDueBroadcast(db: Db, now: Date): Promise<DueBroadcast | null> {
+  const due: Due = [
+    `select from broadcasts where status = 'sending' and due_at <= $1 limit 1`,
+    [now],
+    'has-due-broadcast',
+  ];
+  const { rows } = await takeDue(db, due, (db) =>
+    db.query<DueBroadcast>(
+      `select
+         advisor_id as "advisorId", broadcast_id as "broadcastId", group_id as "groupId", group_name as "groupName", text,
+         people, actor, trace_id as "traceId",
+         (select a.texting_pace from advisors a where a.advisor_id = b.advisor_id) as pace
+       from broadcasts b
+       where status = 'sending'
+         and due_at <= $1
+         and not exists (
+           select
+           from advisors a
+           where a.advisor_id = b.advisor_id and a.texting_number is not null and a.carrier_id is null
+         )
+       order by due_at, broadcast_id
+       limit 1
+       for update skip locked`,
+      [now],
+      'lock-due-broadcast',
+    ),
+  );
+  return rows[0] ?? null;
+}
+
+/** Counts a batch, and says when the next one is due; without anybody left, it is done. Returns its status. */
+export async function updateBroadcast(
+  db: Db,
+  advisorId: number,
+  broadcastId: number,
+  { accepted, refused, dueAt, now }: { accepted: number; refused: number; dueAt: Date; now: Date },
+): Promise<BroadcastStatus> {
+  const [row] = await db.query<{ status: BroadcastStatus }>(
+    `update broadcasts b
+     set
+       accepted = b.accepted + $3,
+       refused = b.refused + $4,
+       due_at = coalesce(greatest(next.at, $5), b.due_at),
+       status = case when next.at is null then 'done' else b.status end,
+       date_time_ended = case when next.at is null then $6::timestamptz end
+     from (
+       select min(coalesce(not_before, '-infinity')) as at
+       from broadcast_recipients
+       where advisor_id = $1 and broadcast_id = $2 and state = 'waiting'
+     ) as next
+     where b.advisor_id = $1 and b.broadcast_id = $2 and b.status = 'sending'
+     returning b.status`,
+    [advisorId, broadcastId, accepted, refused, dueAt, now],
+    'update-broadcast',
+  );
+  if (!row) throw new Error('The broadcast is no longer being sent.');
+  return row.status;
+}
+
+/** Stops it, after the batch that another node is sending, if there is one; null if it has ended, or isn't the advisor's. */
+export async function stopBroadcast(
+  db: Db,
+  advisorId: number,
+  broadcastId: number,
+  now: Date,
+): Promise<BroadcastRow | null> {
+  const [row] = await db.query<BroadcastRow>(
+    `update broadcasts
+     set status = 'stopped', date_time_ended = $3
+     where advisor_id = $1 and broadcast_id = $2 and status = 'sending'
+     returning ${columns}`,
+    [advisorId, broadcastId, now],
+    'stop-broadcast',
+  );
+  return row ?? null;
+}

@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, suite, test } from 'node:test';
+import type { Deps } from '../../src/deps.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { sendBroadcasts } from '../../src/domain/broadcasts/sending.ts';
+import type { Pool } from '../../src/store/database/db.ts';
+import { connect } from '../../src/store/database/pool.ts';
+import { appRole } from '../../src/store/database/schema/migrate.ts';
+import { addContact, addGroup, putInGroups } from '../address-book/address-book.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { failing } from '../support/crashes.ts';
+import { acceptedPhone, handset, newPhone, received, setConsent } from '../support/texting.ts';
+import type { Visit, Visitor } from '../support/visitor.ts';
+import { until } from '../support/waiting.ts';
+import type { World } from '../support/world.ts';
+
+const api = '/app/api';
+const night = '+15005550042';
+let pages: AdvisorApp;
+let world: World;
+let ann: Visitor;
+let formToken: string;
+/** Another node shares only the database with the first. */
+let otherPool: Pool;
+
+before(async () => {
+  pages = await makeAdvisorApp();
+  world = pages.world;
+  ann = pages.visitor();
+  await ann.signIn(world.ann.advisor.email, password);
+  formToken = (await ann.get(`${api}/session`)).body.formToken;
+  otherPool = connect({ connectionString: world.database.url, size: 10, timeoutMs: 5_000, role: appRole });
+});
+after(async () => {
+  await otherPool.end();
+  await pages.close();
+});
+
+async function call(method: 'GET' | 'POST', path: string, body?: object, key?: string): Promise<Visit> {
+  const headers = { 'x-form-token': formToken, ...(key ? { 'idempotency-key': key } : {}) };
+  return ann.call(method, api + path, { body, headers });
+}
+
+type Somebody = { firstName?: string; lastName?: string; nickname?: string; phone?: string | null };
+
+async function groupOf(...people: Somebody[]): Promise<number> {
+  const groupId = await addGroup(world.ann, `Group ${randomUUID()}`);
+  await Promise.all(
+    people.map(async (person) => putInGroups(world.ann, await addContact(world.ann, person), [groupId])),
+  );
+  return groupId;
+}
+
+/** So many people who have accepted, and what they are called. */
+async function groupOfSize(size: number): Promise<{ groupId: number; phones: string[] }> {
+  const phones = await Promise.all(Array.from({ length: size }, () => acceptedPhone(world, world.ann)));
+  const names = phones.map((phone, index) => ({ firstName: `Person${String(index).padStart(3, '0')}`, phone }));
+  return { groupId: await groupOf(...names), phones };
+}
+
+async function check(groupId: number, text: string) {
+  const { status, body } = await call('POST', '/broadcasts/check', { groupId, text });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+async function start(groupId: number, text: string): Promise<number> {
+  const { version } = await check(groupId, text);
+  const { status, body } = await call('POST', '/broadcasts', { groupId, text, version }, randomUUID());
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.broadcastId;
+}
+
+async function broadcast(broadcastId: number) {
+  const { status, body } = await call('GET', `/broadcasts/${broadcastId}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of every shape.
+async function recipients(broadcastId: number, query = ''): Promise<any[]> {
+  return (await call('GET', `/broadcasts/${broadcastId}/recipients${query}`)).body.data;
+}
+
+async function outcomes(broadcastId: number): Promise<[string, string | null][]> {
+  return (await recipients(broadcastId)).map(({ outcome, code }) => [outcome, code]);
+}
+
+async function textsTo(phones: string[]): Promise<number[]> {
+  return Promise.all(phones.map(async (phone) => (await handset(world, phone)).length));
+}
+
+const onOther = (): Deps => ({ ...world.deps, db: otherPool });
+
+suite('a text to a group', () => {
+  test('is shown person by person before, with what would be refused and why', async () => {
+    const [ada, cy, stopped] = [await acceptedPhone(world, world.ann), newPhone(), newPhone()];
+    await setConsent(world, world.ann, stopped, 'opted_out');
+    await setConsent(world, world.ann, night, 'accepted');
+    const groupId = await groupOf(
+      { firstName: 'Ada', lastName: 'A', nickname: 'Ada', phone: ada },
+      { firstName: 'Ada', lastName: 'Twin', nickname: 'Ada', phone: ada },
+      { firstName: 'Bea', lastName: 'B', nickname: 'Bea', phone: null },
+      { firstName: 'Cy', lastName: 'C', nickname: 'Cy', phone: cy },
+      { firstName: 'Dan', lastName: 'D', nickname: 'Dan', phone: stopped },
+      { firstName: 'Eve', lastName: 'E', nickname: 'Eve', phone: night },
+      { firstName: 'Fay', lastName: 'F', phone: newPhone() },
+    );
+    const text = 'Hi {nickname}, see you';
+    const page = (await call('POST', '/broadcasts/preview', { groupId, text })).body;
+    assert.equal(page.next, null);
+    assert.deepEqual(
+      page.data.map(({ name, text, status, code }: Record<string, unknown>) => [name, text, status, code]),
+      [
+        ['Ada A', 'Hi Ada, see you', 'queued', null],
+        ['Ada Twin', 'Hi Ada, see you', null, 'same_number'],
+        ['Bea B', 'Hi Bea, see you', null, 'no_phone'],
+        ['Cy C', 'Hi Cy, see you', null, 'not_consented'],
+        ['Dan D', 'Hi Dan, see you', null, 'opted_out'],
+        ['Eve E', 'Hi Eve, see you', 'deferred', null],
+        ['Fay F', 'Hi {nickname}, see you', null, 'missing_field'],
+      ],
+    );
+    assert.deepEqual(page.data.at(-1).missing, ['nickname']);
+    const { version, earliest, refused, ...totals } = await check(groupId, text);
+    assert.deepEqual(totals, {
+      people: 7,
+      now: 1,
+      later: 1,
+      held: 0,
+      refusals: [
+        { code: 'same_number', people: 1 },
+        { code: 'no_phone', people: 1 },
+        { code: 'not_consented', people: 1 },
+        { code: 'opted_out', people: 1 },
+        { code: 'missing_field', people: 1 },
+      ],
+      segments: 1,
+    });
+    assert.ok(earliest > world.clock.now().getTime());
+    assert.equal(refused.length, 5);
+    assert.notEqual((await check(groupId, 'Hi {nickname|there}')).version, version);
+    const { body } = await call('POST', '/v1/text/messaging/messages/check', { phone: cy, text: 'Hi Cy, see you' });
+    assert.equal(body.data[0].deliverable, false, 'the same verdict as for one text');
+  });
+
+  test('reaches each person once with their own text, also if it is started twice with one key', async () => {
+    const { groupId, phones } = await groupOfSize(3);
+    const text = 'Hello {firstName}!';
+    const { version } = await check(groupId, text);
+    const key = randomUUID();
+    const [one, other] = await Promise.all(
+      [1, 2].map(() => call('POST', '/broadcasts', { groupId, text, version }, key)),
+    );
+    assert.equal(one?.status, 200);
+    assert.deepEqual(other?.body, one?.body);
+    const { broadcastId } = one?.body ?? {};
+    await sendBroadcasts(world.deps);
+    await Promise.all(phones.map((phone) => received(world, phone)));
+    const [first] = await handset(world, phones[0] ?? '');
+    assert.equal(first?.text, 'Hello Person000!');
+    await until('all are delivered', async () => (await broadcast(broadcastId)).counts.delivered === 3);
+    const ended = await broadcast(broadcastId);
+    assert.deepEqual([ended.status, ended.people, ended.accepted, ended.refused], ['done', 3, 3, 0]);
+    assert.ok((await recipients(broadcastId)).every(({ memberId, outcome }) => memberId && outcome === 'delivered'));
+    assert.deepEqual(await textsTo(phones), [1, 1, 1]);
+    const { data } = (await call('GET', '/broadcasts')).body;
+    assert.equal(data[0].broadcastId, broadcastId);
+    const entries = await world.database.asOwner(
+      `select meta::json ->> 'action' as action, actor
+       from archive_entries
+       where kind = 'broadcast' and meta::json ->> 'broadcastId' = $1
+       order by number`,
+      [String(broadcastId)],
+    );
+    assert.deepEqual(entries, [
+      { action: 'started', actor: `advisor:${world.ann.advisor.advisorId}` },
+      { action: 'completed', actor: 'service' },
+    ]);
+  });
+
+  test('is not sent if the group is no longer as it was shown, or nobody could get it', async () => {
+    const { groupId } = await groupOfSize(1);
+    const text = 'Hello';
+    const { version } = await check(groupId, text);
+    const joined = await addContact(world.ann, { firstName: 'Late', phone: await acceptedPhone(world, world.ann) });
+    await putInGroups(world.ann, joined, [groupId]);
+    const refused = await call('POST', '/broadcasts', { groupId, text, version }, randomUUID());
+    assert.deepEqual([refused.status, refused.body.code], [409, 'conflict']);
+    const nobody = await groupOf({ firstName: 'Bea', phone: null });
+    const none = await call('POST', '/broadcasts', {
+      groupId: nobody,
+      text,
+      version: (await check(nobody, text)).version,
+    });
+    assert.equal(none.status, 409);
+    assert.equal((await call('POST', '/broadcasts/check', { groupId: 999_999, text })).status, 404);
+    assert.equal((await call('POST', '/broadcasts/check', { groupId, text: ' ' })).status, 400);
+  });
+
+  test('a crash at any moment texts nobody twice and forgets nobody', async () => {
+    const { groupId, phones } = await groupOfSize(4);
+    const broadcastId = await start(groupId, 'Once {firstName}');
+    for (let statements = 0; statements < 20; statements++) {
+      const dying: Deps = { ...world.deps, db: failing(world.database.pool, statements) };
+      await assert.rejects(sendBroadcasts(dying), /The node died/);
+    }
+    assert.deepEqual(await textsTo(phones), [0, 0, 0, 0]);
+    await sendBroadcasts(world.deps);
+    await Promise.all(phones.map((phone) => received(world, phone)));
+    await sendBroadcasts(world.deps);
+    await until('all are delivered', async () => (await broadcast(broadcastId)).counts.delivered === 4);
+    assert.deepEqual(await textsTo(phones), [1, 1, 1, 1]);
+  });
+
+  test('two nodes share it, one dies between two batches, and everybody is texted once', async () => {
+    const { groupId, phones } = await groupOfSize(102);
+    const broadcastId = await start(groupId, 'Both {firstName}');
+    const leaving = new AbortController();
+    const dying: Deps = {
+      ...world.deps,
+      signals: { ...world.deps.signals, stopping: leaving },
+      db: {
+        ...world.database.pool,
+        async transaction(work) {
+          const done = await world.database.pool.transaction(work);
+          leaving.abort();
+          return done;
+        },
+      },
+    };
+    await sendBroadcasts(dying);
+    const { accepted, status } = await broadcast(broadcastId);
+    assert.deepEqual([accepted, status], [50, 'sending']);
+    for (let batches = 0; batches < 3; batches++) {
+      await world.clock.advance(1_000);
+      await Promise.all([sendBroadcasts(world.deps), sendBroadcasts(onOther()), sendBroadcasts(onOther())]);
+    }
+    await until('all are delivered', async () => (await broadcast(broadcastId)).counts.delivered === 102);
+    assert.deepEqual(new Set(await textsTo(phones)), new Set([1]));
+    const texts = await world.database.asOwner(
+      `select count(*)::integer as texts from archive_entries where meta::json ->> 'broadcastId' = $1 and kind = 'text_out'`,
+      [String(broadcastId)],
+    );
+    assert.deepEqual(texts, [{ texts: 102 }]);
+  });
+
+  test('a stop counts for everybody whose text was not accepted before, also for those who wait for the morning', async () => {
+    await setConsent(world, world.ann, night, 'accepted');
+    const { groupId, phones } = await groupOfSize(2);
+    const eve = await addContact(world.ann, { firstName: 'Zoe', phone: night });
+    await putInGroups(world.ann, eve, [groupId]);
+    const broadcastId = await start(groupId, 'Stop {firstName}');
+    await sendBroadcasts(world.deps);
+    await Promise.all(phones.map((phone) => received(world, phone)));
+    await until('both are delivered', async () => (await broadcast(broadcastId)).counts.delivered === 2);
+    assert.deepEqual((await broadcast(broadcastId)).counts, { delivered: 2, deferred: 1 });
+    assert.equal((await broadcast(broadcastId)).status, 'sending');
+    assert.ok((await recipients(broadcastId))[2].deliverAfter > world.clock.now().getTime());
+    const before = (await handset(world, night)).length;
+    assert.equal((await call('POST', `/broadcasts/${broadcastId}/stop`, {})).status, 204);
+    assert.equal((await call('POST', `/broadcasts/${broadcastId}/stop`, {})).status, 204);
+    await world.clock.advance(9 * 3_600_000);
+    await sendBroadcasts(world.deps);
+    assert.deepEqual(await outcomes(broadcastId), [
+      ['delivered', null],
+      ['delivered', null],
+      ['stopped', null],
+    ]);
+    assert.equal((await broadcast(broadcastId)).status, 'stopped');
+    assert.equal((await handset(world, night)).length, before);
+    assert.equal((await call('POST', '/broadcasts/999999/stop', {})).status, 404);
+  });
+
+  test('who waits for the morning gets it then', async () => {
+    await setConsent(world, world.ann, night, 'accepted');
+    const before = (await handset(world, night)).length;
+    const broadcastId = await start(await groupOf({ firstName: 'Eve', phone: night }), 'Morning {firstName}');
+    await sendBroadcasts(world.deps);
+    assert.deepEqual(await outcomes(broadcastId), [['deferred', null]]);
+    await world.clock.advance(9 * 3_600_000);
+    await sendBroadcasts(onOther());
+    await received(world, night, before + 1);
+    assert.equal((await broadcast(broadcastId)).status, 'done');
+  });
+
+  test('the gate decides when each text is sent, and the outcome says so', async () => {
+    const { groupId, phones } = await groupOfSize(2);
+    const broadcastId = await start(groupId, 'Gate {firstName}');
+    await setConsent(world, world.ann, phones[0] ?? '', 'opted_out');
+    await sendBroadcasts(world.deps);
+    await until('one is delivered', async () => (await broadcast(broadcastId)).counts.delivered === 1);
+    assert.deepEqual(await outcomes(broadcastId), [
+      ['refused', 'opted_out'],
+      ['delivered', null],
+    ]);
+    const trouble = await recipients(broadcastId, '?only=trouble');
+    assert.deepEqual(
+      trouble.map(({ phone }) => phone),
+      [phones[0]],
+    );
+
+    const disabled = await start(groupId, 'Disabled {firstName}');
+    const { advisorId } = world.ann.advisor;
+    await setAdvisor(world.deps, advisorId, { disabled: true });
+    await sendBroadcasts(world.deps);
+    await setAdvisor(world.deps, advisorId, { disabled: false });
+    await ann.signIn(world.ann.advisor.email, password);
+    formToken = (await ann.get(`${api}/session`)).body.formToken;
+    assert.deepEqual(await outcomes(disabled), [
+      ['refused', 'account_disabled'],
+      ['refused', 'account_disabled'],
+    ]);
+  });
+
+  test('is another advisor’s to nobody, and partners hear nothing of it', async () => {
+    const { cursor } = (await ann.get(`${api}/session`)).body;
+    const { groupId, phones } = await groupOfSize(1);
+    const broadcastId = await start(groupId, 'Private {firstName}');
+    await sendBroadcasts(world.deps);
+    await received(world, phones[0] ?? '');
+    const types = await world.database.asOwner<{ type: string }>(
+      `select distinct type from events where broadcast_id = $1`,
+      [broadcastId],
+    );
+    assert.deepEqual(types, [{ type: 'broadcast.changed' }]);
+    const feed = (await world.ann.call('GET', `/text/messaging/events?cursor=${cursor}`)).body.data;
+    assert.ok(feed.length > 0);
+    assert.ok(feed.every(({ type }: { type: string }) => !type.startsWith('broadcast')));
+    assert.equal((await world.ann.call('GET', `/broadcasts/${broadcastId}`)).status, 404);
+  });
+
+  test('a number with a pace gets no more than that at a time', async () => {
+    const { advisorId } = world.ann.advisor;
+    await setAdvisor(world.deps, advisorId, { textingPace: 1 });
+    const { groupId } = await groupOfSize(7);
+    const broadcastId = await start(groupId, 'Slowly {firstName}');
+    await sendBroadcasts(world.deps);
+    assert.equal((await broadcast(broadcastId)).accepted, 5);
+    await world.clock.advance(6_000);
+    await sendBroadcasts(world.deps);
+    assert.deepEqual([(await broadcast(broadcastId)).accepted, (await broadcast(broadcastId)).status], [7, 'done']);
+    await setAdvisor(world.deps, advisorId, { textingPace: null });
+  });
+});
