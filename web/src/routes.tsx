@@ -34,6 +34,29 @@ const scheduled = createRoute({
   path: '/scheduled',
   component: lazyRouteComponent(() => import('./scheduled/scheduled.tsx'), 'Scheduled'),
 });
+const broadcasts = createRoute({
+  getParentRoute: () => root,
+  path: '/broadcasts',
+  component: lazyRouteComponent(() => import('./broadcasts/broadcasts.tsx'), 'Broadcasts'),
+});
+const compose = createRoute({
+  getParentRoute: () => root,
+  path: '/broadcasts/to/$groupId',
+  params: {
+    parse: ({ groupId }) => ({ groupId: Number(groupId) }),
+    stringify: ({ groupId }) => ({ groupId: String(groupId) }),
+  },
+  component: lazyRouteComponent(() => import('./broadcasts/compose.tsx'), 'ComposeBroadcast'),
+});
+const broadcast = createRoute({
+  getParentRoute: () => root,
+  path: '/broadcasts/$broadcastId',
+  params: {
+    parse: ({ broadcastId }) => ({ broadcastId: Number(broadcastId) }),
+    stringify: ({ broadcastId }) => ({ broadcastId: String(broadcastId) }),
+  },
+  component: lazyRouteComponent(() => import('./broadcasts/broadcast.tsx'), 'OpenBroadcastPage'),
+});
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -55,6 +78,9 @@ export const router = createRouter({
     inbox.addChildren([nothing, fresh, thread]),
     contacts,
     scheduled,
+    broadcasts,
+    compose,
+    broadcast,
     settings,
     demonstration,
   ]),

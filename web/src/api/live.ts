@@ -19,6 +19,9 @@ import { tell } from './witnesses.ts';
 const views: View[] = ['inbox', 'unread', 'snoozed', 'done'];
 /** A send changes its status several times within a moment: they are fetched together. */
 const gatherMs = 60;
+/** A text to a group changes many conversations: when there are more at a time, they are gathered longer, and the lists fetched as a whole. */
+const refreshedMax = 8;
+const gatherManyMs = 1_000;
 
 let link: Link = 'connecting';
 const listeners = new Set<() => void>();
@@ -28,6 +31,8 @@ const wakeMs = 15_000;
 let isGathering = false;
 let isBookStale = false;
 const bookMs = 1_000;
+let areMany = false;
+let isTelling = false;
 
 export function useLink(): Link {
   return useSyncExternalStore(
@@ -81,6 +86,7 @@ function applyEvent(event: LiveEvent): void {
   if (event.type === 'signature.changed') void client.invalidateQueries(sessionQuery);
   if (event.type === 'saved_replies.changed') void client.invalidateQueries(savedRepliesQuery);
   if (event.type === 'book.changed' || event.type === 'consent.changed') bookChanged();
+  if (event.type === 'message.status' || event.type === 'broadcast.changed') followBroadcasts();
   if (Number.isSafeInteger(memberId)) refresh(memberId);
 }
 
@@ -91,7 +97,18 @@ function bookChanged(): void {
   setTimeout(() => {
     isBookStale = false;
     void refreshBook();
+    void client.invalidateQueries({ queryKey: ['broadcast-check'] });
   }, bookMs);
+}
+
+/** What becomes of a text to a group, at most once a second. */
+function followBroadcasts(): void {
+  if (isTelling) return;
+  isTelling = true;
+  setTimeout(() => {
+    isTelling = false;
+    void client.invalidateQueries({ queryKey: ['broadcasts'] });
+  }, gatherManyMs);
 }
 
 /** Partners' events carry their facts in `data`; our own are flat. */
@@ -110,19 +127,27 @@ export function refresh(memberId: number): void {
   changed.add(memberId);
   if (isGathering) return;
   isGathering = true;
-  setTimeout(() => {
-    isGathering = false;
-    const members = [...changed];
-    changed.clear();
-    for (const each of members) void refetch(each);
-  }, gatherMs);
+  setTimeout(
+    () => {
+      isGathering = false;
+      const members = [...changed];
+      changed.clear();
+      areMany = members.length > refreshedMax;
+      if (areMany) void client.invalidateQueries({ queryKey: ['conversations'] });
+      for (const each of members) if (!areMany || isOpen(each)) void refetch(each);
+    },
+    areMany ? gatherManyMs : gatherMs,
+  );
+}
+
+function isOpen(memberId: number): boolean {
+  return client.getQueryData(itemsQuery(memberId).queryKey) !== undefined;
 }
 
 async function refetch(memberId: number): Promise<void> {
-  const hasItems = client.getQueryData(itemsQuery(memberId).queryKey) !== undefined;
   const [conversation, newest] = await Promise.all([
     client.fetchQuery({ ...conversationQuery(memberId), staleTime: 0 }).catch(() => null),
-    hasItems ? loadItems(memberId).catch(() => null) : null,
+    isOpen(memberId) ? loadItems(memberId).catch(() => null) : null,
   ]);
   if (newest) client.setQueryData(itemsQuery(memberId).queryKey, (data) => data && withNewest(data, newest));
   if (conversation) for (const view of views) place(conversation, view);

@@ -24,6 +24,7 @@ const types = [
   'saved_replies.changed',
   'book.changed',
   'signature.changed',
+  'broadcast.changed',
 ] as const;
 const pauseMs = { first: 1_000, longest: 15_000 };
 

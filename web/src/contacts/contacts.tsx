@@ -2,6 +2,7 @@ import './contacts.css';
 import { Menu } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { type ContactFilter, contactsQuery, countsQuery, groupsQuery } from '../api/queries.ts';
 import type { BookContact, ConsentState, Group } from '../api/types.ts';
@@ -89,6 +90,17 @@ export function Contacts() {
         </span>
         {group && <GroupMenu group={group} rename={() => open({ group })} drop={() => dropGroup(group)} />}
         <div className="row end">
+          {group && (
+            <Link
+              to="/broadcasts/to/$groupId"
+              params={{ groupId: group.groupId }}
+              className="button"
+              aria-label="Text this group"
+            >
+              <Icon name="send" />
+              <span className="words">Text this group</span>
+            </Link>
+          )}
           <button
             type="button"
             className="button main"
@@ -190,6 +202,10 @@ function Aside({ groups, scope, setScope, makeGroup }: ScopeProps & { makeGroup(
         <Icon name="plus" />
         New group
       </button>
+      <Link to="/broadcasts" className="group-texts">
+        <Icon name="send" />
+        Texts to groups
+      </Link>
     </aside>
   );
 }

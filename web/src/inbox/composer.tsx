@@ -285,7 +285,7 @@ function Hint({
 }
 
 /** A button below the text that opens something to choose from. When it closes, typing goes on. */
-function Tool({
+export function Tool({
   icon,
   name,
   wordless,

@@ -31,6 +31,9 @@ export function Scheduled() {
       <header className="page-head">
         <h1>Scheduled</h1>
         {data && <span className="soft number">{data.pages[0]?.pageInfo.totalRecord.toLocaleString('en-US')}</span>}
+        <Link to="/broadcasts" className="button small end">
+          Texts to groups
+        </Link>
       </header>
       {error && !data ? (
         <Broken error={error} retry={() => void refetch()} />

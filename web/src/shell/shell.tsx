@@ -50,7 +50,7 @@ function Rail({ here, unread, showKeys }: { here: string; unread: string; showKe
         <img src="/icon.svg" alt="" width="26" height="26" />
       </a>
       {places.map(({ to, name, icon }) => {
-        const isHere = to === '/' ? !/^\/(contacts|scheduled|settings)/.test(here) : here.startsWith(to);
+        const isHere = placeOf(here) === to;
         return (
           <Tooltip label={name} position="right" key={to}>
             <Link
@@ -101,6 +101,12 @@ function Rail({ here, unread, showKeys }: { here: string; unread: string; showKe
   );
 }
 
+/** The place of the rail that an address belongs to: groups are among the contacts. */
+function placeOf(here: string): string {
+  const [, place = ''] = /^\/(contacts|broadcasts|scheduled|settings)/.exec(here) ?? [];
+  return place === 'broadcasts' ? '/contacts' : `/${place}`;
+}
+
 /** What is kept while there is no connection, and that nothing goes out by itself. */
 function LinkBar() {
   const link = useLink();
@@ -142,8 +148,8 @@ function useScheme(): void {
 
 function useTitle(here: string, unread: string): void {
   useEffect(() => {
-    const place = /^\/(contacts|scheduled|settings|demonstration)/.exec(here)?.[1] ?? 'inbox';
-    const name = place[0]?.toUpperCase() + place.slice(1);
+    const place = /^\/(contacts|broadcasts|scheduled|settings|demonstration)/.exec(here)?.[1] ?? 'inbox';
+    const name = place === 'broadcasts' ? 'Texts to groups' : place[0]?.toUpperCase() + place.slice(1);
     document.title = `${unread ? `(${unread}) ` : ''}${name} · Assent`;
   }, [here, unread]);
 }

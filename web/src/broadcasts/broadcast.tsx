@@ -1,0 +1,207 @@
+import './broadcasts.css';
+import { Modal } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useNow } from '../api/clock.ts';
+import { CallFailed, post } from '../api/http.ts';
+import { client } from '../api/queries.ts';
+import { useAdvisor } from '../api/session.ts';
+import { Icon } from '../look/icons.tsx';
+import { Broken, Chip, Face, Time } from '../look/parts.tsx';
+import { NotFound } from '../shell/shell.tsx';
+import { toast } from '../shell/toasts.tsx';
+import { count, phoneWords } from '../words/people.ts';
+import { pastTime } from '../words/times.ts';
+import { broadcastQuery, type OpenBroadcast, type Outcome, type Recipient, recipientsQuery } from './queries.ts';
+import { broadcastSaid, outcomeAdvice, outcomeSaid } from './words.ts';
+
+/** What becomes of a text to a group, live. It goes on without this page. */
+export function OpenBroadcastPage() {
+  const { broadcastId } = useParams({ from: '/broadcasts/$broadcastId' });
+  const { data: broadcast, error, refetch } = useQuery(broadcastQuery(broadcastId));
+  const { timeZone } = useAdvisor();
+  const now = useNow();
+  const [isAsking, ask] = useState(false);
+  if (error instanceof CallFailed && (error.status === 404 || error.status === 400)) return <NotFound />;
+  if (error && !broadcast) return <Broken error={error} retry={() => void refetch()} />;
+  return (
+    <div className="page broadcast">
+      <header className="page-head">
+        <Link to="/broadcasts" className="button quiet square" aria-label="Back to the texts to groups">
+          <Icon name="chevron-left" />
+        </Link>
+        <h1 className="cut">{broadcast?.groupName ?? 'Text to a group'}</h1>
+        {broadcast && <Chip {...broadcastSaid(broadcast)} />}
+        {broadcast?.status === 'sending' && (
+          <button type="button" className="button small bad end" onClick={() => ask(true)}>
+            Stop
+          </button>
+        )}
+      </header>
+      <div className="page-body">
+        {broadcast ? (
+          <>
+            <Progress broadcast={broadcast} />
+            <figure className="broadcast-quote">
+              <blockquote className="broadcast-text">{broadcast.text}</blockquote>
+              <figcaption className="small soft">
+                To {count(broadcast.people, 'person', 'people')},{' '}
+                <Time at={broadcast.dateTimeCreated} zone={timeZone}>
+                  {pastTime(broadcast.dateTimeCreated, now, timeZone)}
+                </Time>
+              </figcaption>
+            </figure>
+            <People broadcast={broadcast} />
+          </>
+        ) : (
+          <div role="status" aria-label="Loading">
+            {[1, 2, 3].map((each) => (
+              <div className="skeleton" key={each} style={{ height: 56, margin: '12px 0' }} />
+            ))}
+          </div>
+        )}
+      </div>
+      {isAsking && broadcast && <StopQuestion broadcast={broadcast} close={() => ask(false)} />}
+    </div>
+  );
+}
+
+const parts: { name: string; tone: string; outcomes: Outcome[] }[] = [
+  { name: 'delivered', tone: 'good', outcomes: ['delivered'] },
+  { name: 'sent', tone: 'brand', outcomes: ['sent'] },
+  { name: 'on the way', tone: 'brand', outcomes: ['queued'] },
+  { name: 'to come', tone: 'rest', outcomes: ['waiting'] },
+  { name: 'later, when it is day', tone: 'warn', outcomes: ['deferred'] },
+  { name: 'held by your firm', tone: 'warn', outcomes: ['held'] },
+  { name: 'in doubt', tone: 'warn', outcomes: ['in_doubt'] },
+  { name: 'not delivered', tone: 'bad', outcomes: ['undelivered', 'failed'] },
+  { name: 'not sent', tone: 'bad', outcomes: ['refused'] },
+  { name: 'stopped', tone: 'rest', outcomes: ['stopped'] },
+];
+
+function Progress({ broadcast: { counts, people } }: { broadcast: OpenBroadcast }) {
+  const shown = parts
+    .map(({ outcomes, ...part }) => ({ ...part, people: outcomes.reduce((sum, each) => sum + (counts[each] ?? 0), 0) }))
+    .filter((part) => part.people > 0);
+  const open = (counts.waiting ?? 0) + (counts.deferred ?? 0) + (counts.queued ?? 0);
+  return (
+    <div className="broadcast-progress">
+      <div
+        className="broadcast-bar"
+        role="progressbar"
+        aria-label="People whose text has an outcome"
+        aria-valuemin={0}
+        aria-valuemax={people}
+        aria-valuenow={people - open}
+      >
+        {shown.map(({ name, tone, people: part }) => (
+          <span key={name} className={tone} style={{ flexGrow: part }} />
+        ))}
+      </div>
+      <ul className="row wrap small" aria-label="So far">
+        {shown.map(({ name, tone, people }) => (
+          <li className="row" key={name}>
+            <span className={`dot ${tone}`} />
+            <b className="number">{people.toLocaleString('en-US')}</b> {name}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function People({ broadcast: { broadcastId, counts, people } }: { broadcast: OpenBroadcast }) {
+  const [onlyTrouble, showTrouble] = useState(false);
+  const trouble = (['refused', 'stopped', 'failed', 'undelivered', 'in_doubt', 'held'] as const).reduce(
+    (sum, each) => sum + (counts[each] ?? 0),
+    0,
+  );
+  const isFiltered = onlyTrouble && trouble > 0;
+  const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery(
+    recipientsQuery(broadcastId, isFiltered ? 'trouble' : undefined),
+  );
+  if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
+  return (
+    <section className="broadcast-people" aria-label="What became of each person’s text">
+      <fieldset className="tabs" aria-label="Whose text">
+        <button type="button" aria-pressed={!isFiltered} onClick={() => showTrouble(false)}>
+          Everybody <span className="number">{people.toLocaleString('en-US')}</span>
+        </button>
+        {trouble > 0 && (
+          <button type="button" aria-pressed={isFiltered} onClick={() => showTrouble(true)}>
+            Didn’t get it <span className="number">{trouble.toLocaleString('en-US')}</span>
+          </button>
+        )}
+      </fieldset>
+      <ul>
+        {data?.pages
+          .flatMap((page) => page.data)
+          .map((each) => (
+            <PersonRow key={each.place} person={each} />
+          ))}
+      </ul>
+      {hasNextPage && (
+        <button type="button" className="button" onClick={() => void fetchNextPage()}>
+          Show more
+        </button>
+      )}
+    </section>
+  );
+}
+
+function PersonRow({ person }: { person: Recipient }) {
+  const { timeZone } = useAdvisor();
+  const now = useNow();
+  const { name, phone, memberId, text } = person;
+  const called = name ?? (phone ? phoneWords(phone) : 'Unnamed');
+  const advice = outcomeAdvice(person);
+  return (
+    <li className="broadcast-person">
+      <Face name={name} phone={phone ?? ''} />
+      <div className="grow">
+        <div className="row wrap">
+          {memberId ? (
+            <Link to="/c/$memberId" params={{ memberId }} className="cut strong">
+              {called}
+            </Link>
+          ) : (
+            <b className="cut">{called}</b>
+          )}
+          <Chip {...outcomeSaid(person, now, timeZone)} />
+        </div>
+        <p className="small soft cut">{text}</p>
+        {advice && <p className="small soft">{advice}</p>}
+      </div>
+    </li>
+  );
+}
+
+function StopQuestion({ broadcast, close }: { broadcast: OpenBroadcast; close(): void }) {
+  const { broadcastId, groupName, counts } = broadcast;
+  const left = (counts.waiting ?? 0) + (counts.deferred ?? 0);
+  const confirm = async () => {
+    close();
+    await post(`/broadcasts/${broadcastId}/stop`).then(
+      () => toast('Stopped: nobody else gets it.'),
+      (error) => toast(`Not stopped. ${error.message}`),
+    );
+    void client.invalidateQueries({ queryKey: ['broadcasts'] });
+  };
+  return (
+    <Modal opened onClose={close} title={`Stop texting ${groupName}?`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <p>
+        {count(left, 'person hasn’t', 'people haven’t')} got it yet and won’t get it. What is on its way can’t be called
+        back.
+      </p>
+      <div className="buttons" style={{ marginTop: 16 }}>
+        <button type="button" className="button" onClick={close} data-autofocus>
+          Keep sending
+        </button>
+        <button type="button" className="button bad" onClick={() => void confirm()}>
+          Stop
+        </button>
+      </div>
+    </Modal>
+  );
+}
