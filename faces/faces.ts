@@ -43,6 +43,7 @@ const appPages: [name: string, path: string, opens?: string][] = [
   ['app-thread', '/app', 'Pia Plain'],
   ['app-contacts', '/app/contacts'],
   ['app-scheduled', '/app/scheduled'],
+  ['app-broadcasts', '/app/broadcasts'],
   ['app-settings', '/app/settings'],
   ['app-demonstration', '/app/demonstration'],
 ];
