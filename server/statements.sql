@@ -6346,6 +6346,13 @@ first_date as "firstDate", time_zone as "timeZone", frequency, delivery_date as 
    order by delivery_date, scheduled_message_id
    limit $3;
 
+prepare "list-sessions" as
+select session_hash as "sessionHash", method, browser, date_time_created as "signedInAt", date_time_seen as "seenAt"
+from sessions
+where advisor_id = $1 and date_time_expires > $2
+order by date_time_seen desc, session_hash
+limit $3;
+
 prepare "list-settled-members" as
 select m.advisor_id as "advisorId", m.member_id as "memberId"
 from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, member_id)

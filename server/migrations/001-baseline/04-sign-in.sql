@@ -5,7 +5,11 @@ create table sessions (
   session_hash bytea primary key,
   advisor_id bigint not null references advisors,
   method text not null check (method in ('password', 'passkey', 'sandbox')),
+  -- As people know it: Safari on iPhone.
+  browser text not null,
   date_time_created timestamptz not null,
+  -- To within some minutes.
+  date_time_seen timestamptz not null,
   date_time_expires timestamptz not null
 );
 create index sessions_advisor on sessions (advisor_id);

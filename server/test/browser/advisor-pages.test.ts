@@ -311,6 +311,7 @@ test('axe finds no barriers on the pages, light or dark, and they fit a phone', 
     `/connected-apps/disconnect?clientId=${clientId}`,
     '/connected-apps?done=disconnected',
     '/passkeys?continue=add',
+    '/sessions',
     asked,
   ];
   for (const path of signedOut) await visit(page, path);

@@ -123,7 +123,7 @@ suite('every job, as the application’s role, with something to do', async () =
     'delete expired sign-ins': {
       make: () =>
         asOwner(
-          `insert into sessions values ('s', ${advisorId}, 'password', ${expired}, ${expired});
+          `insert into sessions values ('s', ${advisorId}, 'password', '', ${expired}, ${expired}, ${expired});
            insert into devices values ('d', ${advisorId}, ${expired});
            insert into invitations values (${advisorId}, 'i', ${expired});
            insert into passkey_challenges values ('c', ${advisorId}, ${expired});

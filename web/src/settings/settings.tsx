@@ -97,6 +97,10 @@ export function Settings() {
               <Icon name="key" />
               Passkeys
             </a>
+            <a className="button" href="/sessions">
+              <Icon name="lock" />
+              Where you’re signed in
+            </a>
             <button type="button" className="button" onClick={signOut}>
               <Icon name="logout" />
               Sign out

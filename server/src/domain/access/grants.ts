@@ -6,6 +6,7 @@ import {
   deleteSuspendedProvision,
   findSuspendedProvision,
   insertSuspendedProvision,
+  listSuspendedProvisions,
 } from '../../store/access/suspended-provisions.ts';
 import { insertEvents } from '../../store/events/new-events.ts';
 import { endStreams, insertStreams } from '../../store/webhooks/streams.ts';
@@ -25,7 +26,7 @@ export type Connection = {
   clientId: string;
   applicationName: string;
   /** What the advisor allowed, and since when; null if only the operator did. */
-  authorized: { scopes: string[]; since: Date } | null;
+  authorized: { scopes: string[]; since: Date; lastUsed: Date | null } | null;
   /** The operator lets it text for the advisor with client credentials. */
   provisioned: boolean;
 };
@@ -177,14 +178,35 @@ async function suspend(deps: Deps, ids: { advisorId: number; applicationId: numb
 export async function listConnections(deps: Deps, advisorId: number): Promise<Connection[]> {
   const connections = new Map<string, Connection>();
   const grants = await store.listGrants(deps.db, advisorId);
-  for (const { clientId, applicationName, kind, scopes, dateTimeCreated } of grants) {
+  for (const { clientId, applicationName, kind, scopes, dateTimeCreated, dateTimeUsed } of grants) {
     if (kind === 'issued') continue;
     const known = connections.get(clientId) ?? { clientId, applicationName, authorized: null, provisioned: false };
-    if (kind === 'authorized') known.authorized = { scopes, since: dateTimeCreated };
+    if (kind === 'authorized') known.authorized = { scopes, since: dateTimeCreated, lastUsed: dateTimeUsed };
     else known.provisioned = true;
     connections.set(clientId, known);
   }
   return [...connections.values()];
+}
+
+/** What the operator had allowed, and the advisor ended. */
+export async function listSuspended(
+  { db }: Deps,
+  advisorId: number,
+): Promise<Pick<Connection, 'clientId' | 'applicationName'>[]> {
+  return listSuspendedProvisions(db, advisorId);
+}
+
+/** The advisor takes back that they ended the application's client credentials. What they allowed themselves begins in the application. */
+export async function allowAgain(deps: Deps, advisorId: number, clientId: string, by: By): Promise<void> {
+  const application = await getApplication(deps, clientId);
+  const { applicationId } = application;
+  await inTransaction(deps, async (deps) => {
+    if (!(await deleteSuspendedProvision(deps.db, { advisorId, applicationId }))) return;
+    const scopes = textScopesOf(application);
+    await makeGrant(deps, { advisorId, applicationId, kind: 'provisioned', scopes });
+    const allowed = { action: 'application allowed', of: { applicationId, clientId } } as const;
+    await archiveSignIn(deps, by, advisorId, { ...allowed, values: { scopes, provisioned: true } });
+  });
 }
 
 /** Client credentials carry no other scopes. */

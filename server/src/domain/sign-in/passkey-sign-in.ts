@@ -31,7 +31,7 @@ export async function signInOptions(
 export async function signInByPasskey(
   deps: Deps,
   given: unknown,
-  { address, device, traceId }: Attempt,
+  { address, device, browser, traceId }: Attempt,
 ): Promise<{ session: NewSession; refused?: undefined } | { refused: 'not_verified' } | ThrottledSignIn> {
   const throttles = passkeyThrottles(address);
   const retryAfterSeconds = await takeAttempt(deps, throttles);
@@ -51,7 +51,7 @@ export async function signInByPasskey(
   const session = await inTransaction(deps, async (deps) => {
     const use = { passkeyId, from: passkey.counter, to: counter, now: new Date() };
     if (!(await store.updatePasskeyUse(deps.db, advisorId, use))) return null;
-    return beginSession(deps, advisorId, attempt);
+    return beginSession(deps, advisorId, { ...attempt, ...(browser === undefined ? {} : { browser }) });
   });
   if (!session) return { refused: 'not_verified' };
   await returnAttempt(deps, throttles);

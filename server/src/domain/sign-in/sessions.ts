@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { SessionRow, SignInMethod } from '../../store/sign-in/sessions.ts';
 import * as store from '../../store/sign-in/sessions.ts';
-import { byAdvisor } from '../archive/archive.ts';
+import { type By, byAdvisor } from '../archive/archive.ts';
 import { hashSecret } from '../shared/secrets.ts';
 import { rememberDevice } from './devices.ts';
 import type { Attempt } from './sign-in-failures.ts';
@@ -14,17 +14,21 @@ export type NewSession = { token: string; device: string; advisorId: number };
 
 const sessionMs = 12 * 60 * 60 * 1000;
 const freshMs = 5 * 60 * 1000;
+/** Written at most this often: a request must not wait for it. */
+const seenMs = 5 * 60 * 1000;
+const listedMax = 100;
+const unknownBrowser = 'A browser';
 
 /** The new session, or null if the advisor may no longer sign in, or not with the password that was checked. */
 export async function beginSession(
   deps: Deps,
   advisorId: number,
-  { method, checkedPasswordHash = null, address, device, traceId }: BeginSession,
+  { method, checkedPasswordHash = null, address, device, browser = unknownBrowser, traceId }: BeginSession,
 ): Promise<NewSession | null> {
   const token = randomBytes(32).toString('base64url');
   const created = new Date();
   const expires = new Date(created.getTime() + sessionMs);
-  const session = { sessionHash: hashSecret(token), advisorId, method, created, expires };
+  const session = { sessionHash: hashSecret(token), advisorId, method, browser, created, expires };
   return inTransaction(deps, async (deps) => {
     if (!(await store.insertSession(deps.db, session, checkedPasswordHash))) return null;
     const signedIn = { action: 'signed in', of: { method }, values: { address } } as const;
@@ -49,6 +53,46 @@ export async function listOpenSessions(deps: Pick<Deps, 'db'>, tokens: string[])
 /** Whether the advisor signed in just now. A session that somebody stole is usually older, and can't be made fresh. */
 export function isFresh({ signedInAt }: Session): boolean {
   return Date.now() - signedInAt.getTime() < freshMs;
+}
+
+/** Notes that the session is in use. What can't be written is left out: whoever is signed in can still read. */
+export async function noteSeen(deps: Deps, token: string, { seenAt }: Session): Promise<void> {
+  const now = new Date();
+  if (now.getTime() - seenAt.getTime() < seenMs) return;
+  await store.updateSeen(deps.db, hashSecret(token), now).catch(() => {});
+}
+
+/** Where the advisor is signed in. The id is no secret: the token can't be found from it. */
+export type OwnSession = Pick<store.ListedSession, 'method' | 'browser' | 'signedInAt' | 'seenAt'> & {
+  sessionId: string;
+  isThis: boolean;
+};
+
+export async function listSessions(deps: Deps, advisorId: number, token: string): Promise<OwnSession[]> {
+  const own = hashSecret(token);
+  const sessions = await store.listSessions(deps.db, advisorId, new Date(), listedMax);
+  return sessions.map(({ sessionHash, ...rest }) => ({
+    ...rest,
+    sessionId: sessionHash.toString('hex'),
+    isThis: own.equals(sessionHash),
+  }));
+}
+
+/** Signs the advisor out in one other browser, or in all others. Returns in how many. */
+export async function signOutElsewhere(
+  deps: Deps,
+  advisorId: number,
+  which: { sessionId: string } | { except: string },
+  by: By,
+): Promise<number> {
+  const sessions =
+    'sessionId' in which ? { only: Buffer.from(which.sessionId, 'hex') } : { except: hashSecret(which.except) };
+  return inTransaction(deps, async (deps) => {
+    const ended = await store.deleteSessionsOf(deps.db, advisorId, sessions);
+    const signedOut = { action: 'signed out elsewhere', of: { sessions: ended }, values: {} } as const;
+    if (ended > 0) await archiveSignIn(deps, by, advisorId, signedOut);
+    return ended;
+  });
 }
 
 export async function signOut(deps: Deps, token: string): Promise<void> {

@@ -5,8 +5,11 @@ import * as store from '../../store/sign-in/sign-in-failures.ts';
 import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 
-/** A visitor at the sign-in page, who may turn out to be anybody; `device` is their browser's cookie (devices.ts). */
-export type Attempt = { address: string; device: string | null; traceId: string | null };
+/**
+ * A visitor at the sign-in page, who may turn out to be anybody; `device` is their browser's cookie (devices.ts), `browser` what
+ * people call it.
+ */
+export type Attempt = { address: string; device: string | null; traceId: string | null; browser?: string };
 
 const countedMs = 60 * 1000;
 

@@ -7,6 +7,7 @@ export type SignInEvent = {
     | 'invited'
     | 'password chosen'
     | 'signed in'
+    | 'signed out elsewhere'
     | 'passkey added'
     | 'passkey removed'
     | 'application allowed'

@@ -18,7 +18,7 @@ export type SignIn =
  */
 export async function signIn(
   deps: Deps,
-  { email, password, address, device, traceId }: Attempt & { email: string; password: string },
+  { email, password, address, device, browser, traceId }: Attempt & { email: string; password: string },
 ): Promise<SignIn> {
   const { foldedEmail, advisorId, passwordHash } = await findCredentials(deps.db, email);
   const taken = await takeSignIn(deps, { foldedEmail, advisorId, address, device });
@@ -30,7 +30,11 @@ export async function signIn(
     await countFailure(deps, foldedEmail, { ...attempt, advisorId });
     return { refused: 'wrong' };
   }
-  const session = await beginSession(deps, advisorId, { ...attempt, checkedPasswordHash: passwordHash });
+  const session = await beginSession(deps, advisorId, {
+    ...attempt,
+    ...(browser === undefined ? {} : { browser }),
+    checkedPasswordHash: passwordHash,
+  });
   if (!session) return { refused: 'wrong' };
   await returnAttempt(deps, taken.from);
   return { session };

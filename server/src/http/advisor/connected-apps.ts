@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Connection, disconnect, listConnections } from '../../domain/access/grants.ts';
+import { allowAgain, type Connection, disconnect, listConnections, listSuspended } from '../../domain/access/grants.ts';
 import { byAdvisor } from '../../domain/archive/archive.ts';
 import type { Session } from '../../domain/sign-in/sessions.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
@@ -10,6 +10,7 @@ import type { Visits } from './visits.ts';
 const confirmations: Record<string, string> = {
   password: 'Your password is set, and you are signed in.',
   disconnected: 'Disconnected. The application can no longer act for you.',
+  allowed: 'Allowed again. The application can text for you.',
 };
 
 export function addConnectedApps(app: FastifyInstance, { deps, forms, sessionOf }: Visits): void {
@@ -17,8 +18,15 @@ export function addConnectedApps(app: FastifyInstance, { deps, forms, sessionOf 
     const session = await sessionOf(request);
     if (!session) return reply.redirect('/sign-in?next=/connected-apps', 303);
     const connections = await listConnections(deps, session.advisorId);
+    const suspended = await listSuspended(deps, session.advisorId);
     const formToken = forms.token(request, reply);
-    const content = connectedApps({ connections, session, formToken, done: confirmation(request, confirmations) });
+    const content = connectedApps({
+      connections,
+      suspended,
+      session,
+      formToken,
+      done: confirmation(request, confirmations),
+    });
     return sendPage(reply, { title: 'Connected apps', content });
   });
 
@@ -40,11 +48,27 @@ export function addConnectedApps(app: FastifyInstance, { deps, forms, sessionOf 
     await disconnect(deps, fields('clientId'), advisorId, byAdvisor(advisorId, request.id));
     return reply.redirect('/connected-apps?done=disconnected', 303);
   });
+
+  app.post('/connected-apps/allow', async (request, reply) => {
+    const fields = forms.read(request);
+    const session = await sessionOf(request);
+    if (!session) return reply.redirect('/sign-in?next=/connected-apps', 303);
+    const { advisorId } = session;
+    await allowAgain(deps, advisorId, fields('clientId'), byAdvisor(advisorId, request.id));
+    return reply.redirect('/connected-apps?done=allowed', 303);
+  });
 }
 
-type ConnectedApps = { connections: Connection[]; session: Session; formToken: string; done: Html | null };
+type Suspended = Awaited<ReturnType<typeof listSuspended>>;
+type ConnectedApps = {
+  connections: Connection[];
+  suspended: Suspended;
+  session: Session;
+  formToken: string;
+  done: Html | null;
+};
 
-function connectedApps({ connections, session, formToken, done }: ConnectedApps): Html {
+function connectedApps({ connections, suspended, session, formToken, done }: ConnectedApps): Html {
   return html`${rooms('/connected-apps', formToken)}
 <main class="sheet">
 <h1>Connected apps</h1>
@@ -55,6 +79,7 @@ ${
     : html`<p>These applications act for you, ${session.name}. If you disconnect one, it stops at once.</p>
 <ul class="entries">${connections.map((connection) => entry(connection, session))}</ul>`
 }
+${suspended.length > 0 && endedEntries(suspended, formToken)}
 </main>`;
 }
 
@@ -63,7 +88,7 @@ function entry({ clientId, applicationName, authorized, provisioned }: Connectio
 <h2>${applicationName}</h2>
 ${
   authorized &&
-  html`<p class="facts">Connected on ${day(authorized.since, session)}. It may:</p>
+  html`<p class="facts">Connected on ${day(authorized.since, session)}, ${authorized.lastUsed ? `last used on ${day(authorized.lastUsed, session)}` : 'not used yet'}. It may:</p>
 ${scopeList(authorized.scopes)}`
 }
 ${provisioned && html`<p>Your firm’s operator ${authorized && 'also '}lets this application text for you.</p>`}
@@ -72,13 +97,26 @@ ${provisioned && html`<p>Your firm’s operator ${authorized && 'also '}lets thi
 </li>`;
 }
 
+/** Your firm's operator let them text; only the advisor who ended that can allow it again from here. */
+function endedEntries(suspended: Suspended, formToken: string): Html {
+  return html`<h2>Disconnected</h2>
+<p>Your firm’s operator lets these applications text for you, and you disconnected them.</p>
+<ul class="entries">${suspended.map(
+    ({ clientId, applicationName }) => html`<li class="entry row">
+<h3>${applicationName}</h3>
+<form method="post" action="/connected-apps/allow">${hidden({ formToken, clientId })}
+<button class="button">Allow ${applicationName} again</button></form>
+</li>`,
+  )}</ul>`;
+}
+
 /** Asked before anything ends: an application can't be connected again from here. */
 function question({ clientId, applicationName, provisioned }: Connection, formToken: string): Html {
   return html`${rooms('/connected-apps', formToken)}
 <main class="card">
 <h1>Disconnect ${applicationName}?</h1>
 <p>It stops at once: it can no longer see or change anything of yours, or text for you.</p>
-<p>To connect it again, start in ${applicationName}. ${provisioned && 'Your firm’s operator can let it text for you again, too.'}</p>
+<p>To connect it again, start in ${applicationName}. ${provisioned && 'You can let it text for you again on the page of connected apps.'}</p>
 <form method="post" action="/connected-apps/disconnect">
 ${hidden({ formToken, clientId })}
 <div class="choices">

@@ -7,8 +7,10 @@ export function rooms(here: string, formToken: string): Html {
   const link = (path: string, name: string) =>
     html`<a href="${path}"${here === path && html` aria-current="page"`}>${name}</a>`;
   return html`<nav class="rooms" aria-label="Your account">
+${link('/app', 'Texts')}
 ${link('/connected-apps', 'Connected apps')}
 ${link('/passkeys', 'Passkeys')}
+${link('/sessions', 'Sessions')}
 ${signOutForm({ formToken, next: '/sign-in', label: 'Sign out' })}
 </nav>`;
 }
@@ -27,4 +29,9 @@ export function confirmation({ query }: FastifyRequest, sentences: Record<string
 /** A day in the advisor's time zone. */
 export function day(date: Date, { timeZone }: Session): string {
   return new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone }).format(date);
+}
+
+/** A moment in the advisor's time zone, to the minute. */
+export function moment(date: Date, { timeZone }: Session): string {
+  return new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(date);
 }

@@ -9,6 +9,7 @@ import { addConnectedApps } from './connected-apps.ts';
 import { addConsent } from './consent.ts';
 import { addInvitation } from './invitation.ts';
 import { addPasskeys } from './passkeys.ts';
+import { addSessions } from './sessions.ts';
 import { addSignIn } from './sign-in.ts';
 import { visits } from './visits.ts';
 
@@ -19,7 +20,7 @@ const webauthnScript = readFileSync(
   new URL('../dist/bundle/index.umd.min.js', import.meta.resolve('@simplewebauthn/browser')),
 );
 
-/** The pages that advisors see: choose a password, sign in, allow an application, connected apps, passkeys. */
+/** The pages that advisors see: choose a password, sign in, allow an application, connected apps, passkeys, sessions. */
 export function addAdvisorPages(
   app: FastifyInstance,
   deps: Deps,
@@ -36,7 +37,10 @@ export function addAdvisorPages(
     addScript(scope, '/passkeys.js', passkeyScript);
     addScript(scope, '/webauthn.js', webauthnScript);
   });
-  addPagesIn(queues.revocations, app, (scope) => addConnectedApps(scope, visits(onReserved(deps))));
+  addPagesIn(queues.revocations, app, (scope) => {
+    addConnectedApps(scope, visits(onReserved(deps)));
+    addSessions(scope, visits(onReserved(deps)));
+  });
 }
 
 function addPagesIn(queue: FairQueue, app: FastifyInstance, add: (scope: FastifyInstance) => void): void {

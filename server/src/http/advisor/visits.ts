@@ -1,7 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { deviceSeconds } from '../../domain/sign-in/devices.ts';
-import { findSession, isFresh, type NewSession, type Session, signOut } from '../../domain/sign-in/sessions.ts';
+import {
+  findSession,
+  isFresh,
+  type NewSession,
+  noteSeen,
+  type Session,
+  signOut,
+} from '../../domain/sign-in/sessions.ts';
 import type { Attempt } from '../../domain/sign-in/sign-in-failures.ts';
 import { cookieJar } from '../browser/cookies.ts';
 import { formDoor } from '../browser/forms.ts';
@@ -22,7 +29,9 @@ export function visits(deps: Deps) {
 
   async function sessionOf(request: FastifyRequest): Promise<Session | null> {
     const token = sessionToken(request);
-    return token ? findSession(deps, token) : null;
+    const session = token ? await findSession(deps, token) : null;
+    if (token && session) void noteSeen(deps, token, session);
+    return session;
   }
 
   return {
@@ -36,7 +45,12 @@ export function visits(deps: Deps) {
       return session && isFresh(session) ? session : null;
     },
     attemptOf(request: FastifyRequest): Attempt {
-      return { address: request.ip, device: cookies.read(request, 'device'), traceId: request.id };
+      return {
+        address: request.ip,
+        device: cookies.read(request, 'device'),
+        browser: browserOf(request),
+        traceId: request.id,
+      };
     },
     /** Signs the browser in, replacing anyone who was signed in. */
     async begin(request: FastifyRequest, reply: FastifyReply, session: NewSession): Promise<void> {
@@ -51,6 +65,32 @@ export function visits(deps: Deps) {
       forms.renewToken(reply);
     },
   };
+}
+
+const browsers: [name: string, says: RegExp][] = [
+  ['Edge', /\bEdg/],
+  ['Opera', /\bOPR\//],
+  ['Samsung Internet', /\bSamsungBrowser\//],
+  ['Firefox', /\b(Firefox|FxiOS)\//],
+  ['Chrome', /\b(Chrome|CriOS|HeadlessChrome)\//],
+  ['Safari', /\bSafari\//],
+];
+const systems: [name: string, says: RegExp][] = [
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Android', /\bAndroid\b/],
+  ['Windows', /\bWindows\b/],
+  ['Mac', /\bMacintosh\b/],
+  ['Chromebook', /\bCrOS\b/],
+  ['Linux', /\bLinux\b/],
+];
+
+/** `Safari on iPhone`. What a browser says of itself may be wrong: it helps people to tell their own apart, and decides nothing. */
+function browserOf({ headers }: FastifyRequest): string {
+  const said = headers['user-agent'] ?? '';
+  const find = (known: typeof browsers) => known.find(([, says]) => says.test(said))?.[0];
+  const [browser = 'A browser', system] = [find(browsers), find(systems)];
+  return system ? `${browser} on ${system}` : browser;
 }
 
 /** The next page, if it is a path on this site. Anything that could lead elsewhere becomes the advisor's first page. */

@@ -13,6 +13,8 @@ export type GrantRow = {
   dateTimeCreated: Date;
   dateTimeModified: Date;
 };
+/** When a token of it was last renewed, which happens every hour while it is used; null if none was. */
+export type ListedGrant = GrantRow & { dateTimeUsed: Date | null };
 export type NewGrant = Pick<GrantRow, 'advisorId' | 'applicationId' | 'kind' | 'grantId' | 'scopes'>;
 
 const columns = `
@@ -63,9 +65,11 @@ export async function findGrantForUpdate(db: Db, grantId: string): Promise<Grant
   return row ?? null;
 }
 
-export async function listGrants(db: Db, advisorId: number): Promise<GrantRow[]> {
-  return db.query<GrantRow>(
-    `select ${columns}
+export async function listGrants(db: Db, advisorId: number): Promise<ListedGrant[]> {
+  return db.query<ListedGrant>(
+    `select
+       ${columns},
+       (select max(date_time_used) from oauth_tokens t where t.grant_id = grants.grant_id) as "dateTimeUsed"
      from grants
      join applications using (application_id)
      where advisor_id = $1 and not disabled

@@ -28,3 +28,18 @@ export async function deleteSuspendedProvision(db: Db, { advisorId, applicationI
   );
   return rows.length > 0;
 }
+
+/** The applications that the advisor took the operator's permission from. */
+export async function listSuspendedProvisions(
+  db: Db,
+  advisorId: number,
+): Promise<{ clientId: string; applicationName: string }[]> {
+  return db.query(
+    `select client_id as "clientId", applications.name as "applicationName"
+     from suspended_provisions
+     join applications using (application_id)
+     where advisor_id = $1 and not disabled
+     order by lower(applications.name), application_id`,
+    [advisorId],
+  );
+}

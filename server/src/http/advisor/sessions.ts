@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify';
+import { byAdvisor } from '../../domain/archive/archive.ts';
+import { listSessions, type OwnSession, type Session, signOutElsewhere } from '../../domain/sign-in/sessions.ts';
+import { type Html, hidden, html, sendPage } from '../browser/page.ts';
+import { confirmation, moment, rooms } from './frame.ts';
+import type { Visits } from './visits.ts';
+
+const confirmations: Record<string, string> = {
+  one: 'Signed out there.',
+  others: 'Signed out everywhere else.',
+};
+const methods: Record<OwnSession['method'], string> = {
+  password: 'with a password',
+  passkey: 'with a passkey',
+  sandbox: 'with a click, in the sandbox',
+};
+
+export function addSessions(app: FastifyInstance, { deps, forms, sessionOf, sessionToken }: Visits): void {
+  app.get('/sessions', async (request, reply) => {
+    const session = await sessionOf(request);
+    if (!session) return reply.redirect('/sign-in?next=/sessions', 303);
+    const sessions = await listSessions(deps, session.advisorId, sessionToken(request) ?? '');
+    const formToken = forms.token(request, reply);
+    const content = sessionPage({ sessions, session, formToken, done: confirmation(request, confirmations) });
+    return sendPage(reply, { title: 'Where you’re signed in', content });
+  });
+
+  app.post('/sessions/end', async (request, reply) => {
+    const fields = forms.read(request);
+    const session = await sessionOf(request);
+    if (!session) return reply.redirect('/sign-in?next=/sessions', 303);
+    const { advisorId } = session;
+    const sessionId = fields('sessionId');
+    const which = sessionId ? { sessionId } : { except: sessionToken(request) ?? '' };
+    await signOutElsewhere(deps, advisorId, which, byAdvisor(advisorId, request.id));
+    return reply.redirect(`/sessions?done=${sessionId ? 'one' : 'others'}`, 303);
+  });
+}
+
+type SessionPage = { sessions: OwnSession[]; session: Session; formToken: string; done: Html | null };
+
+function sessionPage({ sessions, session, formToken, done }: SessionPage): Html {
+  const others = sessions.filter(({ isThis }) => !isThis);
+  return html`${rooms('/sessions', formToken)}
+<main class="sheet">
+<h1>Where you’re signed in</h1>
+${done}
+<p>If you don’t recognize one of these, sign it out, and ask your administrator for a link to choose a new password.</p>
+<ul class="entries">${sessions.filter(({ isThis }) => isThis).map((each) => entry(each, session, formToken))}${others.map((each) => entry(each, session, formToken))}</ul>
+${
+  others.length > 0 &&
+  html`<form method="post" action="/sessions/end">${hidden({ formToken })}
+<button class="button ends">Sign out everywhere else</button></form>`
+}
+</main>`;
+}
+
+function entry(each: OwnSession, session: Session, formToken: string): Html {
+  const { sessionId, browser, method, signedInAt, seenAt, isThis } = each;
+  const since = moment(signedInAt, session);
+  return html`<li class="entry row">
+<div>
+<h2>${browser}</h2>
+<p class="facts">${isThis ? 'This browser' : `Last seen on ${moment(seenAt, session)}`}.<br>
+Signed in ${methods[method]} on ${since}.</p>
+</div>
+${
+  !isThis &&
+  html`<form method="post" action="/sessions/end">${hidden({ formToken, sessionId })}
+<button class="button ends" aria-label="Sign out ${browser}, signed in on ${since}">Sign out</button></form>`
+}
+</li>`;
+}
