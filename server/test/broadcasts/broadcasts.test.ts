@@ -10,7 +10,7 @@ import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { addContact, addGroup, putInGroups } from '../address-book/address-book.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
 import { failing } from '../support/crashes.ts';
-import { acceptedPhone, handset, newPhone, received, setConsent } from '../support/texting.ts';
+import { acceptedPhone, handset, newPhone, received, reply, setConsent } from '../support/texting.ts';
 import type { Visit, Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
 import type { World } from '../support/world.ts';
@@ -199,6 +199,15 @@ suite('a text to a group', () => {
     assert.equal((await call('POST', '/broadcasts/check', { groupId, text: ' ' })).status, 400);
   });
 
+  test('nobody who is being deleted is texted, until that is undone', async () => {
+    const { groupId } = await groupOfSize(2);
+    const [first] = (await call('POST', '/broadcasts/preview', { groupId, text: 'Hi' })).body.data;
+    const { actionId } = (await call('POST', '/deletes', { contactIds: [first.contactId] })).body;
+    assert.equal((await check(groupId, 'Hi')).people, 1);
+    await call('POST', `/deletes/${actionId}/undo`, {});
+    assert.equal((await check(groupId, 'Hi')).people, 2);
+  });
+
   test('a crash at any moment texts nobody twice and forgets nobody', async () => {
     const { groupId, phones } = await groupOfSize(4);
     const broadcastId = await start(groupId, 'Once {firstName}');
@@ -314,6 +323,19 @@ suite('a text to a group', () => {
     ]);
   });
 
+  test('a text that is held says so before and afterwards', async () => {
+    const { groupId, phones } = await groupOfSize(1);
+    const [phone = ''] = phones;
+    await reply(world, phone, world.ann.advisor.textingNumber ?? '', 'wrong number');
+    await until('texts to them are held', async () => (await check(groupId, 'Hi')).held === 1);
+    const [shown] = (await call('POST', '/broadcasts/preview', { groupId, text: 'Hi' })).body.data;
+    assert.deepEqual([shown.status, shown.code], ['held', 'possible_opt_out']);
+    const broadcastId = await start(groupId, 'Hi');
+    await sendBroadcasts(world.deps);
+    const [recipient] = await recipients(broadcastId);
+    assert.deepEqual([recipient.outcome, recipient.heldReason], ['held', 'possible_opt_out']);
+  });
+
   test('is another advisor’s to nobody, and partners hear nothing of it', async () => {
     const { cursor } = (await ann.get(`${api}/session`)).body;
     const { groupId, phones } = await groupOfSize(1);
@@ -329,6 +351,45 @@ suite('a text to a group', () => {
     assert.ok(feed.length > 0);
     assert.ok(feed.every(({ type }: { type: string }) => !type.startsWith('broadcast')));
     assert.equal((await world.ann.call('GET', `/broadcasts/${broadcastId}`)).status, 404);
+  });
+
+  test('a stop waits for the batch that is being sent, and then nothing more is accepted', async () => {
+    const { advisorId } = world.ann.advisor;
+    await setAdvisor(world.deps, advisorId, { textingPace: 1 });
+    const { groupId } = await groupOfSize(6);
+    const broadcastId = await start(groupId, 'Stop now {firstName}');
+    const [sent, committing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { pool } = world.database;
+    const slow: Deps = {
+      ...world.deps,
+      db: {
+        ...pool,
+        transaction: (work) =>
+          pool.transaction(async (db) => {
+            const done = await work(db);
+            sent.resolve();
+            await committing.promise;
+            return done;
+          }),
+      },
+    };
+    const sending = sendBroadcasts(slow);
+    await sent.promise;
+    let isStopped = false;
+    const stopping = call('POST', `/broadcasts/${broadcastId}/stop`, {}).finally(() => {
+      isStopped = true;
+    });
+    const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'update broadcasts%'`;
+    await until('the stop waits', async () => (await world.database.asOwner(waits)).length > 0);
+    assert.equal(isStopped, false);
+    committing.resolve();
+    assert.equal((await stopping).status, 204);
+    const { counts } = await broadcast(broadcastId);
+    assert.equal(counts.stopped, 1);
+    await sending;
+    await world.clock.advance(60_000);
+    await sendBroadcasts(world.deps);
+    assert.deepEqual([(await broadcast(broadcastId)).accepted, (await broadcast(broadcastId)).status], [5, 'stopped']);
   });
 
   test('a number with a pace gets no more than that at a time', async () => {

@@ -28,16 +28,13 @@ export const peopleMax = 10_000;
 /** Nobody who is being deleted is among them. */
 export async function textsFor(deps: Deps, advisorId: number, groupId: number, text: string): Promise<GroupTexts> {
   const { db } = deps;
-  const [groupName, members, leaving, leavingGroups] = await Promise.all([
-    store.findGroupName(db, advisorId, groupId),
-    store.listGroupPeople(db, advisorId, groupId, peopleMax + 1),
-    listPendingTargets(db, advisorId, 'delete_contacts'),
-    listPendingTargets(db, advisorId, 'delete_group'),
-  ]);
-  const people = members.filter(({ contactId }) => !leaving.includes(contactId));
-  if (groupName === null || leavingGroups.includes(groupId))
+  const groupName = await store.findGroupName(db, advisorId, groupId);
+  if (groupName === null || (await listPendingTargets(db, advisorId, 'delete_group')).includes(groupId))
     throw problem('not_found', 'There is no such group on the advisor’s account.');
-  if (people.length > peopleMax)
+  const leaving = new Set(await listPendingTargets(db, advisorId, 'delete_contacts'));
+  const members = await store.listGroupPeople(db, advisorId, groupId, peopleMax + 1);
+  const people = members.filter(({ contactId }) => !leaving.has(contactId));
+  if (members.length > peopleMax)
     throw problem(
       'conflict',
       `The group has more than ${peopleMax.toLocaleString('en-US')} people. Text smaller groups.`,
