@@ -54,6 +54,9 @@ test('a group is texted: seen person by person before, once each though the answ
     await page.getByText(words).waitFor();
   await page.getByRole('button', { name: /^Don’t get it/ }).click();
   assert.equal(await page.locator('.broadcast-person').count(), 2);
+  await page.getByRole('button', { name: 'Ask for consent' }).click();
+  await page.getByText('1 person was asked.').waitFor();
+  await page.getByText('not answered your request (1)').waitFor();
   await page.reload();
   assert.equal(await writing(page).inputValue(), 'Dear {nickname|there}, {lastName}', 'what was typed is kept');
 
@@ -72,12 +75,12 @@ test('a group is texted: seen person by person before, once each though the answ
   await sendBroadcasts(world.deps);
   await page.locator('.broadcast-person', { hasText: 'Ana Ortiz' }).getByText('Delivered').waitFor();
   await page.locator('.broadcast-person', { hasText: 'Eve Nightingale' }).getByText('Goes out').waitFor();
-  await page.locator('.broadcast-person', { hasText: 'Cy Tran' }).getByText('Not agreed to texts').waitFor();
+  await page.locator('.broadcast-person', { hasText: 'Cy Tran' }).getByText('Not answered your request').waitFor();
 
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('1 person hasn’t got it yet').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
-  await page.locator('.page-head', { hasText: 'Stopped' }).waitFor();
+  await page.locator('.chip', { hasText: /^Stopped$/ }).waitFor();
   await page.locator('.broadcast-person', { hasText: 'Eve Nightingale' }).getByText('Stopped before').waitFor();
   await world.clock.advance(9 * 3_600_000);
   await sendBroadcasts(world.deps);

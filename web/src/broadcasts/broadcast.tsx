@@ -32,7 +32,6 @@ export function OpenBroadcastPage() {
           <Icon name="chevron-left" />
         </Link>
         <h1 className="cut">{broadcast?.groupName ?? 'Text to a group'}</h1>
-        {broadcast && <Chip {...broadcastSaid(broadcast)} />}
         {broadcast?.status === 'sending' && (
           <button type="button" className="button small bad end" onClick={() => ask(true)}>
             Stop
@@ -42,16 +41,17 @@ export function OpenBroadcastPage() {
       <div className="page-body">
         {broadcast ? (
           <>
-            <Progress broadcast={broadcast} />
-            <figure className="broadcast-quote">
-              <blockquote className="broadcast-text">{broadcast.text}</blockquote>
-              <figcaption className="small soft">
+            <div className="row wrap">
+              <Chip {...broadcastSaid(broadcast)} />
+              <span className="small soft">
                 To {count(broadcast.people, 'person', 'people')},{' '}
                 <Time at={broadcast.dateTimeCreated} zone={timeZone}>
                   {pastTime(broadcast.dateTimeCreated, now, timeZone)}
                 </Time>
-              </figcaption>
-            </figure>
+              </span>
+            </div>
+            <Progress broadcast={broadcast} />
+            <blockquote className="broadcast-quote broadcast-text">{broadcast.text}</blockquote>
             <People broadcast={broadcast} />
           </>
         ) : (

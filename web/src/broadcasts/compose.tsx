@@ -4,13 +4,18 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, useEffect, useRef, useState } from 'react';
 import { useNow } from '../api/clock.ts';
+import { CallFailed, post } from '../api/http.ts';
 import { client, groupsQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
+import type { ConsentRequestResult } from '../api/types.ts';
 import { Tool } from '../inbox/composer.tsx';
+import { newKey } from '../inbox/outbox.ts';
+import { useSigned } from '../inbox/signed.ts';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, StateScreen } from '../look/parts.tsx';
 import { type FieldName, fieldWords } from '../saved-replies/fields.tsx';
 import { modKey } from '../shell/keys.ts';
+import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
 import { count, phoneWords } from '../words/people.ts';
 import { whenTime } from '../words/times.ts';
@@ -131,6 +136,7 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
   const [refused, setRefused] = useState<string | null>(null);
   const [isStarting, setStarting] = useState(false);
   const isTooLong = [...text].length > textLengthMax;
+  const { shown, isFresh: isUntouched, edit, clear } = useSigned(text, write);
   const { plainer, special } = countText(text);
   const able = check ? check.now + check.later + check.held : 0;
   const canSend = isFresh && able > 0 && !isTooLong && !isStarting && !lost;
@@ -145,7 +151,7 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
       setRefused(outcome.refused);
       await client.invalidateQueries({ queryKey: ['broadcast-check'] });
     } else if ('broadcastId' in outcome) {
-      write('');
+      clear();
       void client.invalidateQueries({ queryKey: ['broadcasts'] });
       void navigate({ to: '/broadcasts/$broadcastId', params: outcome, replace: true });
     }
@@ -154,8 +160,8 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
     if (canSend && check) void begin(newStart({ groupId, text, version: check.version }));
   };
   const insert = (piece: string) => {
-    const { selectionStart: from = text.length, selectionEnd: until = text.length } = field.current ?? {};
-    write(text.slice(0, from) + piece + text.slice(until));
+    const { selectionStart: from = 0, selectionEnd: until = 0 } = field.current ?? {};
+    edit(shown.slice(0, from) + piece + shown.slice(until));
     const after = from + piece.length;
     requestAnimationFrame(() => field.current?.setSelectionRange(after, after));
   };
@@ -180,10 +186,12 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
           aria-label="Your text to the group"
           placeholder="Hi {firstName|there}, …"
           rows={5}
-          value={text}
+          value={shown}
+          // Above the signature.
+          onFocus={({ target }) => isUntouched && requestAnimationFrame(() => target.setSelectionRange(0, 0))}
           onChange={({ target }) => {
             setRefused(null);
-            write(target.value);
+            edit(target.value);
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
@@ -235,7 +243,7 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
                   type="button"
                   className="link"
                   title={`${special.map(({ name }) => name).join(', ')}: characters that make a text longer`}
-                  onClick={() => write(plainer.text)}
+                  onClick={() => edit(plainer.text)}
                 >
                   plain characters: {plainer.segments}
                 </button>
@@ -268,7 +276,8 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
             </span>
           </div>
         )}
-        {check && <Totals check={check} text={text} write={write} />}
+        {check && <Totals check={check} text={text} write={edit} />}
+        {check && <ConsentFix check={check} />}
       </div>
       <div className="foot">
         <span className="desk">
@@ -336,6 +345,45 @@ function Totals({ check, text, write }: { check: GroupCheck; text: string; write
         </div>
       )}
     </>
+  );
+}
+
+/** Those who haven't agreed, as far as they are shown. Their answers change what the button above says. */
+function ConsentFix({ check }: { check: GroupCheck }) {
+  const { consentCollection } = useAdvisor();
+  const [isAsking, setAsking] = useState(false);
+  const unanswered = useRef<{ phoneNumbers: string[]; key: string } | null>(null);
+  const phones = check.refused.flatMap(({ code, phone }) => (code === 'not_consented' && phone ? phone : []));
+  if (phones.length === 0 || !consentCollection) return null;
+  const ask = async () => {
+    // The same key with the same people: nobody is asked twice.
+    const asked = unanswered.current ?? { phoneNumbers: phones, key: newKey() };
+    unanswered.current = asked;
+    setAsking(true);
+    try {
+      const { successes } = await post<ConsentRequestResult>('/v1/text/messaging/consent-requests', {
+        body: { phoneNumbers: asked.phoneNumbers },
+        idempotencyKey: asked.key,
+      });
+      unanswered.current = null;
+      toast(`${count(successes.length, 'person was', 'people were')} asked. They can get it once they say yes.`);
+      await client.invalidateQueries({ queryKey: ['broadcast-check'] });
+    } catch (error) {
+      if (error instanceof CallFailed && !error.retryable) unanswered.current = null;
+      toast(`${(error as Error).message} Press it again: nobody is asked twice.`);
+    }
+    setAsking(false);
+  };
+  return (
+    <div className="hint">
+      <Icon name="hourglass" />
+      <span className="grow">
+        {phones.length === 1 ? 'One person hasn’t' : `${phones.length} people haven’t`} agreed to texts yet.
+      </span>
+      <button type="button" className="link" onClick={() => void ask()} disabled={isAsking}>
+        Ask for consent
+      </button>
+    </div>
   );
 }
 
