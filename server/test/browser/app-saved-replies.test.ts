@@ -52,7 +52,10 @@ test('a reply is saved from the composer, and chosen for somebody else with the 
   assert.match((await page.locator('[aria-selected=true]').textContent()) ?? '', /Hi Ben, or \{nickname\}\?/);
   await page.keyboard.press('Enter');
   await page.getByText('{nickname} isn’t known for Ben.').waitFor();
-  await page.waitForFunction('document.activeElement.selectionEnd > document.activeElement.selectionStart');
+  await page.waitForFunction(() => {
+    const { selectionStart, selectionEnd } = document.activeElement as HTMLTextAreaElement;
+    return selectionEnd > selectionStart;
+  });
   await page.keyboard.type('Benny');
   await page.keyboard.press('Control+Enter');
   await say(page, 'Hi Ben, or Benny? Shall we talk?').waitFor();

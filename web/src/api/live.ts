@@ -28,6 +28,7 @@ const listeners = new Set<() => void>();
 const changed = new Set<number>();
 const snoozes = new Map<number, number>();
 const wakeMs = 15_000;
+const looking = 'assent-looking';
 let isGathering = false;
 let isBookStale = false;
 const bookMs = 1_000;
@@ -57,6 +58,7 @@ export function goLive(session: Session, notify: (conversation: Conversation) =>
     missed: () => void client.invalidateQueries(),
     ended: signIn,
   });
+  holdWhileLooking();
   setTimeout(knowSnoozes, wakeMs);
   setInterval(wakeSnoozed, wakeMs);
 }
@@ -117,9 +119,29 @@ function dataOf({ data }: LiveEvent): Record<string, unknown> {
 }
 
 async function announce(memberId: number, notify: (conversation: Conversation) => void): Promise<void> {
-  if (document.hasFocus()) return;
+  if (await isLookedAt()) return;
   const conversation = await client.fetchQuery({ ...conversationQuery(memberId), staleTime: 0 }).catch(() => null);
   if (conversation) notify(conversation);
+}
+
+/** Whether somebody looks at any of the browser's tabs: the one that announces may not be that one. */
+async function isLookedAt(): Promise<boolean> {
+  if (document.hasFocus()) return true;
+  const { held = [] } = (await navigator.locks?.query()) ?? {};
+  return held.some(({ name }) => name === looking);
+}
+
+/** A tab holds a lock while it has the focus; all of them can at once. */
+function holdWhileLooking(): void {
+  if (!('locks' in navigator)) return;
+  let letGo = () => {};
+  const hold = () => {
+    letGo();
+    void navigator.locks.request(looking, { mode: 'shared' }, () => new Promise<void>((resolve) => (letGo = resolve)));
+  };
+  window.addEventListener('focus', hold);
+  window.addEventListener('blur', () => letGo());
+  if (document.hasFocus()) hold();
 }
 
 /** Fetches a conversation again and puts it into its place in every list. */

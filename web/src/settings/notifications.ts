@@ -7,9 +7,15 @@ export function areOn(): boolean {
   return 'Notification' in window && Notification.permission === 'granted' && localStorage.getItem(setting) === 'on';
 }
 
-/** Asks the browser's user the first time; false if they refuse. */
+/** Asks the browser's user the first time; false if they refuse, or their browser does. */
 export async function turnOn(): Promise<boolean> {
   if (!('Notification' in window) || (await Notification.requestPermission()) !== 'granted') return false;
+  try {
+    // Shown to the user, and proof that it works: some phones grant the permission and then refuse a page's notifications.
+    new Notification('You’ll be told here of new texts', { tag: 'on', icon: '/icon.svg', silent: true });
+  } catch {
+    return false;
+  }
   localStorage.setItem(setting, 'on');
   return true;
 }
