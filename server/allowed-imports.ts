@@ -52,7 +52,7 @@ export const allowedImports: Record<string, string> = {
   'adapters/checkpoints': 'domain/ports.ts',
   'adapters/outbound': '',
   'adapters/files/text': '',
-  'adapters/files/contacts': 'domain adapters/files/text',
+  'adapters/files/contacts': 'domain schemas adapters/files/text',
   'adapters/files/content': 'domain adapters/files/text adapters/outbound',
   'adapters/files/exports': 'domain',
   'adapters/files/keys': 'config.ts domain',

@@ -258,6 +258,27 @@ create table contact_changes (
   constraint contact_changes_change_check CHECK ((change = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text])))
 );
 
+create table contact_imports (
+  advisor_id bigint not null,
+  import_id bigint not null generated always as identity,
+  file_name text not null,
+  file bytea not null,
+  status text not null default 'previewed'::text,
+  row_count integer not null,
+  rows_done integer not null default 0,
+  created integer not null default 0,
+  updated integer not null default 0,
+  unchanged integer not null default 0,
+  repeated integer not null default 0,
+  refused integer not null default 0,
+  notes jsonb not null default '[]'::jsonb,
+  leased_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  uploaded_at timestamp with time zone not null default clock_timestamp(),
+  constraint contact_imports_pkey PRIMARY KEY (advisor_id, import_id),
+  constraint contact_imports_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
+  constraint contact_imports_status_check CHECK ((status = ANY (ARRAY['previewed'::text, 'running'::text, 'done'::text, 'failed'::text])))
+);
+
 create table contacts (
   advisor_id bigint not null,
   contact_id bigint not null generated always as identity,
@@ -1004,6 +1025,10 @@ CREATE INDEX broadcasts_due ON public.broadcasts USING btree (due_at, broadcast_
 
 CREATE INDEX claims_leased ON public.claims USING btree (leased_until);
 
+CREATE UNIQUE INDEX contact_imports_one ON public.contact_imports USING btree (advisor_id) WHERE (status = 'running'::text);
+
+CREATE INDEX contact_imports_running ON public.contact_imports USING btree (leased_until) WHERE (status = 'running'::text);
+
 CREATE INDEX contacts_created ON public.contacts USING btree (advisor_id, date_time_created, contact_id) INCLUDE (date_time_modified);
 
 CREATE INDEX contacts_email ON public.contacts USING btree (advisor_id, email_order, contact_id) INCLUDE (date_time_modified);
@@ -1640,6 +1665,8 @@ grant delete, insert, select, update on claims to assent_app;
 grant insert, select, update on contact_books to assent_app;
 
 grant delete, insert, select on contact_changes to assent_app;
+
+grant delete, insert, select, update on contact_imports to assent_app;
 
 grant delete, insert, select, update on contacts to assent_app;
 

@@ -146,6 +146,19 @@ left join lateral (
    ) as b
    order by not_before, message_id;
 
+prepare "claim-import" as
+update contact_imports
+set leased_until = $2
+where (advisor_id, import_id) in (
+  select advisor_id, import_id
+  from contact_imports
+  where status = 'running' and leased_until < $1
+  order by leased_until
+  limit 1
+  for update skip locked
+)
+returning advisor_id as "advisorId", import_id as "importId", file, rows_done as "rowsDone", notes;
+
 prepare "claim-lookups" as
 update number_lookups l
 set not_before = $3
@@ -581,6 +594,15 @@ select name
 from groups
 where advisor_id = $1 and group_id = $2;
 
+prepare "find-import" as
+select
+import_id as "importId", file_name as "fileName", status, row_count as "rowCount", rows_done as "rowsDone", created,
+updated, unchanged, repeated, refused, notes
+   from contact_imports
+   where advisor_id = $1
+   order by import_id desc
+   limit 1;
+
 prepare "find-last-delivery" as
 select d.checkpoint_id as "checkpointId", c.size, d.date_time_created as "dateTimeCreated"
 from archive_deliveries d
@@ -727,6 +749,9 @@ select from scheduled_messages where status = 'scheduled' and delivery_date <= $
 
 prepare "has-due-broadcast" as
 select from broadcasts where status = 'sending' and due_at <= $1 limit 1;
+
+prepare "has-imports" as
+select from contact_imports where status = 'running' and leased_until < $1 limit 1;
 
 prepare "has-lapsed" as
 select from messages where status = 'awaiting_consent' and date_time_created <= $1 limit 1;

@@ -6,6 +6,7 @@ import type {
   CheckpointDeliveries,
   CheckpointFolder,
   Clock,
+  ContactFiles,
   NoteSigner,
   OpenCrm,
   Push,
@@ -31,6 +32,7 @@ export type Deps = {
   readonly carrierKinds: Record<string, CarrierKind>;
   readonly screeners: Screeners;
   readonly openCrm: OpenCrm;
+  readonly contactFiles: ContactFiles;
   readonly push: Push;
   /** Seals the secrets that are in the database. */
   readonly sealer: Sealer;

@@ -5,6 +5,7 @@ import { checkpointCommand } from './adapters/checkpoints/command.ts';
 import { openCheckpointFolder } from './adapters/checkpoints/folder.ts';
 import { timestampAuthority } from './adapters/checkpoints/timestamps.ts';
 import { crmOpener } from './adapters/crm/open.ts';
+import { contactFiles } from './adapters/files/contacts/contact-files.ts';
 import { archiveSigner } from './adapters/files/keys/archive-key.ts';
 import { archiveMemory } from './adapters/files/keys/archive-memory.ts';
 import { sealingKeysOf } from './adapters/files/keys/sealing-keys.ts';
@@ -17,6 +18,7 @@ import type {
   Carriers,
   CheckpointDeliveries,
   CheckpointFolder,
+  ContactFiles,
   NoteSigner,
   OpenCrm,
   Push,
@@ -64,6 +66,7 @@ export type Runtime = {
   checkpointFolder: CheckpointFolder | null;
   checkpointDeliveries: CheckpointDeliveries;
   openCrm: OpenCrm;
+  contactFiles: ContactFiles;
   push: Push;
   sealer: Sealer;
   signals: Signals;
@@ -251,6 +254,7 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
     signals,
     screeners,
     openCrm: crmOpener(config.outboundAllowedNetworks),
+    contactFiles,
     push: makePush(
       config.environment === 'sandbox'
         ? [...config.outboundAllowedNetworks, ...thisMachine]

@@ -208,6 +208,33 @@ create table crm_lookups (
 );
 create index crm_lookups_ready on crm_lookups (not_before);
 
+-- The file that an advisor imports in the app, or imported last. It is kept so that a node that takes over can read it again, and so that rows
+-- that were refused can be given back.
+create table contact_imports (
+  advisor_id bigint not null references advisors,
+  import_id bigint generated always as identity,
+  file_name text not null,
+  file bytea not null,
+  status text not null default 'previewed' check (status in ('previewed', 'running', 'done', 'failed')),
+  row_count integer not null,
+  -- Rows that were dealt with, and what became of them.
+  rows_done integer not null default 0,
+  created integer not null default 0,
+  updated integer not null default 0,
+  unchanged integer not null default 0,
+  repeated integer not null default 0,
+  refused integer not null default 0,
+  -- The first rows that were refused or lost something, with the reasons.
+  notes jsonb not null default '[]',
+  -- Real time: until when its node is believed to live, and for how long the file is kept.
+  leased_until timestamptz not null default '-infinity',
+  uploaded_at timestamptz not null default clock_timestamp(),
+  primary key (advisor_id, import_id)
+);
+create index contact_imports_running on contact_imports (leased_until) where status = 'running';
+-- One at a time.
+create unique index contact_imports_one on contact_imports (advisor_id) where status = 'running';
+
 -- As the owner, because only the owner of an index may empty its list.
 create function empty_contact_search_list() returns void
 language sql security definer set search_path = public, pg_temp
@@ -216,7 +243,7 @@ as $$
 $$;
 
 grant select, insert, update on contact_books, crm_contacts, crm_syncs to assent_app;
-grant select, insert, update, delete on contacts, groups, memberships, crm_connections, crm_lookups to assent_app;
+grant select, insert, update, delete on contacts, groups, memberships, crm_connections, crm_lookups, contact_imports to assent_app;
 grant select, insert, delete on contact_changes, deleted_groups, crm_findings to assent_app;
 -- Ids are taken before a batch is written, so that contacts keep the order of their file though batches overlap.
 grant usage on sequence contacts_contact_id_seq to assent_app;

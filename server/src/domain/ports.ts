@@ -1,3 +1,4 @@
+import type { ExportedRow } from '../store/address-book/contact-exports.ts';
 import type { ContactFields } from '../store/address-book/contacts.ts';
 import type { Db } from '../store/database/db.ts';
 import type { ReceiptRow } from '../store/delivery/receipt-moves.ts';
@@ -404,4 +405,38 @@ export type CheckpointDeliveries = {
   command: ((note: string, size: number) => Promise<void>) | null;
   timestamp: ((note: string) => Promise<Buffer>) | null;
   timestampEveryMs: number;
+};
+
+/** A group as a file names it; one of our own exports knows its ids. */
+export type FileGroup = { name: string; groupId: number | null; externalId: string | null };
+
+/** The ids that a contact of one of our own exports had. */
+export type OwnIds = {
+  identifier: string;
+  contactId: number | null;
+  remoteContactId: string | null;
+  remoteContactUrl: string | null;
+};
+
+/** A row of a file, validated; fields that it doesn't have are left out. */
+export type ImportRow = { line: number; fields: Partial<ContactFields>; groups: FileGroup[]; own: OwnIds | null };
+
+/** A value that can't be used, the column or property that it is in, and why. */
+export type LeftOut = { column: string; value: string; why: string };
+
+/** A row to import, or why it can't be; and what is left out of it. */
+export type PreparedRow = { line: number; leftOut: LeftOut[]; further: string[] } & (
+  | { row: ImportRow }
+  | { refused: string }
+);
+
+/** Contacts as CSV files, in and out. Numbers and dates without a country are of that of the phone number. */
+export type ContactFiles = {
+  /** As many rows at a time as a chunk of the file has. */
+  read(file: Buffer, phone: string | null): AsyncIterable<PreparedRow[]>;
+  /** What each column of the file is, by the contract's names; null for those that mean nothing to us. */
+  columns(file: Buffer): Promise<{ heading: string; field: string | null }[]>;
+  /** The rows that were refused, as they were, each with the reason. */
+  writeRefused(file: Buffer, phone: string | null): AsyncIterable<string>;
+  write(contacts: AsyncIterable<ExportedRow[]>): AsyncIterable<string>;
 };

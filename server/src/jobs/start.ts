@@ -4,6 +4,7 @@ import { forgetExpiredTokens } from '../domain/access/oauth-tokens.ts';
 import { forgetRetiredSigningKeys } from '../domain/access/signing-keys.ts';
 import { lookUpDue } from '../domain/address-book/crm-lookups.ts';
 import { type CrmSync, syncDue } from '../domain/address-book/crm-syncs.ts';
+import { forgetOldImports, runImports } from '../domain/address-book/file-imports.ts';
 import { clearDeletedGroups } from '../domain/address-book/groups.ts';
 import { deletes } from '../domain/address-book/pending-deletes.ts';
 import { checkpointDeliverer, type DeliveryFault } from '../domain/archive/checkpoint-deliveries.ts';
@@ -60,6 +61,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     log.warn({ advisorId, replyNumber, reason }, 'media of a reply could not be fetched');
   const reportNumber = (carrier: string, reason: string) =>
     log.warn({ carrier, reason }, 'a number could not be looked up with its carrier');
+  const reportImport = (err: unknown) => log.error({ err }, 'an import broke off');
   const reportAction = (err: unknown) => log.error({ err }, 'a held action failed; it will be retried');
   const deliverNext = checkpointDeliverer(deps, deps.checkpointDeliveries);
   return [
@@ -78,6 +80,8 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'draw the daily sample', everyMs: 5 * minuteMs, run: () => sampleForReview(deps) },
     { name: 'delete old deliveries', everyMs: 10 * minuteMs, run: () => forgetOldDeliveries(deps) },
     { name: 'do what was held for an undo', everyMs: 1_000, run: () => doDueActions(deps, deletes, reportAction) },
+    { name: 'import contacts', everyMs: 500, run: () => runImports(deps, reportImport) },
+    { name: 'delete old imports', everyMs: 60 * minuteMs, run: () => forgetOldImports(deps) },
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },
     { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
     { name: 'ask about texts in doubt', everyMs: 15_000, run: doubtAsker(onReserved(deps), log) },

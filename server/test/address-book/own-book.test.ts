@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { runImports } from '../../src/domain/address-book/file-imports.ts';
 import { deletes } from '../../src/domain/address-book/pending-deletes.ts';
 import { doDueActions, undoMs } from '../../src/domain/shared/pending-actions.ts';
 import { listContacts } from '../../src/store/address-book/contact-search.ts';
@@ -166,5 +167,119 @@ suite('the app’s list of contacts', () => {
         assert.deepEqual(three, expected.slice(1), `${sortBy} ${descending}`);
         assert.equal(walked.length, 2_499);
       }
+  });
+});
+
+suite('an import in the app', () => {
+  const upload = (csv: string) =>
+    ann.call('POST', '/app/api/imports', {
+      body: csv,
+      headers: { 'x-form-token': formToken, 'content-type': 'text/csv', 'x-file-name': 'people.csv' },
+    });
+
+  test('shows what it would do, does it on the server, and gives back what was refused', async () => {
+    const csv = [
+      'First Name,Last Name,E-mail,Mobile Phone,Labels,Shoe size',
+      'Iris,Import,iris@example.org,(212) 555-0187,Clients,39',
+      'Otto,Import,not an email,(212) 555-0188,,41',
+      ',,,,,',
+      '=1+1,',
+      'Iris,Import,iris@example.org,(212) 555-0187,Clients,39',
+    ].join('\n');
+    const { status, body: preview } = await upload(csv);
+    assert.equal(status, 200, JSON.stringify(preview));
+    assert.deepEqual([preview.fileName, preview.rowCount, preview.refused], ['people.csv', 5, 2]);
+    assert.deepEqual(
+      preview.columns.map(({ field }: { field: string | null }) => field),
+      ['firstName', 'lastName', 'emailAddress', 'phone', 'groups', null],
+    );
+    assert.deepEqual(preview.rows[0], {
+      line: 2,
+      result: 'created',
+      why: '',
+      name: 'Iris Import',
+      phone: '+12125550187',
+      email: 'iris@example.org',
+      groups: ['Clients'],
+    });
+    assert.equal(preview.rows[2].result, 'refused');
+    assert.deepEqual(await names('?search=Import'), [], 'nothing is changed yet');
+    assert.equal((await call('POST', `/imports/${preview.importId}/start`)).status, 204);
+    assert.equal((await call('POST', `/imports/${preview.importId}/start`)).status, 404, 'it is started once');
+    assert.equal((await upload(csv)).status, 409, 'one at a time');
+    await Promise.all([1, 2].map(() => runImports(world.deps, (fault) => assert.fail(String(fault)))));
+    const { body } = await call('GET', '/imports');
+    const { status: state, rowsDone, created, repeated, refused, notes } = body.import;
+    assert.deepEqual([state, rowsDone, created, repeated, refused], ['done', 5, 2, 1, 2]);
+    assert.deepEqual(
+      notes.map(({ line, isRefused }: { line: number; isRefused: boolean }) => [line, isRefused]),
+      [
+        [3, false],
+        [4, true],
+        [5, true],
+      ],
+    );
+    assert.deepEqual(await names('?search=Import'), ['Iris Import', 'Otto Import']);
+    const { body: text } = await ann.get(`/app/api/imports/${preview.importId}/refused`);
+    assert.match(text, /^﻿First Name,.*,Line,Reason\n,,,,,,4,"it has no name.*\n'=1\+1,,,,,,5,it has 2 columns/);
+    assert.equal(
+      (await ann.call('DELETE', `/app/api/imports/${preview.importId}`, { headers: { 'x-form-token': formToken } }))
+        .status,
+      204,
+    );
+    assert.equal((await call('GET', '/imports')).body.import, null);
+  });
+
+  test('that was interrupted goes on elsewhere, and counts nobody twice', async () => {
+    const people = Array.from(
+      { length: 2_300 },
+      (_, index) => `Long${index},Row,+1646555${String(index).padStart(4, '0')}`,
+    );
+    const { body: preview } = await upload(['First Name,Last Name,Phone', ...people].join('\n'));
+    await call('POST', `/imports/${preview.importId}/start`);
+    const { signals } = world.deps;
+    const stopping = new AbortController();
+    const stopped = { ...world.deps, signals: { ...signals, stopping } };
+    const files = { ...world.deps.contactFiles };
+    const halfway = {
+      ...files,
+      async *read(file: Buffer, phone: string | null) {
+        for await (const rows of files.read(file, phone)) {
+          yield rows.slice(0, 1_200);
+          stopping.abort();
+          yield rows.slice(1_200);
+        }
+      },
+    };
+    await runImports({ ...stopped, contactFiles: halfway }, (fault) => assert.fail(String(fault)));
+    const { body: half } = await call('GET', '/imports');
+    assert.deepEqual([half.import.status, half.import.rowsDone, half.import.created], ['running', 2_000, 2_000]);
+    await runImports(world.deps, (fault) => assert.fail(String(fault)));
+    const { body } = await call('GET', '/imports');
+    const { status, rowsDone, created, unchanged } = body.import;
+    assert.deepEqual([status, rowsDone, created, unchanged], ['done', 2_300, 2_300, 0]);
+    assert.equal((await call('GET', '/contacts?search=long')).body.pageInfo.totalRecord, 2_300);
+  });
+
+  test('and an export of what is filtered is a file that the import takes, with an entry in the archive', async () => {
+    await add('Elsa', 'Exported');
+    const { status, body: text } = await ann.call('POST', '/app/api/contacts/export', {
+      body: { search: 'exported' },
+      headers: { 'x-form-token': formToken },
+    });
+    assert.equal(status, 200);
+    assert.deepEqual(text.split('\n').length, 3);
+    assert.match(text, /^﻿contactId,.*\n\d+,[-0-9a-f]+,Elsa,Exported,/);
+    const { body: preview } = await upload(text);
+    assert.equal(preview.rows[0].result, 'unchanged');
+    const entries = await world.database.asOwner<{ actor: string }>(
+      `select actor from archive_entries where kind = 'export'`,
+    );
+    assert.match(entries[0]?.actor ?? '', /^advisor:/);
+    assert.equal(
+      (await ann.call('POST', '/app/api/contacts/export', { body: {} })).status,
+      403,
+      'only from our own page',
+    );
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { runImports } from '../../src/domain/address-book/file-imports.ts';
 import { deletes } from '../../src/domain/address-book/pending-deletes.ts';
 import { doDueActions } from '../../src/domain/shared/pending-actions.ts';
 import { skip } from '../support/browser.ts';
@@ -65,6 +66,37 @@ test('people are filtered by consent, put into a group together, and deleted on 
   for (const id of ids) assert.equal((await world.ann.call('GET', `/core/contact/contacts/${id}`)).status, 200);
   await doHeld();
   for (const id of ids) assert.equal((await world.ann.call('GET', `/core/contact/contacts/${id}`)).status, 404);
+});
+
+test('a file is shown before it is imported, and what it refused can be downloaded', { skip }, async () => {
+  const { page, complaints } = await app.openApp('/app/contacts', { ...desk, acceptDownloads: true, bypassCSP: true });
+  await page.getByRole('button', { name: 'Import' }).click();
+  const csv = 'First Name,Last Name,Mobile Phone,Shoe size\nIda,Imported,(212) 555-0142,39\n,,,41\n';
+  const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
+  await page.getByLabel('CSV file').setInputFiles(file);
+  await page.getByRole('cell', { name: '+1 (212) 555-0142' }).waitFor();
+  await page.getByText('1 can’t be imported').waitFor();
+  await inspect(page, 'a preview of an import');
+  await page.getByRole('button', { name: 'Import 1 row' }).click();
+  await page.getByText('0 of 2 rows').waitFor();
+  await runImports(app.world().deps, (fault) => assert.fail(String(fault)));
+  await page.getByText('1 added').waitFor();
+  await row(page, 'Ida Imported').waitFor();
+  await page.getByRole('button', { name: 'See 1' }).click();
+  const [refused] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download 1 row as CSV' }).click(),
+  ]);
+  assert.equal(refused.suggestedFilename(), 'refused.csv');
+  await page.keyboard.press('Escape');
+  const [exported] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export' }).click(),
+  ]);
+  assert.equal(exported.suggestedFilename(), 'contacts.csv');
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await page.getByText('1 added').waitFor({ state: 'hidden' });
+  assert.deepEqual(complaints, []);
 });
 
 test('axe finds no barriers in lists, selections and dialogs, and they fit a phone', { skip }, async () => {

@@ -197,6 +197,22 @@ suite('every job, as the application’s role, with something to do', async () =
         ),
       left: 'select count(*) as left from pending_actions',
     },
+    'import contacts': {
+      make: () =>
+        asOwner(
+          `insert into contact_imports (advisor_id, file_name, file, row_count, status)
+           values (${advisorId}, 'a.csv', 'Name,Phone\nAda In,2125550123\n', 1, 'running')`,
+        ),
+      left: `select count(*) as left from contact_imports where status = 'running'`,
+    },
+    'delete old imports': {
+      make: () =>
+        asOwner(
+          `insert into contact_imports (advisor_id, file_name, file, row_count, uploaded_at)
+           values (${advisorId}, 'a.csv', '', 1, now() - interval '8 days')`,
+        ),
+      left: `select count(*) as left from contact_imports where uploaded_at < now() - interval '7 days'`,
+    },
     'clear deleted groups': {
       make: async () => {
         const { body: group } = await ann.call('POST', '/core/contact/groups', { name: 'Clients' });

@@ -1,5 +1,6 @@
 import { carrierKinds } from '../../src/adapters/carriers/kinds.ts';
 import { crmOpener } from '../../src/adapters/crm/open.ts';
+import { contactFiles } from '../../src/adapters/files/contacts/contact-files.ts';
 import { makePush } from '../../src/adapters/webhooks/push.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Deps } from '../../src/deps.ts';
@@ -26,6 +27,7 @@ export function depsOn(db: Db, own: Partial<Deps> = {}): Deps {
     carrierKinds,
     screeners: makeScreeners(),
     openCrm: crmOpener(thisMachine),
+    contactFiles,
     push: makePush(thisMachine),
     sealer: makeSealer(config.credentialsKeys),
     signer: null,

@@ -42,14 +42,14 @@ export class Visitor {
   async call(
     method: Sent['method'],
     url: string,
-    { body, headers = {} }: { body?: object | undefined; headers?: Headers } = {},
+    { body, headers = {} }: { body?: object | string | undefined; headers?: Headers } = {},
   ): Promise<Visit> {
     const json: Headers = body ? { 'content-type': 'application/json' } : {};
     return this.#send({
       method,
       url,
       headers: { ...json, ...headers },
-      ...(body ? { payload: JSON.stringify(body) } : {}),
+      ...(body ? { payload: typeof body === 'string' ? body : JSON.stringify(body) } : {}),
     });
   }
 

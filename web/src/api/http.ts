@@ -31,6 +31,7 @@ export class CallFailed extends Error {
 
 let formToken = '';
 const answerMsMax = 30_000;
+const fileMsMax = 5 * 60_000;
 
 export function setFormToken(token: string): void {
   formToken = token;
@@ -39,6 +40,8 @@ export function setFormToken(token: string): void {
 export type Call = {
   query?: Record<string, string | number | boolean | undefined>;
   body?: unknown;
+  /** Sent as it is, instead of a body. */
+  file?: File;
   /** The same key with the same body is done once, however often it is sent. */
   idempotencyKey?: string;
   /** Survives the page: for what is saved while it closes. */
@@ -54,20 +57,21 @@ export const remove = (path: string, call?: Call) => request<void>('DELETE', pat
 async function request<Answer>(
   method: string,
   path: string,
-  { query = {}, body, idempotencyKey, keepalive, signal }: Call = {},
+  { query = {}, body, file, idempotencyKey, keepalive, signal }: Call = {},
 ): Promise<Answer> {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = given.length > 0 ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : '';
   const headers: Record<string, string> = { accept: 'application/json' };
   if (method !== 'GET') Object.assign(headers, ownHeaders());
   if (body !== undefined) headers['content-type'] = 'application/json';
+  if (file) Object.assign(headers, { 'content-type': 'text/csv', 'x-file-name': encodeURIComponent(file.name) });
   if (idempotencyKey) headers['idempotency-key'] = idempotencyKey;
-  const timeout = AbortSignal.timeout(answerMsMax);
+  const timeout = AbortSignal.timeout(file ? fileMsMax : answerMsMax);
   const begun = performance.now();
   const answer = await fetch(`/app/api${path}${search}`, {
     method,
     headers,
-    body: body === undefined ? null : JSON.stringify(body),
+    body: file ?? (body === undefined ? null : JSON.stringify(body)),
     keepalive: keepalive ?? false,
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
   }).catch((error) => {
@@ -81,6 +85,22 @@ async function request<Answer>(
   if (ok) return (result || undefined) as Answer;
   if (status === 401) signIn();
   throw new CallFailed(status, result);
+}
+
+/** Makes a file of what the server answers, and lets the browser save it. */
+export async function download(path: string, name: string, body: object): Promise<void> {
+  const answer = await fetch(`/app/api${path}`, {
+    method: 'POST',
+    headers: { ...ownHeaders(), 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(fileMsMax),
+  }).catch(() => null);
+  if (!answer?.ok) throw new CallFailed(answer?.status ?? 0, (await answer?.json().catch(() => null)) ?? {});
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), fileMsMax);
 }
 
 /** What shows the server that a call comes from a page of ours. */

@@ -9,6 +9,7 @@ import type {
   ContentItem,
   Conversation,
   CursorPage,
+  FileImport,
   Found,
   Group,
   Item,
@@ -149,10 +150,19 @@ export const groupsQuery = queryOptions({
   staleTime: 30_000,
 });
 
+const importMs = 700;
+
+/** The advisor's last import, and how far it is. */
+export const importQuery = queryOptions({
+  queryKey: ['import'],
+  queryFn: async ({ signal }) => (await get<{ import: FileImport | null }>('/imports', { signal })).import,
+  refetchInterval: ({ state }) => (state.data?.status === 'running' ? importMs : false),
+});
+
 /** Whatever shows the address book is fetched again. */
 export function refreshBook(): Promise<unknown> {
   return Promise.all(
-    ['contacts', 'contact', 'groups', 'counts'].map((name) => client.invalidateQueries({ queryKey: [name] })),
+    ['contacts', 'contact', 'groups', 'counts', 'import'].map((name) => client.invalidateQueries({ queryKey: [name] })),
   );
 }
 

@@ -47,6 +47,31 @@ export type BookContact = {
   lastText: number | null;
 };
 export type BookCounts = { everybody: number; states: Partial<Record<ConsentState, number>> };
+export type ImportPreview = {
+  importId: number;
+  fileName: string;
+  rowCount: number;
+  refused: number;
+  columns: { heading: string; field: string | null }[];
+  rows: {
+    line: number;
+    result: ImportResult;
+    why: string;
+    name?: string;
+    phone?: string | null;
+    email?: string | null;
+    groups?: string[];
+  }[];
+};
+export type ImportResult = 'created' | 'updated' | 'unchanged' | 'repeated' | 'refused';
+export type FileImport = Record<ImportResult, number> & {
+  importId: number;
+  fileName: string;
+  status: 'previewed' | 'running' | 'done' | 'failed';
+  rowCount: number;
+  rowsDone: number;
+  notes: { line: number; isRefused: boolean; why: string }[];
+};
 export type Group = { groupId: number; name: string; contactCount: number };
 export type TextKind = 'text' | 'consent_request' | 'reminder' | 'confirmation' | 'help';
 export type TextStatus =

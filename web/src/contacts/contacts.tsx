@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
+import { download } from '../api/http.ts';
 import { type ContactFilter, contactsQuery, countsQuery, groupsQuery } from '../api/queries.ts';
 import type { BookContact, ConsentState, Group } from '../api/types.ts';
 import { Icon } from '../look/icons.tsx';
@@ -13,20 +14,24 @@ import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
 import { consentWords } from '../words/states.ts';
 import { deleteWithUndo } from './deleting.ts';
+import { ImportBar } from './import-bar.tsx';
 import { People, type Selection, type Sort } from './people.tsx';
 
 const ContactEditor = lazy(() => import('./contact-editor.tsx'));
 const GroupEditor = lazy(() => import('./group-editor.tsx'));
+const ImportDialog = lazy(() => import('./import-dialog.tsx'));
 const GroupChoice = lazy(() => import('./group-choice.tsx'));
 
 const typingMs = 250;
+/** A screen of them, while nobody knows how many there are. */
+const blankRows = 20;
 /** As many as the server takes at a time. */
 const selectedMax = 1_000;
 const states: ConsentState[] = ['accepted', 'pending', 'none', 'opted_out'];
 
 /** Whom the list shows. */
 type Scope = Pick<ContactFilter, 'groupId' | 'consent'>;
-type Dialog = { contactId: number | null } | { group: Group | null } | 'groups' | null;
+type Dialog = { contactId: number | null } | { group: Group | null } | { dropped: File | null } | 'groups' | null;
 const everybody: Scope = { groupId: undefined, consent: undefined };
 
 export function Contacts() {
@@ -35,6 +40,7 @@ export function Contacts() {
   const [scope, setScope] = useState<Scope>(everybody);
   const [sort, setSort] = useState<Sort>({ sortBy: 'fullName', sortDirection: 'asc' });
   const [dialog, open] = useState<Dialog>(null);
+  const [isExporting, setExporting] = useState(false);
   const [selected, setSelected] = useState<Selection>(new Map());
   const field = useRef<HTMLInputElement>(null);
   const filter: ContactFilter = { search, ...scope, ...sort };
@@ -57,13 +63,28 @@ export function Contacts() {
     setSelected(new Map());
     void deleteWithUndo({ contactIds }, whom);
   };
+  const isNarrow = Boolean(search || scope.groupId || scope.consent);
+  const save = async () => {
+    setExporting(true);
+    await download('/contacts/export', 'contacts.csv', { search, ...scope }).catch((error) => toast(error.message));
+    setExporting(false);
+  };
   const dropGroup = ({ groupId, name }: Group) => {
     setScope(everybody);
     void deleteWithUndo({ groupId }, `The group ${name} is`);
   };
 
   return (
-    <div className="contacts">
+    // biome-ignore lint/a11y/noStaticElementInteractions: a file can also be chosen with Import
+    <div
+      className="contacts"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        const [file] = event.dataTransfer.files;
+        if (file && dialog === null) open({ dropped: file });
+      }}
+    >
       <Aside groups={groups} scope={scope} setScope={setScope} makeGroup={() => open({ group: null })} />
       <div className="contacts-head">
         <h1 className="only-phone">Contacts</h1>
@@ -101,6 +122,20 @@ export function Contacts() {
               <span className="words">Text this group</span>
             </Link>
           )}
+          <button type="button" className="button" onClick={() => open({ dropped: null })} aria-label="Import">
+            <Icon name="upload" />
+            <span className="words">Import</span>
+          </button>
+          <button
+            type="button"
+            className="button"
+            disabled={!total || isExporting}
+            onClick={() => void save()}
+            aria-label={isNarrow ? 'Export these people' : 'Export'}
+          >
+            <Icon name="download" />
+            <span className="words">{isNarrow ? 'Export these' : 'Export'}</span>
+          </button>
           <button
             type="button"
             className="button main"
@@ -128,16 +163,19 @@ export function Contacts() {
         <People
           key={JSON.stringify(filter)}
           filter={filter}
-          total={total ?? 0}
+          total={total ?? blankRows}
           selected={selected}
           select={select}
           setSort={setSort}
           edit={(contactId) => open({ contactId })}
         />
       )}
+      <ImportBar />
       <Suspense>
         {dialog === 'groups' ? (
           <GroupChoice contactIds={[...selected.keys()]} close={close} />
+        ) : dialog && 'dropped' in dialog ? (
+          <ImportDialog dropped={dialog.dropped} close={close} />
         ) : dialog && 'group' in dialog ? (
           <GroupEditor group={dialog.group} close={close} made={(groupId) => setScope({ ...everybody, groupId })} />
         ) : (
@@ -304,7 +342,7 @@ function Nobody({ filter: { search, groupId, consent } }: { filter: ContactFilte
           ? `Nobody here is “${consentWords[consent].word}”.`
           : groupId !== undefined
             ? 'This group has no members.'
-            : 'Add the people that you text, with New contact.'}
+            : 'Add the people that you text, with New contact, or import a file of them.'}
     </StateScreen>
   );
 }

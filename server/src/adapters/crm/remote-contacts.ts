@@ -1,8 +1,7 @@
-import type { CrmBatch, CrmRefusal, RemoteContact } from '../../domain/ports.ts';
+import type { CrmBatch, CrmRefusal, LeftOut, RemoteContact } from '../../domain/ports.ts';
 import { ContactChange } from '../../schemas/address-book/contacts.ts';
 import { stringLengthMax } from '../../schemas/shared/strings.ts';
 import { validator } from '../../schemas/shared/validate.ts';
-import type { LeftOut } from '../files/contacts/fields.ts';
 import { removeBroken } from '../files/contacts/usable-fields.ts';
 
 export const contactsMax = 200_000;

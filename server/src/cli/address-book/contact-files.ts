@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { writeCsvHeader, writeCsvRows } from '../../adapters/files/contacts/csv.ts';
+import { rowPreparer } from '../../adapters/files/contacts/import-rows.ts';
 import { isRegion, type Region, regionOf } from '../../adapters/files/contacts/phones.ts';
 import { openContactFile } from '../../adapters/files/contacts/reading.ts';
 import { writeVcard } from '../../adapters/files/contacts/vcard-writer.ts';
@@ -7,10 +8,10 @@ import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { exportContacts } from '../../domain/address-book/contact-exports.ts';
 import { type ImportResult, startImport } from '../../domain/address-book/contact-imports.ts';
 import { searchContacts } from '../../domain/address-book/contacts.ts';
+import type { PreparedRow } from '../../domain/ports.ts';
 import { contactFormatOf, countLines, requireFile } from '../files.ts';
 import { type Call, UsageError } from '../verb.ts';
 import { makeImportReport } from './import-report.ts';
-import { type PreparedRow, rowPreparer } from './import-rows.ts';
 
 const batchSize = 2_500;
 /** How many batches are saved at once, while the next one is read: PostgreSQL writes two, while a third becomes searchable. */

@@ -1,9 +1,8 @@
-import type { LeftOut } from '../../adapters/files/contacts/fields.ts';
 import type { About } from '../../adapters/files/contacts/reading.ts';
 import type { ImportResult } from '../../domain/address-book/contact-imports.ts';
+import type { LeftOut, PreparedRow } from '../../domain/ports.ts';
 import { cutTo, inOneLine, jsonInOneLine } from '../terminal.ts';
 import type { Call } from '../verb.ts';
-import type { PreparedRow } from './import-rows.ts';
 
 /** What an import was about, known when it has ended. */
 type End = { about: About; region: string; dryRun: boolean; groupsCreated: number };

@@ -10,13 +10,13 @@ import {
 import { listGroupIds } from '../../store/address-book/groups.ts';
 import type { Transaction } from '../../store/database/db.ts';
 import { knowManyNumbers } from '../members/known-numbers.ts';
+import type { ImportRow } from '../ports.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { contactSearchText } from './contacts.ts';
-import { decide, type Entry, type ImportDecision, type ImportRow } from './import-decisions.ts';
+import { decide, type Entry, type ImportDecision } from './import-decisions.ts';
 import { findGroups } from './import-groups.ts';
 
-export type { ImportRow, OwnIds } from './import-decisions.ts';
-export type { FileGroup } from './import-groups.ts';
+export type { FileGroup, ImportRow, OwnIds } from '../ports.ts';
 
 /** What became of a row, or would become of it. */
 export type ImportResult =

@@ -6,18 +6,7 @@ import {
   contactFieldNames,
   listContactsById,
 } from '../../store/address-book/contacts.ts';
-import type { FileGroup } from './import-groups.ts';
-
-/** A row of a file, validated; fields that it doesn't have are left out. */
-export type ImportRow = { line: number; fields: Partial<ContactFields>; groups: FileGroup[]; own: OwnIds | null };
-
-/** The ids that a contact of one of our own exports had. */
-export type OwnIds = {
-  identifier: string;
-  contactId: number | null;
-  remoteContactId: string | null;
-  remoteContactUrl: string | null;
-};
+import type { ImportRow } from '../ports.ts';
 
 /** A row with the ids of its groups, null for those that a dry run would create. */
 export type Entry = { row: ImportRow; groupIds: (number | null)[] };

@@ -1,10 +1,8 @@
 import type { Deps } from '../../deps.ts';
 import { type GroupName, listGroupNames } from '../../store/address-book/contact-imports.ts';
+import type { FileGroup } from '../ports.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { createGroup } from './groups.ts';
-
-/** A group as a file names it; one of our own exports knows its ids. */
-export type FileGroup = { name: string; groupId: number | null; externalId: string | null };
 
 /** Finds the book's groups for those of a file, and creates those that are missing. */
 export type ImportGroups = {

@@ -9,7 +9,7 @@ import { Type } from '../shared/type.ts';
 /** What the advisor's own app sends. It is no contract: the app and the server change together. */
 
 const ContactIds = Type.Array(Id(), { minItems: 1, maxItems: selectedMax });
-export const bookFilters = {
+const bookFilters = {
   search: Type.Optional(Type.String({ maxLength: stringLengthMax })),
   groupId: Type.Optional(Id()),
   consent: Type.Optional(
@@ -18,8 +18,10 @@ export const bookFilters = {
 };
 
 export const BookQuery = PageQuery(contactSorts, bookFilters);
+export const BookFilter = Type.Object(bookFilters);
 export const BookGroupQuery = PageQuery(groupSorts, {});
 export const DeleteRequest = Type.Union([Type.Object({ contactIds: ContactIds }), Type.Object({ groupId: Id() })]);
 export const DeleteParams = Type.Object({ actionId: Id() });
+export const ImportParams = Type.Object({ importId: Id() });
 export const GroupName = Type.Object({ name: Name() });
 export const MembersRequest = Type.Object({ contactIds: ContactIds, isMember: Type.Boolean() });

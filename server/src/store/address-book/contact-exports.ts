@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { type ContactFilter, conditionsOf } from './contact-search.ts';
 import { type ContactRow, contactColumns } from './contacts.ts';
 
 /** A contact with its groups, by name. */
@@ -8,9 +9,11 @@ export type ExportedRow = ContactRow & { groups: { groupId: number; externalId: 
 export async function listExportedContacts(
   db: Db,
   advisorId: number,
-  afterContactId: number,
-  limit: number,
+  filter: ContactFilter,
+  { after, limit }: { after: number; limit: number },
 ): Promise<ExportedRow[]> {
+  const values: unknown[] = [advisorId, after, limit];
+  const conditions = ['c.advisor_id = $1', 'c.contact_id > $2', ...conditionsOf(filter, values)];
   return db.query<ExportedRow>(
     `select ${contactColumns},
        case when c.group_count = 0 then '[]' else (
@@ -26,9 +29,9 @@ export async function listExportedContacts(
          where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
        ) end as groups
      from contacts c
-     where c.advisor_id = $1 and c.contact_id > $2
+     where ${conditions.join(' and ')}
      order by c.contact_id
      limit $3`,
-    [advisorId, afterContactId, limit],
+    values,
   );
 }

@@ -12,6 +12,7 @@ import {
   wrongLength,
 } from '../text/csv.ts';
 import { firstLineOf, type LineOptions } from '../text/lines.ts';
+import type { Source } from '../text/sources.ts';
 import { type Address, type Columns, columnsOf, isKnownHeading, type SingleName, type Slot } from './columns.ts';
 import { type ContactTexts, contactOf } from './drafts.ts';
 import { type FileContact, splitStreet, splitValues, type Unreadable } from './fields.ts';
@@ -26,8 +27,8 @@ const separators = [',', ';', '\t', '|'];
 const headingsShownMax = 10;
 
 /** Excel names it in a first line of its own, or else it is the one that makes most of the headings known. */
-export async function separatorIn(path: string, options: LineOptions): Promise<string> {
-  const line = await firstLineOf(path, options);
+export async function separatorIn(source: Source, options: LineOptions): Promise<string> {
+  const line = await firstLineOf(source, options);
   const fits = separators.map((separator) => {
     const headings = splitLine(line, separator);
     return { separator, known: headings.filter(isKnownHeading).length, all: headings.length };
@@ -37,13 +38,13 @@ export async function separatorIn(path: string, options: LineOptions): Promise<s
 }
 
 export async function* readCsv(
-  path: string,
+  source: Source,
   region: Region,
   options: RecordOptions,
   about: UnusedColumns,
 ): AsyncGenerator<(FileContact | Unreadable)[]> {
   let read: ((record: CsvRecord) => FileContact | Unreadable) | undefined;
-  for await (const records of readCsvRecords(path, options)) {
+  for await (const records of readCsvRecords(source, options)) {
     const rows: (FileContact | Unreadable)[] = [];
     for (const record of records) {
       if ('unreadable' in record) rows.push(record);

@@ -1,4 +1,4 @@
-import type { FileGroup, OwnIds } from '../../../domain/address-book/contact-imports.ts';
+import type { FileGroup, LeftOut, OwnIds } from '../../../domain/ports.ts';
 import { enumerations } from '../../../domain/shared/enumerations.ts';
 
 /** A row or card of a file: the line it begins on and its fields, not yet validated. */
@@ -21,9 +21,6 @@ export type FileContact = {
   /** A card for several people. */
   isGroup: boolean;
 };
-
-/** A value that can't be used, the column or property that it is in, and why. */
-export type LeftOut = { column: string; value: string; why: string };
 
 /** A row or card that can't be read. It may hide those that follow it, as a quotation mark that is never closed does. */
 export type Unreadable = { line: number; unreadable: string; hidesRest: boolean };

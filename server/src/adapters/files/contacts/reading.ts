@@ -1,4 +1,5 @@
 import { type Encoding, encodingOf } from '../text/encodings.ts';
+import type { Source } from '../text/sources.ts';
 import { readCsv, separatorIn, type UnusedColumns } from './csv.ts';
 import type { FileContact, Unreadable } from './fields.ts';
 import type { Region } from './phones.ts';
@@ -13,15 +14,15 @@ export type About = UnusedColumns & { encoding: Encoding; separator: string | nu
 export type ContactFile = { about: About; rows: AsyncGenerator<(FileContact | Unreadable)[]> };
 
 export async function openContactFile(
-  path: string,
+  source: Source,
   format: ContactFormat,
   region: Region,
   until?: AbortSignal,
 ): Promise<ContactFile> {
-  const encoding = await encodingOf(path, until);
+  const encoding = await encodingOf(source, until);
   const options = { encoding, until };
   if (format === 'vcard')
-    return { about: { encoding, separator: null, unused: [] }, rows: readVcards(path, region, options) };
-  const about = { encoding, separator: await separatorIn(path, options), unused: [] };
-  return { about, rows: readCsv(path, region, { ...options, separator: about.separator }, about) };
+    return { about: { encoding, separator: null, unused: [] }, rows: readVcards(source, region, options) };
+  const about = { encoding, separator: await separatorIn(source, options), unused: [] };
+  return { about, rows: readCsv(source, region, { ...options, separator: about.separator }, about) };
 }

@@ -1,4 +1,5 @@
 import { type LineOptions, lineBatchesOf } from '../text/lines.ts';
+import type { Source } from '../text/sources.ts';
 import { type AddressTexts, type ContactTexts, contactOf, type Text } from './drafts.ts';
 import { type FileContact, splitStreet, type Unreadable } from './fields.ts';
 import { namedGroups, ownIdsOf } from './own-files.ts';
@@ -24,7 +25,7 @@ const genders: Record<string, string> = { M: 'male', F: 'female', O: 'non-binary
 
 /** Reads cards one by one, so a broken card costs only itself. */
 export async function* readVcards(
-  path: string,
+  source: Source,
   region: Region,
   options: LineOptions,
 ): AsyncGenerator<(FileContact | Unreadable)[]> {
@@ -32,7 +33,7 @@ export async function* readVcards(
   let size = 0;
   let line = 0;
   let began = 0;
-  for await (const lines of lineBatchesOf(path, cardCharactersMax, options)) {
+  for await (const lines of lineBatchesOf(source, cardCharactersMax, options)) {
     const cards: (FileContact | Unreadable)[] = [];
     for (const text of lines) {
       line += 1;

@@ -1,5 +1,6 @@
 import type { Encoding } from './encodings.ts';
 import { lineBatchesOf, rowBytesMax } from './lines.ts';
+import type { Source } from './sources.ts';
 
 /** Below this many characters a line's bytes needn't be counted exactly. */
 const longLine = 1024;
@@ -86,7 +87,7 @@ export function wrongLength({ line, cells }: CsvRecord, length: number): Unreada
  * next line (docs/decisions/0008-one-csv-reader.md).
  */
 export async function* readCsvRecords(
-  path: string,
+  source: Source,
   { encoding, separator = ',', until }: RecordOptions = {},
 ): AsyncGenerator<(CsvRecord | UnreadableRow)[]> {
   const syntax = syntaxOf(separator);
@@ -94,7 +95,7 @@ export async function* readCsvRecords(
   let bytes = 0;
   let line = 1;
   let open = false;
-  for await (const lines of lineBatchesOf(path, rowBytesMax, { encoding, until })) {
+  for await (const lines of lineBatchesOf(source, rowBytesMax, { encoding, until })) {
     const records: (CsvRecord | UnreadableRow)[] = [];
     for (const text of lines) {
       if (line === 1 && namedSeparator(text)) {

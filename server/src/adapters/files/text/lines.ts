@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { type Encoding, markedEncoding } from './encodings.ts';
+import { chunksOf, type Source } from './sources.ts';
 
 export type LineOptions = {
   /** By default its byte order mark decides, or else it is UTF-8. */
@@ -15,11 +15,11 @@ const chunkBytes = 64 * 1024;
 
 /** A file's lines, as many at a time as a chunk has. A line over the limit is cut, so it can't fill memory. */
 export async function* lineBatchesOf(
-  path: string,
+  source: Source,
   charactersMax: number,
   { encoding, until }: LineOptions = {},
 ): AsyncGenerator<string[]> {
-  const chunks: AsyncIterable<Buffer> = createReadStream(path, { signal: until, highWaterMark: chunkBytes });
+  const chunks = chunksOf(source, chunkBytes, until);
   let decoder: TextDecoder | undefined;
   let line = '';
   let afterReturn = false;
@@ -42,13 +42,13 @@ export async function* lineBatchesOf(
 }
 
 /** A file's lines, one by one. */
-export async function* linesOf(path: string, charactersMax: number, options?: LineOptions): AsyncGenerator<string> {
-  for await (const lines of lineBatchesOf(path, charactersMax, options)) yield* lines;
+export async function* linesOf(source: Source, charactersMax: number, options?: LineOptions): AsyncGenerator<string> {
+  for await (const lines of lineBatchesOf(source, charactersMax, options)) yield* lines;
 }
 
 /** The first line that isn't empty. */
-export async function firstLineOf(path: string, options?: LineOptions): Promise<string> {
-  for await (const line of linesOf(path, rowBytesMax, options)) if (line !== '') return line;
+export async function firstLineOf(source: Source, options?: LineOptions): Promise<string> {
+  for await (const line of linesOf(source, rowBytesMax, options)) if (line !== '') return line;
   return '';
 }
 

@@ -14,8 +14,10 @@ import { makeWaitingRoom } from '../../door/waiting-room.ts';
 import type { Visits } from '../visits.ts';
 import * as book from './book.ts';
 import * as broadcasts from './broadcasts.ts';
+import { addContactFiles } from './contact-files.ts';
 import * as conversations from './conversations.ts';
 import { addEventStream } from './event-stream.ts';
+import * as imports from './imports.ts';
 import { addMedia } from './media.ts';
 import * as savedReplies from './saved-replies.ts';
 import { addSession, requireSession } from './session.ts';
@@ -56,6 +58,9 @@ const own: [Route['method'], Route['path'], Endpoint][] = [
   ['GET',  '/broadcasts/:broadcastId',        broadcasts.get],
   ['GET',  '/broadcasts/:broadcastId/recipients', broadcasts.listRecipients],
   ['POST', '/broadcasts/:broadcastId/stop',   broadcasts.stop],
+  ['GET',  '/imports',                        imports.get],
+  ['POST', '/imports/:importId/start',        imports.start],
+  ['DELETE', '/imports/:importId',            imports.dismiss],
 ];
 
 export type OwnAdmission = { share: PoolShares; shedder: LoadShedder };
@@ -87,6 +92,7 @@ export function addAdvisorApi(
       deps.config.publicUrl,
     );
   addSession(app, visits);
+  addContactFiles(app, visits, [signedIn, (request) => enter(shedder, request)]);
   addMedia(app, visits, signedIn);
   addEventStream(app, visits, signedIn);
 }

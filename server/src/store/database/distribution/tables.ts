@@ -16,6 +16,7 @@ export const advisorOwned = [
   'claims',
   'contact_books',
   'contact_changes',
+  'contact_imports',
   'contacts',
   'conversations',
   'crm_connections',

@@ -1,16 +1,10 @@
-import type { FileContact, LeftOut, Unreadable } from '../../adapters/files/contacts/fields.ts';
-import { removeBroken } from '../../adapters/files/contacts/usable-fields.ts';
-import type { FileGroup, ImportRow, OwnIds } from '../../domain/address-book/contact-imports.ts';
-import { ContactChange } from '../../schemas/address-book/contacts.ts';
-import { GroupInput } from '../../schemas/address-book/groups.ts';
-import { stringLengthMax } from '../../schemas/shared/strings.ts';
-import { validator } from '../../schemas/shared/validate.ts';
-
-/** A row to import, or why it can't be; and what is left out of it. */
-export type PreparedRow = { line: number; leftOut: LeftOut[]; further: string[] } & (
-  | { row: ImportRow }
-  | { refused: string }
-);
+import type { FileGroup, LeftOut, OwnIds, PreparedRow } from '../../../domain/ports.ts';
+import { ContactChange } from '../../../schemas/address-book/contacts.ts';
+import { GroupInput } from '../../../schemas/address-book/groups.ts';
+import { stringLengthMax } from '../../../schemas/shared/strings.ts';
+import { validator } from '../../../schemas/shared/validate.ts';
+import type { FileContact, Unreadable } from './fields.ts';
+import { removeBroken } from './usable-fields.ts';
 
 const nobody = 'it has no name, email address or phone number that can be used';
 

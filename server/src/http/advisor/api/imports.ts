@@ -1,0 +1,55 @@
+import * as imports from '../../../domain/address-book/file-imports.ts';
+import { ImportParams } from '../../../schemas/address-book/own-book.ts';
+import { endpoint } from '../../door/route.ts';
+import { written } from './written.ts';
+
+/** The last one, or null. */
+export const get = endpoint({
+  summary: 'Get the import',
+  ...written,
+  async handler(deps, advisorId) {
+    return { import: await imports.findFileImport(deps, advisorId) };
+  },
+});
+
+export const start = endpoint({
+  summary: 'Start an import that was previewed',
+  params: ImportParams,
+  problems: ['not_found'],
+  handler: (deps, advisorId, { params }) => imports.startFileImport(deps, advisorId, params.importId),
+});
+
+export const dismiss = endpoint({
+  summary: 'Forget an import',
+  params: ImportParams,
+  problems: ['not_found'],
+  handler: (deps, advisorId, { params }) => imports.dismissImport(deps, advisorId, params.importId),
+});
+
+/** What the person sees before anything is changed. */
+export function shownPreview({ rows, ...preview }: imports.ImportPreview) {
+  return {
+    ...preview,
+    rows: rows.map(({ prepared, result }) => ({
+      line: prepared.line,
+      result: result ?? 'refused',
+      why:
+        'refused' in prepared
+          ? prepared.refused
+          : prepared.leftOut.map(({ column, why }) => `${column}: ${why}`).join('; '),
+      ...('row' in prepared ? shownRow(prepared.row) : {}),
+    })),
+  };
+}
+
+type Row = Extract<imports.PreviewRow['prepared'], { row: unknown }>['row'];
+
+function shownRow({ fields, groups }: Row) {
+  const { firstName, lastName, phone, emailAddress } = fields;
+  return {
+    name: [firstName, lastName].filter(Boolean).join(' '),
+    phone: phone ?? null,
+    email: emailAddress ?? null,
+    groups: groups.map(({ name }) => name),
+  };
+}

@@ -1,0 +1,159 @@
+import { takeDue } from '../database/advisors.ts';
+import type { Db, Due } from '../database/db.ts';
+
+/** A row that was refused, or imported without something. */
+export type ImportNote = { line: number; isRefused: boolean; why: string };
+export type ImportCounts = Record<'created' | 'updated' | 'unchanged' | 'repeated' | 'refused', number>;
+export type FileImport = ImportCounts & {
+  importId: number;
+  fileName: string;
+  status: 'previewed' | 'running' | 'done' | 'failed';
+  rowCount: number;
+  rowsDone: number;
+  notes: ImportNote[];
+};
+export type ImportFile = { fileName: string; file: Buffer; rowCount: number };
+export type ClaimedImport = {
+  advisorId: number;
+  importId: number;
+  file: Buffer;
+  rowsDone: number;
+  notes: ImportNote[];
+};
+
+const columns = `
+  import_id as "importId", file_name as "fileName", status, row_count as "rowCount", rows_done as "rowsDone", created,
+  updated, unchanged, repeated, refused, notes`;
+
+/** In place of the one before, unless that is running: then null. */
+export async function insertImport(db: Db, advisorId: number, given: ImportFile): Promise<number | null> {
+  const [row] = await db.query<{ importId: number }>(
+    `with gone as (
+       delete from contact_imports
+       where advisor_id = $1 and status <> 'running'
+     )
+     insert into contact_imports (advisor_id, file_name, file, row_count)
+     select $1, $2, $3, $4
+     where not exists (select from contact_imports where advisor_id = $1 and status = 'running')
+     returning import_id as "importId"`,
+    [advisorId, given.fileName, given.file, given.rowCount],
+  );
+  return row?.importId ?? null;
+}
+
+/** The advisor's last one. */
+export async function findImport(db: Db, advisorId: number): Promise<FileImport | null> {
+  const [row] = await db.query<FileImport>(
+    `select ${columns}
+     from contact_imports
+     where advisor_id = $1
+     order by import_id desc
+     limit 1`,
+    [advisorId],
+    'find-import',
+  );
+  return row ?? null;
+}
+
+export async function findImportFile(db: Db, advisorId: number, importId: number): Promise<Buffer | null> {
+  const [row] = await db.query<{ file: Buffer }>(
+    'select file from contact_imports where advisor_id = $1 and import_id = $2',
+    [advisorId, importId],
+  );
+  return row?.file ?? null;
+}
+
+export async function startImport(db: Db, advisorId: number, importId: number): Promise<boolean> {
+  const rows = await db.query(
+    `update contact_imports
+     set status = 'running'
+     where advisor_id = $1 and import_id = $2 and status = 'previewed'
+     returning 1`,
+    [advisorId, importId],
+  );
+  return rows.length > 0;
+}
+
+export async function deleteImport(db: Db, advisorId: number, importId: number): Promise<boolean> {
+  const rows = await db.query(
+    `delete from contact_imports
+     where advisor_id = $1 and import_id = $2 and status <> 'running'
+     returning 1`,
+    [advisorId, importId],
+  );
+  return rows.length > 0;
+}
+
+/** One that is running and that no node is at. Spans advisors: whoever's it is. */
+export async function claimImport(
+  db: Db,
+  { realNow, until }: { realNow: Date; until: Date },
+): Promise<ClaimedImport | null> {
+  const due: Due = [
+    `select from contact_imports where status = 'running' and leased_until < $1 limit 1`,
+    [realNow],
+    'has-imports',
+  ];
+  const { rows } = await takeDue(db, due, (db) =>
+    db.query<ClaimedImport>(
+      `update contact_imports
+       set leased_until = $2
+       where (advisor_id, import_id) in (
+         select advisor_id, import_id
+         from contact_imports
+         where status = 'running' and leased_until < $1
+         order by leased_until
+         limit 1
+         for update skip locked
+       )
+       returning advisor_id as "advisorId", import_id as "importId", file, rows_done as "rowsDone", notes`,
+      [realNow, until],
+      'claim-import',
+    ),
+  );
+  return rows[0] ?? null;
+}
+
+export type ImportProgress = {
+  status: FileImport['status'];
+  rowsDone: number;
+  counts: ImportCounts;
+  notes: ImportNote[];
+  lease: { was: Date; until: Date };
+};
+
+/** Adds to the counts. False if another node has it by now. */
+export async function updateImport(
+  db: Db,
+  advisorId: number,
+  importId: number,
+  { status, rowsDone, counts, notes, lease }: ImportProgress,
+): Promise<boolean> {
+  const rows = await db.query(
+    `update contact_imports
+     set status = $3, rows_done = $4, created = created + $5, updated = updated + $6, unchanged = unchanged + $7,
+         repeated = repeated + $8, refused = refused + $9, notes = $10, leased_until = $12
+     where advisor_id = $1 and import_id = $2 and leased_until = $11
+     returning 1`,
+    [
+      advisorId,
+      importId,
+      status,
+      rowsDone,
+      counts.created,
+      counts.updated,
+      counts.unchanged,
+      counts.repeated,
+      counts.refused,
+      JSON.stringify(notes),
+      lease.was,
+      lease.until,
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** Spans advisors: a file is kept for so long, whoever's it is. */
+export async function deleteOldImports(db: Db, before: Date): Promise<void> {
+  await db.query(`delete from contact_imports where status <> 'running' and uploaded_at < $1`, [before]);
+}
