@@ -1234,6 +1234,27 @@ date_time_created as "dateTimeCreated", date_time_ended as "dateTimeEnded"
    order by broadcast_id desc
    limit $3;
 
+prepare "list-calendar" as
+select
+  scheduled_message_id as "scheduledMessageId", member_id as "memberId", phone, text, first_date as "firstDate",
+  time_zone as "timeZone", frequency, delivery_date as "deliveryDate",
+  (
+    select nullif(full_name, c.phone)
+    from contacts c
+    where c.advisor_id = $1 and c.phone = due.phone
+    order by contact_id
+    limit 1
+  ) as name
+from (
+  select s.*, (select m.phone from members m where m.advisor_id = s.advisor_id and m.member_id = s.member_id) as phone
+  from scheduled_messages s
+  where s.advisor_id = $1 and s.status = 'scheduled' and s.delivery_date < $3
+    and (s.delivery_date >= $2 or s.frequency <> 0)
+  order by s.delivery_date, s.scheduled_message_id
+  limit $4
+) as due
+order by delivery_date, scheduled_message_id;
+
 prepare "list-carriers" as
 select
 carrier_id::integer as "carrierId", name, kind, sealed_settings as "sealedSettings", disabled, version,

@@ -17,6 +17,7 @@ import type {
   MessageRequest,
   NumberedPage,
   OpenConversation,
+  Planned,
   SavedReply,
   ScheduledMessage,
   View,
@@ -195,3 +196,12 @@ export const scheduledQuery = infiniteQueryOptions({
     page * pageSize < totalRecord ? page + 1 : undefined,
   staleTime: 30_000,
 });
+
+/** Under the same key as the list, so that what changes one changes both. */
+export const calendarQuery = (from: number, until: number) =>
+  queryOptions({
+    queryKey: ['scheduled', 'calendar', from, until],
+    queryFn: ({ signal }) => get<{ data: Planned[]; isCut: boolean }>('/calendar', { query: { from, until }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });

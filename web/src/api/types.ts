@@ -176,6 +176,17 @@ export type ScheduledItem = {
   nextDeliveryDates: number[];
 };
 export type Item = TextItem | ReplyItem | ConsentItem | ScheduledItem;
+/** A scheduled text in a calendar, with its dates in the month that is shown. */
+export type Planned = {
+  scheduledMessageId: number;
+  memberId: number;
+  phone: string;
+  name: string | null;
+  text: string;
+  frequency: Frequency;
+  deliveryDate: number;
+  dates: number[];
+};
 export type Frequency = 0 | 1 | 2 | 3 | 4;
 
 /** A text to send again. Its fields are filled in for each person: {firstName|there}. */

@@ -12,7 +12,7 @@ import { count, phoneWords } from '../words/people.ts';
 import { frequencyWords, instantOf, nextTimes, wallTime } from '../words/schedules.ts';
 import { whenTime } from '../words/times.ts';
 
-type Edited = Pick<
+export type Edited = Pick<
   ScheduledMessage,
   'scheduledMessageId' | 'memberId' | 'phone' | 'text' | 'deliveryDate' | 'frequency'
 >;
@@ -22,10 +22,12 @@ export default function ScheduledEditor({
   scheduled,
   name,
   close,
+  cancel,
 }: {
   scheduled: Edited;
   name: string | null;
   close(): void;
+  cancel?(): void;
 }) {
   const { timeZone } = useAdvisor();
   const [text, setText] = useState(scheduled.text);
@@ -121,6 +123,11 @@ export default function ScheduledEditor({
           </div>
         )}
         <div className="buttons">
+          {cancel && (
+            <button type="button" className="button quiet bad" style={{ marginRight: 'auto' }} onClick={cancel}>
+              Cancel the text
+            </button>
+          )}
           <button type="button" className="button" onClick={close}>
             Keep as it was
           </button>

@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core';
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useNow } from '../api/clock.ts';
 import { remove } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
@@ -14,95 +14,65 @@ import { toast } from '../shell/toasts.tsx';
 import { phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { clockTime, dayName, whenTime } from '../words/times.ts';
-import ScheduledEditor from './scheduled-editor.tsx';
+import ScheduledEditor, { type Edited } from './scheduled-editor.tsx';
 
-/** What is still to come, by day. */
+const Month = lazy(() => import('./month.tsx'));
+
+/** A text that is to be changed or canceled, and whose it is. */
+type Chosen = Edited & { name: string | null };
+const viewSetting = 'scheduled-view';
+
+/** What is still to come, in a calendar or as a list. */
 export function Scheduled() {
-  const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery(scheduledQuery);
-  const { timeZone } = useAdvisor();
-  const now = useNow();
-  const rows = data?.pages.flatMap((page) => page.data) ?? [];
-  const names = useNames(rows);
-  const [edited, edit] = useState<ScheduledMessage | null>(null);
-  const [canceled, cancel] = useState<ScheduledMessage | null>(null);
-  const days = Map.groupBy(rows, ({ deliveryDate }) => dayName(deliveryDate, now, timeZone));
+  const [isList, setList] = useState(() => localStorage.getItem(viewSetting) === 'list');
+  const total = useInfiniteQuery(scheduledQuery).data?.pages[0]?.pageInfo.totalRecord;
+  const [edited, edit] = useState<Chosen | null>(null);
+  const [canceled, cancel] = useState<Chosen | null>(null);
+  const choose = (list: boolean) => {
+    localStorage.setItem(viewSetting, list ? 'list' : 'month');
+    setList(list);
+  };
   return (
     <div className="page">
       <header className="page-head">
         <h1>Scheduled</h1>
-        {data && <span className="soft number">{data.pages[0]?.pageInfo.totalRecord.toLocaleString('en-US')}</span>}
-        <Link to="/broadcasts" className="button small end">
+        {total !== undefined && <span className="soft number">{total.toLocaleString('en-US')}</span>}
+        <fieldset className="tabs end" aria-label="View">
+          <button type="button" className="row" aria-pressed={!isList} onClick={() => choose(false)}>
+            <Icon name="calendar" size={16} />
+            Month
+          </button>
+          <button type="button" className="row" aria-pressed={isList} onClick={() => choose(true)}>
+            <Icon name="list" size={16} />
+            List
+          </button>
+        </fieldset>
+        <Link to="/broadcasts" className="button small">
           Texts to groups
         </Link>
       </header>
-      {error && !data ? (
-        <Broken error={error} retry={() => void refetch()} />
-      ) : !data ? (
-        <div className="page-body" role="status" aria-label="Loading">
-          {[1, 2, 3].map((each) => (
-            <div className="skeleton" key={each} style={{ height: 56, margin: '10px 0' }} />
-          ))}
-        </div>
-      ) : rows.length === 0 ? (
-        <StateScreen icon="calendar-clock" title="Nothing is scheduled">
-          Choose Schedule below a text to send it later, or every year on a birthday.
-        </StateScreen>
+      {isList ? (
+        <List edit={edit} cancel={cancel} />
       ) : (
-        <div className="page-body">
-          {[...days].map(([day, texts]) => (
-            <section key={day} className="section" aria-label={day}>
-              <h2>{day}</h2>
-              <ul>
-                {texts.map((each) => (
-                  <li className="row planned" key={each.scheduledMessageId}>
-                    <Face name={names.get(each.memberId) ?? null} phone={each.phone} />
-                    <div className="grow">
-                      <div className="row">
-                        <Link to="/c/$memberId" params={{ memberId: each.memberId }} className="cut">
-                          {names.get(each.memberId) ?? phoneWords(each.phone)}
-                        </Link>
-                        <span className="small soft">
-                          <Time at={each.deliveryDate} zone={timeZone}>
-                            {clockTime(each.deliveryDate, timeZone)}
-                          </Time>
-                        </span>
-                        {each.frequency !== 0 && (
-                          <span
-                            className="chip"
-                            title={each.nextDeliveryDates.map((at) => whenTime(at, now, timeZone)).join('\n')}
-                          >
-                            <Icon name="repeat" size={14} />
-                            {frequencyWords[each.frequency]}
-                          </span>
-                        )}
-                      </div>
-                      <div className="soft cut">{each.text}</div>
-                    </div>
-                    <button type="button" className="button small" onClick={() => edit(each)}>
-                      Edit
-                    </button>
-                    <button type="button" className="button small quiet" onClick={() => cancel(each)}>
-                      Cancel
-                    </button>
-                  </li>
-                ))}
-              </ul>
-            </section>
-          ))}
-          {hasNextPage && (
-            <button type="button" className="button" onClick={() => void fetchNextPage()}>
-              Show more
-            </button>
-          )}
-        </div>
+        <Suspense fallback={<Loading />}>
+          <Month edit={edit} />
+        </Suspense>
       )}
       {edited && (
-        <ScheduledEditor scheduled={edited} name={names.get(edited.memberId) ?? null} close={() => edit(null)} />
+        <ScheduledEditor
+          scheduled={edited}
+          name={edited.name}
+          close={() => edit(null)}
+          cancel={() => {
+            edit(null);
+            cancel(edited);
+          }}
+        />
       )}
       {canceled && (
         <CancelQuestion
           scheduled={canceled}
-          name={names.get(canceled.memberId) ?? phoneWords(canceled.phone)}
+          name={canceled.name ?? phoneWords(canceled.phone)}
           close={() => cancel(null)}
         />
       )}
@@ -110,7 +80,84 @@ export function Scheduled() {
   );
 }
 
-function CancelQuestion({ scheduled, name, close }: { scheduled: ScheduledMessage; name: string; close(): void }) {
+function List({ edit, cancel }: { edit(chosen: Chosen): void; cancel(chosen: Chosen): void }) {
+  const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery(scheduledQuery);
+  const { timeZone } = useAdvisor();
+  const now = useNow();
+  const rows = data?.pages.flatMap((page) => page.data) ?? [];
+  const names = useNames(rows);
+  const named = (each: ScheduledMessage) => ({ ...each, name: names.get(each.memberId) ?? null });
+  const days = Map.groupBy(rows, ({ deliveryDate }) => dayName(deliveryDate, now, timeZone));
+  if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading />;
+  if (rows.length === 0)
+    return (
+      <StateScreen icon="calendar-clock" title="Nothing is scheduled">
+        Choose Schedule below a text to send it later, or every year on a birthday.
+      </StateScreen>
+    );
+  return (
+    <div className="page-body">
+      {[...days].map(([day, texts]) => (
+        <section key={day} className="section" aria-label={day}>
+          <h2>{day}</h2>
+          <ul>
+            {texts.map((each) => (
+              <li className="row planned" key={each.scheduledMessageId}>
+                <Face name={names.get(each.memberId) ?? null} phone={each.phone} />
+                <div className="grow">
+                  <div className="row">
+                    <Link to="/c/$memberId" params={{ memberId: each.memberId }} className="cut">
+                      {names.get(each.memberId) ?? phoneWords(each.phone)}
+                    </Link>
+                    <span className="small soft">
+                      <Time at={each.deliveryDate} zone={timeZone}>
+                        {clockTime(each.deliveryDate, timeZone)}
+                      </Time>
+                    </span>
+                    {each.frequency !== 0 && (
+                      <span
+                        className="chip"
+                        title={each.nextDeliveryDates.map((at) => whenTime(at, now, timeZone)).join('\n')}
+                      >
+                        <Icon name="repeat" size={14} />
+                        {frequencyWords[each.frequency]}
+                      </span>
+                    )}
+                  </div>
+                  <div className="soft cut">{each.text}</div>
+                </div>
+                <button type="button" className="button small" onClick={() => edit(named(each))}>
+                  Edit
+                </button>
+                <button type="button" className="button small quiet" onClick={() => cancel(named(each))}>
+                  Cancel
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {hasNextPage && (
+        <button type="button" className="button" onClick={() => void fetchNextPage()}>
+          Show more
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Loading() {
+  return (
+    <div className="page-body" role="status" aria-label="Loading">
+      {[1, 2, 3].map((each) => (
+        <div className="skeleton" key={each} style={{ height: 56, margin: '10px 0' }} />
+      ))}
+    </div>
+  );
+}
+
+function CancelQuestion({ scheduled, name, close }: { scheduled: Edited; name: string; close(): void }) {
   const confirm = async () => {
     close();
     await remove(`/v1/text/messaging/scheduled-messages/${scheduled.scheduledMessageId}`).then(

@@ -2,8 +2,9 @@ import { Modal } from '@mantine/core';
 import { modKey, useSingleKeys } from './keys.ts';
 
 const keys: [what: string, keys: string[]][] = [
-  ['Next conversation', ['J']],
-  ['Previous conversation', ['K']],
+  ['Next conversation, contact or month', ['J']],
+  ['Previous one', ['K']],
+  ['Select a contact', ['X']],
   ['Search', ['/']],
   ['Write a new text', ['C']],
   ['Write in the open conversation', ['R']],

@@ -14,6 +14,7 @@ import { makeWaitingRoom } from '../../door/waiting-room.ts';
 import type { Visits } from '../visits.ts';
 import * as book from './book.ts';
 import * as broadcasts from './broadcasts.ts';
+import * as calendar from './calendar.ts';
 import { addContactFiles } from './contact-files.ts';
 import * as conversations from './conversations.ts';
 import { addEventStream } from './event-stream.ts';
@@ -42,6 +43,7 @@ const own: [Route['method'], Route['path'], Endpoint][] = [
   ['POST', '/saved-replies',                  savedReplies.create],
   ['PUT',  '/saved-replies/:savedReplyId',    savedReplies.update],
   ['DELETE', '/saved-replies/:savedReplyId',  savedReplies.remove],
+  ['GET',  '/calendar',                       calendar.list],
   ['GET',  '/contacts',                       book.list],
   ['GET',  '/contacts/counts',                book.counts],
   ['GET',  '/groups',                         book.listGroups],

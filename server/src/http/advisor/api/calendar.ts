@@ -1,0 +1,23 @@
+import { listCalendar } from '../../../domain/messages/calendar.ts';
+import { CalendarQuery } from '../../../schemas/messages/calendar.ts';
+import { endpoint } from '../../door/route.ts';
+import { written } from './written.ts';
+
+export const list = endpoint({
+  summary: 'List what is to go out in a month',
+  query: CalendarQuery,
+  ...written,
+  cost: 2,
+  async handler(deps, advisorId, { query }) {
+    const span = { from: new Date(query.from), until: new Date(query.until) };
+    const { data, isCut } = await listCalendar(deps, advisorId, span);
+    return {
+      data: data.map(({ deliveryDate, dates, ...rest }) => ({
+        ...rest,
+        deliveryDate: deliveryDate.getTime(),
+        dates: dates.map((date) => date.getTime()),
+      })),
+      isCut,
+    };
+  },
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { skip } from '../support/browser.ts';
+import { acceptedPhone, messagesPath } from '../support/texting.ts';
+import { desk, phoneWide, useApp } from './app-windows.ts';
+import { inspect } from './inspect.ts';
+
+const app = useApp();
+const dayMs = 24 * 60 * 60 * 1000;
+
+test('a month has repeated texts on their days, by keyboard, and an agenda on a phone; one click cancels', {
+  skip,
+}, async () => {
+  const world = app.world();
+  const phone = await acceptedPhone(world, world.ann);
+  await world.ann.call('POST', '/core/contact/contacts', { firstName: 'Hugo', lastName: 'Brandt', phone });
+  const deliveryDate = world.deps.clock.now().getTime() + dayMs;
+  const weekly = { phone, text: 'How is the week?', scheduleDelivery: true, deliveryDate, frequency: 2 };
+  assert.equal((await world.ann.call('POST', messagesPath, weekly)).status, 200);
+  const narrow = await app.openApp('/app/scheduled', { ...phoneWide, bypassCSP: true });
+  const { page, complaints } = await app.openApp('/app/scheduled', { ...desk, bypassCSP: true });
+  const entries = page.locator('.month .entry', { hasText: 'Hugo Brandt' });
+  for (const each of [page, narrow.page]) await each.getByRole('button', { name: 'Next month' }).waitFor();
+  await entries.first().press('Enter');
+  await page.locator('[role=dialog] textarea').fill('How was the week?');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  for (const each of [page, narrow.page]) {
+    await each.keyboard.press('j');
+    await each.locator('.month .entry:visible').nth(3).waitFor();
+    await inspect(each, each === page ? 'a month' : 'an agenda');
+  }
+
+  await page.getByRole('button', { name: 'List' }).click();
+  await page.getByText('How was the week?').waitFor();
+  await page.getByRole('button', { name: 'Month' }).click();
+  await entries.first().click();
+  await page.getByRole('button', { name: 'Cancel the text' }).click();
+  await page
+    .getByRole('dialog', { name: /^Cancel this text/ })
+    .getByRole('button', { name: 'Cancel the text' })
+    .click();
+  await entries.first().waitFor({ state: 'hidden' });
+  assert.deepEqual(complaints, []);
+});
