@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { globalSetup, globalTeardown } from '../server/test/support/global-setup.ts';
 import { skippedOnCitus } from '../server/test/support/not-on-citus.ts';
+import { buildWeb } from './build-web.ts';
 import { groupFiles, isFast, slowSeconds } from './test-groups.ts';
 
 /** On two cores: half of them wait for a database, a server or the clock. */
@@ -66,6 +67,8 @@ async function testAll(): Promise<boolean> {
   const all = globSync(['server/test/**/*.test.ts', clientWithServer], { exclude: isRoot ? [] : [rootsOwn] }).sort();
   if (!isRoot && !given.fast) process.stdout.write(`Only root can run ${globSync(rootsOwn).join(', ')}.\n`);
   const files = given.fast ? all.filter(isFast) : all;
+  // Once for all who show the app: four that begin at a time would each build it.
+  if (!given.fast) await buildWeb();
   // If all are fast, there is no more than a process for each place.
   const groups = groupFiles(files, given.fast ? Math.ceil(files.length / processesMax) : filesMax);
   const [passed, failed] = await Promise.all([
