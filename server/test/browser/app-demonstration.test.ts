@@ -18,7 +18,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const phoneOf = (page: Page, name: string) => page.getByRole('region', { name: `${name}’s phone`, exact: true });
 const next = (page: Page) => page.getByRole('region', { name: 'What to do next' });
-const line = (page: Page, text: string) => page.locator('.code li', { hasText: text }).first();
+const line = (page: Page, text: string) => page.locator('.coded li', { hasText: text }).first();
 
 test('the story on one screen: asked, accepted, answered, planned, arrived and stopped, each live on both sides', {
   skip,
@@ -106,9 +106,9 @@ test('axe finds no barriers on a desk, and on a phone one part is shown at a tim
     await composer(page).waitFor();
     await inspect(page, `the demonstration, ${options.viewport.width} px`);
     if (options === desk) continue;
-    assert.equal(await page.locator('.phone:visible').count(), 0);
+    assert.equal(await page.locator('.handset:visible').count(), 0);
     for (const [pane, shown] of [
-      ['Phones', '.phone'],
+      ['Phones', '.handset'],
       ['API', '.code-panes'],
     ] as const) {
       await page.getByRole('button', { name: pane, exact: true }).click();

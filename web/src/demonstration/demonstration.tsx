@@ -60,7 +60,7 @@ function Stage({ cast, ana, lines }: { cast: CastMember[]; ana: CastMember; line
   // The phone in front is that of the open conversation, or else Ana's.
   const front = cast.find(({ memberId }) => memberId === open) ?? ana;
   const people = (
-    <fieldset className="tabs people" aria-label="Who">
+    <fieldset className="tabs who" aria-label="Who">
       {cast.map(({ memberId, name, phone }) => (
         <button
           type="button"
@@ -91,10 +91,10 @@ function Stage({ cast, ana, lines }: { cast: CastMember[]; ana: CastMember; line
         ))}
       </fieldset>
       <Desk cast={cast} open={open} choose={setOpen} ana={ana} people={people} />
-      <div className="phones">
+      <div className="handsets">
         {people}
         {cast.map((person) => (
-          <div className={`holder ${front === person ? 'front' : ''}`} key={person.phone}>
+          <div className={`handset-holder ${front === person ? 'front' : ''}`} key={person.phone}>
             <Phone person={person} pressNext={person === ana ? pressNext(step ?? null) : null} />
           </div>
         ))}

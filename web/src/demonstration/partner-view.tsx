@@ -27,7 +27,7 @@ export function PartnerView({ lines }: { lines: Line[] }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the next one is shown, whatever was chosen before
   useEffect(() => choose(null), [latest?.id]);
   return (
-    <section className="partner" aria-labelledby="partner">
+    <section className="partner-view" aria-labelledby="partner">
       <div className="row">
         <h2 className="eyebrow" id="partner">
           What a partner’s program would call
@@ -44,7 +44,7 @@ export function PartnerView({ lines }: { lines: Line[] }) {
       </div>
       <div className="code-panes">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
-        <section className="code" aria-label="The call as code" tabIndex={0}>
+        <section className="coded" aria-label="The call as code" tabIndex={0}>
           {shown ? (
             <pre>
               <span className="remark">
@@ -61,7 +61,7 @@ export function PartnerView({ lines }: { lines: Line[] }) {
           )}
         </section>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
-        <section className="code" aria-label="Calls and events, newest first" tabIndex={0}>
+        <section className="coded" aria-label="Calls and events, newest first" tabIndex={0}>
           <ul>
             {lines.map((line) => (
               <li key={line.id}>

@@ -51,7 +51,7 @@ export function Phone({ person, pressNext }: { person: CastMember; pressNext: st
     });
   };
   return (
-    <section className="phone" aria-label={`${name}’s phone`}>
+    <section className="handset" aria-label={`${name}’s phone`}>
       <header>
         <h2>{name}</h2>
         <div className="small soft number">{phoneWords(phone)}</div>
@@ -65,7 +65,7 @@ export function Phone({ person, pressNext }: { person: CastMember; pressNext: st
           ))}
         </div>
       </section>
-      <fieldset className="answers" ref={buttons} aria-label={`Reply as ${firstName(name)}`}>
+      <fieldset className="handset-keys" ref={buttons} aria-label={`Reply as ${firstName(name)}`}>
         {answers.map((key) => (
           <button
             type="button"
