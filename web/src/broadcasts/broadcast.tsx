@@ -1,5 +1,4 @@
 import './broadcasts.css';
-import { Modal } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,6 +6,7 @@ import { useNow } from '../api/clock.ts';
 import { CallFailed, post } from '../api/http.ts';
 import { client } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
+import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, Time } from '../look/parts.tsx';
 import { NotFound } from '../shell/shell.tsx';
@@ -189,7 +189,7 @@ function StopQuestion({ broadcast, close }: { broadcast: OpenBroadcast; close():
     void client.invalidateQueries({ queryKey: ['broadcasts'] });
   };
   return (
-    <Modal opened onClose={close} title={`Stop texting ${groupName}?`} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog close={close} title={`Stop texting ${groupName}?`}>
       <p>
         {count(left, 'person hasn’t', 'people haven’t')} got it yet and won’t get it. What is on its way can’t be called
         back.
@@ -202,6 +202,6 @@ function StopQuestion({ broadcast, close }: { broadcast: OpenBroadcast; close():
           Stop
         </button>
       </div>
-    </Modal>
+    </Dialog>
   );
 }

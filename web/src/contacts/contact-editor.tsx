@@ -1,4 +1,3 @@
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { type CallFailed, post, put } from '../api/http.ts';
@@ -6,6 +5,7 @@ import { refresh } from '../api/live.ts';
 import { contactQuery, groupsQuery, refreshBook } from '../api/queries.ts';
 import type { ContactDetail, ContactInput } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
+import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { phoneWords, readPhone } from '../words/people.ts';
@@ -23,12 +23,7 @@ export default function ContactEditor(props: Props) {
   const { contactId, close } = props;
   const { data, error } = useQuery({ ...contactQuery(contactId ?? 0), enabled: contactId !== null, staleTime: 0 });
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={contactId === null ? 'New contact' : 'Contact'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog close={close} title={contactId === null ? 'New contact' : 'Contact'}>
       {contactId === null || data ? (
         <Fields {...props} contact={data ?? null} key={data?.dateTimeModified} />
       ) : error ? (
@@ -36,7 +31,7 @@ export default function ContactEditor(props: Props) {
       ) : (
         <div className="skeleton" style={{ height: 260 }} role="status" aria-label="Loading" />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,8 +1,8 @@
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '../api/http.ts';
 import { groupsQuery, refreshBook } from '../api/queries.ts';
+import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
@@ -28,13 +28,7 @@ export default function GroupChoice({ contactIds, close }: { contactIds: number[
     }
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={`Groups of ${count(contactIds.length, 'person', 'people')}`}
-      size="sm"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog close={close} title={`Groups of ${count(contactIds.length, 'person', 'people')}`} size="sm">
       {groups.length === 0 ? (
         <p className="soft">There are no groups yet. New group is on the left of your contacts.</p>
       ) : (
@@ -63,6 +57,6 @@ export default function GroupChoice({ contactIds, close }: { contactIds: number[
           Add to group
         </button>
       </div>
-    </Modal>
+    </Dialog>
   );
 }

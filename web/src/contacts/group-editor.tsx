@@ -1,9 +1,9 @@
-import { Modal } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { post, put } from '../api/http.ts';
 import { refreshBook } from '../api/queries.ts';
 import type { Group } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
+import { Dialog } from '../look/dialog.tsx';
 
 /** Without a group it makes a new one. */
 export default function GroupEditor({
@@ -35,13 +35,7 @@ export default function GroupEditor({
     }
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={group ? 'Rename group' : 'New group'}
-      size="sm"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog close={close} title={group ? 'Rename group' : 'New group'} size="sm">
       <form
         className="form"
         onSubmit={(event) => {
@@ -71,6 +65,6 @@ export default function GroupEditor({
           </button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,9 +1,9 @@
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { remove } from '../api/http.ts';
 import { client, importQuery } from '../api/queries.ts';
 import type { FileImport } from '../api/types.ts';
+import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { sentence } from '../words/imports.ts';
@@ -72,13 +72,7 @@ export function ImportBar() {
 
 function Notes({ done: { importId, fileName, refused, notes }, close }: { done: FileImport; close(): void }) {
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={`Rows of ${fileName} to look at`}
-      size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog close={close} title={`Rows of ${fileName} to look at`} size="lg">
       <ul className="import-notes">
         {notes.map(({ line, isRefused, why }) => (
           <li key={line} className="row">
@@ -99,7 +93,7 @@ function Notes({ done: { importId, fileName, refused, notes }, close }: { done: 
           </a>
         </div>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,8 +1,8 @@
-import { Modal } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { post, remove } from '../api/http.ts';
 import { client, importQuery } from '../api/queries.ts';
 import type { ImportPreview } from '../api/types.ts';
+import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Chip } from '../look/parts.tsx';
 import { fieldWords, resultWords, sentence } from '../words/imports.ts';
@@ -46,12 +46,10 @@ export default function ImportDialog({ dropped, close }: { dropped: File | null;
     }
   };
   return (
-    <Modal
-      opened
-      onClose={leave}
+    <Dialog
+      close={leave}
       title={preview ? `Import ${preview.fileName}` : 'Import contacts'}
       size={preview ? 'xl' : 'md'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <div className="form">
         {preview ? <Preview preview={preview} /> : <Choice isReading={isReading} read={(file) => void read(file)} />}
@@ -76,7 +74,7 @@ export default function ImportDialog({ dropped, close }: { dropped: File | null;
           </div>
         )}
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 

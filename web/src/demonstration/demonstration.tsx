@@ -1,5 +1,4 @@
 import './demonstration.css';
-import { Modal } from '@mantine/core';
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -11,6 +10,7 @@ import { Composer } from '../inbox/composer.tsx';
 import { Row } from '../inbox/conversation-list.tsx';
 import { send } from '../inbox/sending.ts';
 import { Thread } from '../inbox/thread.tsx';
+import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, Time } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -190,12 +190,12 @@ function Bar({ birthday }: { birthday: number }) {
         <Icon name="refresh" size={15} />
         Reset
       </button>
-      <Reset isAsked={isAsked} close={() => ask(false)} />
+      {isAsked && <Reset close={() => ask(false)} />}
     </header>
   );
 }
 
-function Reset({ isAsked, close }: { isAsked: boolean; close(): void }) {
+function Reset({ close }: { close(): void }) {
   const [isResetting, setResetting] = useState(false);
   const reset = async () => {
     setResetting(true);
@@ -205,13 +205,7 @@ function Reset({ isAsked, close }: { isAsked: boolean; close(): void }) {
     });
   };
   return (
-    <Modal
-      opened={isAsked}
-      onClose={close}
-      title="Reset the sandbox?"
-      size="sm"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog title="Reset the sandbox?" size="sm" close={close}>
       <div className="form">
         <p>
           Texts, consents, contacts, schedules, webhooks and the clock become as they were after the first start. The
@@ -226,7 +220,7 @@ function Reset({ isAsked, close }: { isAsked: boolean; close(): void }) {
           </button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,9 +1,9 @@
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNow } from '../api/clock.ts';
 import { evidenceQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { ConsentEvidence, Conversation } from '../api/types.ts';
+import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Time } from '../look/parts.tsx';
 import { firstName } from '../words/people.ts';
@@ -21,7 +21,7 @@ export default function Evidence({ conversation: { memberId, name }, shown, clos
   const { data, error } = useQuery(evidenceQuery(memberId));
   const opened = data?.some(({ id }) => id === shown) ? shown : data?.[0]?.id;
   return (
-    <Modal opened onClose={close} title="Consent on record" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog title="Consent on record" close={close}>
       {error && !data && <p className="soft">It didn’t load: {error.message}</p>}
       {!data && !error && <div className="skeleton" style={{ height: 200 }} role="status" aria-label="Loading" />}
       <div className="evidence">
@@ -30,7 +30,7 @@ export default function Evidence({ conversation: { memberId, name }, shown, clos
         ))}
         {data?.length === 0 && <p className="soft">Nothing was asked, and nothing was recorded.</p>}
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Menu, Modal, Tooltip } from '@mantine/core';
+import { Menu, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { patchConversation, refresh } from '../api/live.ts';
 import { conversationQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { OpenConversation } from '../api/types.ts';
+import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face } from '../look/parts.tsx';
 import { useKeys } from '../shell/keys.ts';
@@ -42,16 +43,13 @@ export function OpenThread() {
       <aside className="person" aria-label="Person">
         <PersonPanel conversation={data} />
       </aside>
-      <Modal
-        opened={isPanelOpen}
-        onClose={() => openPanel(false)}
-        title="Person"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <div className="person inside">
-          <PersonPanel conversation={data} />
-        </div>
-      </Modal>
+      {isPanelOpen && (
+        <Dialog title="Person" close={() => openPanel(false)}>
+          <div className="person inside">
+            <PersonPanel conversation={data} />
+          </div>
+        </Dialog>
+      )}
     </div>
   );
 }

@@ -176,14 +176,15 @@ function Scheduled({ item, context }: { item: ScheduledItem; context: Context })
           {item.frequency ? `${frequencyWords[item.frequency]} · next ` : 'Goes out '}
           {whenTime(next, now, timeZone)}
         </Time>
-        ·
-        <button type="button" className="link" onClick={() => setEditing(true)}>
-          Edit
-        </button>
-        ·
-        <button type="button" className="link" onClick={() => void cancel()}>
-          Cancel
-        </button>
+        <span className="acts">
+          <button type="button" className="link" onClick={() => setEditing(true)}>
+            Edit
+          </button>{' '}
+          ·{' '}
+          <button type="button" className="link" onClick={() => void cancel()}>
+            Cancel
+          </button>
+        </span>
       </div>
       <Suspense>
         {isEditing && (

@@ -1,9 +1,9 @@
-import { Modal } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { post, put } from '../api/http.ts';
 import { client, savedRepliesQuery } from '../api/queries.ts';
 import type { SavedReply } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
+import { Dialog } from '../look/dialog.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
 import { count } from '../words/people.ts';
@@ -55,12 +55,7 @@ export default function SavedReplyEditor({ given, writtenTo = null, close }: Pro
     });
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={known ? 'Saved reply' : 'New saved reply'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog close={close} title={known ? 'Saved reply' : 'New saved reply'}>
       <form
         className="form"
         onSubmit={(event) => {
@@ -134,7 +129,7 @@ export default function SavedReplyEditor({ given, writtenTo = null, close }: Pro
           </button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

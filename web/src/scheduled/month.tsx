@@ -1,11 +1,11 @@
 import './month.css';
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNow } from '../api/clock.ts';
 import { calendarQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Planned } from '../api/types.ts';
+import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken } from '../look/parts.tsx';
 import { useKeys } from '../shell/keys.ts';
@@ -93,7 +93,7 @@ export default function Month({ edit }: { edit(planned: Planned): void }) {
       {data && !hasSome && <p className="soft none">Nothing goes out in {monthName(month)}.</p>}
       {data?.isCut && <p className="soft small">There is more than is shown here: the list has all of it.</p>}
       {open && (
-        <Modal opened onClose={() => setOpen(null)} title={longDay(open)} closeButtonProps={{ 'aria-label': 'Close' }}>
+        <Dialog close={() => setOpen(null)} title={longDay(open)}>
           <ul className="day-entries">
             {(byDay.get(open) ?? []).map((entry) => (
               <EntryButton
@@ -106,7 +106,7 @@ export default function Month({ edit }: { edit(planned: Planned): void }) {
               />
             ))}
           </ul>
-        </Modal>
+        </Dialog>
       )}
     </section>
   );

@@ -1,4 +1,3 @@
-import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { now } from '../api/clock.ts';
 import { put } from '../api/http.ts';
@@ -6,6 +5,7 @@ import { refresh } from '../api/live.ts';
 import { client, scheduledQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Frequency, ScheduledMessage } from '../api/types.ts';
+import { Dialog } from '../look/dialog.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
 import { count, phoneWords } from '../words/people.ts';
@@ -56,12 +56,7 @@ export default function ScheduledEditor({
     close();
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={`Scheduled for ${name ?? phoneWords(scheduled.phone)}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog close={close} title={`Scheduled for ${name ?? phoneWords(scheduled.phone)}`}>
       <form
         className="form"
         onSubmit={(event) => {
@@ -136,6 +131,6 @@ export default function ScheduledEditor({
           </button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

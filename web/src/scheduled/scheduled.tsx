@@ -1,4 +1,3 @@
-import { Modal } from '@mantine/core';
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -8,6 +7,7 @@ import { refresh } from '../api/live.ts';
 import { client, conversationQuery, scheduledQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { ScheduledMessage } from '../api/types.ts';
+import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Face, StateScreen, Time } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -168,7 +168,7 @@ function CancelQuestion({ scheduled, name, close }: { scheduled: Edited; name: s
     void client.invalidateQueries({ queryKey: scheduledQuery.queryKey });
   };
   return (
-    <Modal opened onClose={close} title={`Cancel this text to ${name}?`} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog close={close} title={`Cancel this text to ${name}?`}>
       <p className="soft">“{scheduled.text}”</p>
       <p style={{ marginTop: 8 }}>
         {scheduled.frequency ? 'It won’t be sent again, now or later.' : 'It won’t be sent.'}
@@ -181,7 +181,7 @@ function CancelQuestion({ scheduled, name, close }: { scheduled: Edited; name: s
           Cancel the text
         </button>
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,11 +1,12 @@
 import { Menu, Tooltip, useMantineColorScheme } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { signOut } from '../api/http.ts';
 import { useLink } from '../api/live.ts';
 import { conversationsQuery } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
+import { rescueFocus } from '../look/focus.ts';
 import { Icon, type IconName } from '../look/icons.tsx';
 import { Face, StateScreen } from '../look/parts.tsx';
 import { useKeys } from './keys.ts';
@@ -29,11 +30,12 @@ export function Shell() {
   useKeys(isDemonstration ? {} : { '?': () => showKeys(true), c: () => void navigate({ to: '/new' }) });
   useTitle(here, unread);
   useScheme();
+  useFocusInPlace(here);
   return (
     <div className={`window ${isDemonstration ? 'whole' : /^\/(c\/|new)/.test(here) ? 'reading' : ''}`}>
       <LinkBar />
       {!isDemonstration && <Rail here={here} unread={unread} showKeys={() => showKeys(true)} />}
-      <main className="place-main">
+      <main className="place-main" tabIndex={-1}>
         <Outlet />
       </main>
       <Toasts />
@@ -144,6 +146,15 @@ function useScheme(): void {
   useEffect(() => {
     document.documentElement.style.colorScheme = colorScheme === 'auto' ? '' : colorScheme;
   }, [colorScheme]);
+}
+
+/** What had the focus may be gone with the place that it was in. A page that was just opened begins at its top. */
+function useFocusInPlace(here: string): void {
+  const before = useRef(here);
+  useEffect(() => {
+    if (before.current !== here) rescueFocus();
+    before.current = here;
+  }, [here]);
 }
 
 function useTitle(here: string, unread: string): void {

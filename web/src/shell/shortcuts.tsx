@@ -1,4 +1,4 @@
-import { Modal } from '@mantine/core';
+import { Dialog } from '../look/dialog.tsx';
 import { modKey, useSingleKeys } from './keys.ts';
 
 const keys: [what: string, keys: string[]][] = [
@@ -18,7 +18,7 @@ const keys: [what: string, keys: string[]][] = [
 export default function Shortcuts({ close }: { close(): void }) {
   const [on, turn] = useSingleKeys();
   return (
-    <Modal opened onClose={close} title="Keyboard shortcuts" size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog close={close} title="Keyboard shortcuts" size="sm">
       <dl className="keys">
         {keys.map(([what, pressed]) => (
           <div className="row" key={what} style={{ display: 'contents' }}>
@@ -35,6 +35,6 @@ export default function Shortcuts({ close }: { close(): void }) {
         <input type="checkbox" checked={on} onChange={({ target }) => turn(target.checked)} />
         Use single letters as shortcuts
       </label>
-    </Modal>
+    </Dialog>
   );
 }

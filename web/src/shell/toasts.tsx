@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { rescueFocus } from '../look/focus.ts';
 
 type Toast = { id: number; text: string; action?: { label: string; run(): void } };
 const shownMs = 6_000;
@@ -13,6 +14,7 @@ export function toast(text: string, action?: Toast['action'], ms = shownMs): () 
   const run = () => {
     close();
     action?.run();
+    rescueFocus();
   };
   change([...toasts.slice(-2), { id, text, ...(action && { action: { ...action, run } }) }]);
   setTimeout(close, ms);

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { skip } from '../support/browser.ts';
+import { acceptedPhone, received, send } from '../support/texting.ts';
+import { desk, phoneWide, useApp } from './app-windows.ts';
+
+const app = useApp();
+
+const isInPlace = () => document.querySelector('main')?.contains(document.activeElement);
+
+/** With the keyboard alone: what opened a dialog has the focus again when it is closed. */
+async function assertGivesBack(page: Page, opener: Locator): Promise<void> {
+  await opener.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await page.waitForFunction(() => document.querySelector('[role=dialog]')?.contains(document.activeElement));
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.waitForFunction(() => document.activeElement !== document.body);
+  assert.equal(await opener.evaluate((element) => element === document.activeElement), true, String(opener));
+}
+
+test('the focus is never lost: dialogs give it back, and a place that is left hands it to the next', {
+  skip,
+}, async () => {
+  const world = app.world();
+  const phone = await acceptedPhone(world, world.ann);
+  await send(world.ann, { phone, text: 'Hello' });
+  await received(world, phone);
+  const { page } = await app.openApp('/app', { ...desk, reducedMotion: 'reduce' });
+  await page.locator('.talk', { hasText: 'You: Hello' }).focus();
+  await page.keyboard.press('Enter');
+  await assertGivesBack(page, page.locator('.person').getByRole('button', { name: /^(Edit|Add to contacts)$/ }));
+  await assertGivesBack(page, page.getByRole('button', { name: 'Keyboard shortcuts' }));
+
+  await page.getByRole('button', { name: 'Mark as done' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Choose a conversation').waitFor();
+  await page.waitForFunction(isInPlace);
+  await page.getByRole('button', { name: 'Undo' }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(isInPlace);
+
+  await page.setViewportSize(phoneWide.viewport);
+  await page.locator('.talk', { hasText: 'You: Hello' }).focus();
+  await page.keyboard.press('Enter');
+  await assertGivesBack(page, page.getByRole('button', { name: 'About this person' }));
+  await page.getByRole('link', { name: 'Back to the conversations' }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(isInPlace);
+});
