@@ -131,7 +131,9 @@ export function Composer({ memberId, to, draft, sent }: Props) {
         <textarea
           ref={field}
           aria-label="Your text"
-          placeholder={verdict.can ? 'Write a text' : 'What you write here is kept, but can’t be sent'}
+          placeholder={
+            verdict.can ? 'Write a text, or / for a saved reply' : 'What you write here is kept, but can’t be sent'
+          }
           rows={2}
           value={shown}
           onFocus={() => isFresh && requestAnimationFrame(toStart)}
@@ -152,7 +154,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
           <Tool icon="books" name="Library" closed={focus}>
             {(close) => <LibraryPicker choose={then(close, insert)} />}
           </Tool>
-          <Tool icon="bookmark" name="Replies" opening={[areRepliesOpen, openReplies]} closed={focus}>
+          <Tool icon="bookmark" name="Replies" wordless opening={[areRepliesOpen, openReplies]} closed={focus}>
             {(close) => (
               <SavedReplyPicker
                 fill={(each) => fill(each).text}
@@ -316,6 +318,7 @@ export function Tool({
           type="button"
           className={`button quiet small ${isOn ? 'on' : ''}`}
           aria-label={name}
+          title={wordless ? name : undefined}
           onClick={() => change(!opened)}
         >
           <Icon name={icon} />
@@ -360,7 +363,8 @@ function Counter({
             title={`${special.map(({ character, name }) => (character === name ? character : `${character} (${name})`)).join(', ')} makes this ${count(segments, 'text')}.`}
             onClick={() => write(plainer.text)}
           >
-            plain {first.name === first.character ? 'characters' : `${first.name}s`}: {plainer.segments}
+            plain {first.name === first.character ? 'characters' : `${first.name.replace('curly ', '')}s`}:{' '}
+            {plainer.segments}
           </button>
         </>
       )}

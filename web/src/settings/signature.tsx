@@ -11,6 +11,7 @@ export function Signature() {
   const kept = useSession().signature ?? '';
   const [typed, setTyped] = useState(kept);
   const text = typed.trim();
+  const counted = countText(`\n${text}`);
   const save = async () => {
     try {
       await put('/signature', { body: { text } });
@@ -44,9 +45,13 @@ export function Signature() {
         {text && (
           <figure className="preview">
             <figcaption className="small soft number">
-              {countText(`\n${text}`).used} characters of each text. Texts that an application sends for you don’t have
-              it.
+              {counted.used} characters of each text. Texts that an application sends for you don’t have it.
             </figcaption>
+            {counted.special[0] && (
+              <p className="small warn-text">
+                {counted.special[0].character} leaves every text room for 70 characters instead of 160.
+              </p>
+            )}
             <div className="say out">{`I’ve put it in the calendar.\n${text}`}</div>
           </figure>
         )}
