@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts';
-import { countContacts } from '../../store/address-book/contact-imports.ts';
 import { listContacts } from '../../store/address-book/contact-search.ts';
 import type { ConsentState, Texting } from '../../store/address-book/listed-contacts.ts';
 import * as store from '../../store/address-book/listed-contacts.ts';
+import { countWalked } from '../../store/address-book/walked-pages.ts';
 import { listPendingTargets } from '../../store/shared/pending-actions.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
 import { searchWords } from '../shared/text/folding.ts';
@@ -51,6 +51,10 @@ export async function listGroups(deps: Deps, advisorId: number, search: GroupSea
 
 /** How many contacts there are altogether, and in each state of consent. */
 export async function countBook({ db }: Pick<Deps, 'db'>, advisorId: number) {
-  const [everybody, states] = await Promise.all([countContacts(db, advisorId), store.countByConsent(db, advisorId)]);
+  const without = await listPendingTargets(db, advisorId, 'delete_contacts');
+  const [everybody, states] = await Promise.all([
+    countWalked(db, advisorId, { without }),
+    store.countByConsent(db, advisorId),
+  ]);
   return { everybody, states: Object.fromEntries(states.map(({ state, count }) => [state, count])) };
 }

@@ -68,6 +68,7 @@ export async function startImport(db: Db, advisorId: number, importId: number): 
     `update contact_imports
      set status = 'running'
      where advisor_id = $1 and import_id = $2 and status = 'previewed'
+       and not exists (select from contact_imports where advisor_id = $1 and status = 'running')
      returning 1`,
     [advisorId, importId],
   );

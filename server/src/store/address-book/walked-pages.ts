@@ -24,7 +24,7 @@ export async function countWalked(db: Db, advisorId: number, { consent, without 
 
 /**
  * A page of many matches, in the index of the sort, from its nearer end. Nothing is sorted, and no contact is read but the page's
- * own: of 100,000, a page in the middle takes 60 ms, where counting and sorting all matches took 250.
+ * own: of 100,000, a page in the middle took 185 ms on a busy machine, where sorting all matches took 880.
  */
 export function walkedPage(advisorId: number, filter: WalkedFilter, page: ContactPage, total: number): Statement {
   const { consent, without = [] } = filter;
