@@ -32,7 +32,7 @@ test('it shows what each application may do, and ends that after asking', async 
   await provision(deps, advisorId, clientId);
   const { body } = await visitor.get('/connected-apps');
   assert.match(body, /<h2>Test CRM<\/h2>/);
-  assert.match(body, /Connected on \w+ \d+, \d{4}\./);
+  assert.match(body, /Connected on \w+ \d+, \d{4}, not used yet\./);
   assert.match(body, /<li>See your contacts and contact groups<\/li>/);
   assert.match(body, /Your firm’s operator also lets this application text for you\./);
   assert.match(body, /<button class="button ends">Disconnect Test CRM<\/button>/);
@@ -59,15 +59,22 @@ test('a hostile application name is shown as text', async () => {
   assert.match(body, /Disconnect &lt;img src=x onerror=&quot;alert\(1\)&quot;&gt;/);
 });
 
-test('an application that only the operator allowed can be disconnected, too', async () => {
+test('an application that only the operator allowed can be disconnected, too, and allowed again', async () => {
   const { deps, clientId, ann } = pages.world;
   await provision(deps, ann.advisor.advisorId, clientId);
   const { body } = await visitor.get('/connected-apps');
   assert.match(body, /Your firm’s operator lets this application text for you\./);
   const asked = await visitor.get(`/connected-apps/disconnect?clientId=${clientId}`);
-  assert.match(asked.body, /Your firm’s operator can let it text for you again, too\./);
+  assert.match(asked.body, /You can let it text for you again on the page of connected apps\./);
+  const isShown = async () => {
+    const { body } = await visitor.get('/connected-apps');
+    return { disconnect: /Disconnect Test CRM</.test(body), allow: /Allow Test CRM again</.test(body) };
+  };
   await visitor.post('/connected-apps/disconnect', { clientId });
-  assert.doesNotMatch((await visitor.get('/connected-apps')).body, /Test CRM/);
+  assert.deepEqual(await isShown(), { disconnect: false, allow: true });
+  await visitor.post('/connected-apps/allow', { clientId });
+  assert.deepEqual(await isShown(), { disconnect: true, allow: false });
+  await visitor.post('/connected-apps/disconnect', { clientId });
 });
 
 test('asking about an application that isn’t connected leads back to the list', async () => {
