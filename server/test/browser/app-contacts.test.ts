@@ -43,6 +43,9 @@ test('people are filtered by consent, put into a group together, and deleted on 
   await page.getByLabel('Austin').check();
   await page.getByRole('button', { name: 'Add to group' }).click();
   await row(page, 'Nora').getByText('Austin').waitFor();
+  await page.getByRole('button', { name: 'Ask 2 for consent' }).click();
+  await row(page, 'Nora').getByText('Asked').waitFor();
+  await page.getByRole('button', { name: 'Ask 2 for consent' }).waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: /^Austin/ }).click();
   await page.getByRole('button', { name: 'The group Austin: more' }).click();
   await page.getByRole('menuitem', { name: 'Rename Austin' }).click();

@@ -4,12 +4,10 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, useEffect, useRef, useState } from 'react';
 import { useNow } from '../api/clock.ts';
-import { CallFailed, post } from '../api/http.ts';
 import { client, groupsQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
-import type { ConsentRequestResult } from '../api/types.ts';
+import { useAsking } from '../inbox/asking.ts';
 import { Tool } from '../inbox/composer.tsx';
-import { newKey } from '../inbox/outbox.ts';
 import { useSigned } from '../inbox/signed.ts';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, StateScreen } from '../look/parts.tsx';
@@ -351,36 +349,19 @@ function Totals({ check, text, write }: { check: GroupCheck; text: string; write
 /** Those who haven't agreed, as far as they are shown. Their answers change what the button above says. */
 function ConsentFix({ check }: { check: GroupCheck }) {
   const { consentCollection } = useAdvisor();
-  const [isAsking, setAsking] = useState(false);
-  const unanswered = useRef<{ phoneNumbers: string[]; key: string } | null>(null);
+  const { ask, isAsking } = useAsking((asked) => {
+    toast(`${asked} They can get it once they say yes.`);
+    return client.invalidateQueries({ queryKey: ['broadcast-check'] });
+  });
   const phones = check.refused.flatMap(({ code, phone }) => (code === 'not_consented' && phone ? phone : []));
   if (phones.length === 0 || !consentCollection) return null;
-  const ask = async () => {
-    // The same key with the same people: nobody is asked twice.
-    const asked = unanswered.current ?? { phoneNumbers: phones, key: newKey() };
-    unanswered.current = asked;
-    setAsking(true);
-    try {
-      const { successes } = await post<ConsentRequestResult>('/v1/text/messaging/consent-requests', {
-        body: { phoneNumbers: asked.phoneNumbers },
-        idempotencyKey: asked.key,
-      });
-      unanswered.current = null;
-      toast(`${count(successes.length, 'person was', 'people were')} asked. They can get it once they say yes.`);
-      await client.invalidateQueries({ queryKey: ['broadcast-check'] });
-    } catch (error) {
-      if (error instanceof CallFailed && !error.retryable) unanswered.current = null;
-      toast(`${(error as Error).message} Press it again: nobody is asked twice.`);
-    }
-    setAsking(false);
-  };
   return (
     <div className="hint">
       <Icon name="hourglass" />
       <span className="grow">
         {phones.length === 1 ? 'One person hasn’t' : `${phones.length} people haven’t`} agreed to texts yet.
       </span>
-      <button type="button" className="link" onClick={() => void ask()} disabled={isAsking}>
+      <button type="button" className="link" onClick={() => void ask(phones)} disabled={isAsking}>
         Ask for consent
       </button>
     </div>

@@ -5,8 +5,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { download } from '../api/http.ts';
-import { type ContactFilter, contactsQuery, countsQuery, groupsQuery } from '../api/queries.ts';
+import { type ContactFilter, contactsQuery, countsQuery, groupsQuery, refreshBook } from '../api/queries.ts';
+import { useAdvisor } from '../api/session.ts';
 import type { BookContact, ConsentState, Group } from '../api/types.ts';
+import { useAsking } from '../inbox/asking.ts';
 import { Icon } from '../look/icons.tsx';
 import { Broken, StateScreen } from '../look/parts.tsx';
 import { useKeys } from '../shell/keys.ts';
@@ -312,11 +314,28 @@ function Selected({
   chooseGroup(): void;
   drop(): void;
 }) {
+  const { consentCollection } = useAdvisor();
+  // The selection is as it was when each was selected.
+  const [asked, setAsked] = useState<string[]>([]);
+  const notAsked = [...selected.values()].flatMap(({ phone, state }) =>
+    phone && state === 'none' && !asked.includes(phone) ? phone : [],
+  );
+  const { ask, isAsking } = useAsking((words) => {
+    toast(words);
+    setAsked([...asked, ...notAsked]);
+    return refreshBook();
+  });
   return (
     <section className="selected-bar" aria-label="Selected">
       <strong className="number" role="status">
         {selected.size.toLocaleString('en-US')} selected
       </strong>
+      {consentCollection && notAsked.length > 0 && (
+        <button type="button" className="button small" disabled={isAsking} onClick={() => void ask(notAsked)}>
+          <Icon name="send" />
+          Ask {notAsked.length.toLocaleString('en-US')} for consent
+        </button>
+      )}
       <button type="button" className="button small" onClick={chooseGroup}>
         <Icon name="tag" />
         Groups
