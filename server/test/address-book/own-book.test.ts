@@ -88,7 +88,7 @@ suite('a delete in the app', () => {
     await call('POST', `/groups/${group.id}/members`, { contactIds: [contactId], isMember: true });
     await call('POST', '/deletes', { groupId: group.id });
     assert.deepEqual((await call('GET', '/groups')).body.data, []);
-    await world.database.asOwner(`update pending_actions set due_at = now()`);
+    await world.database.asOwner(`update pending_actions set due_at = now() - interval '1 second'`);
     const faults: unknown[] = [];
     const broken = { ...deletes, delete_group: () => Promise.reject(new Error('broken')) };
     await doDueActions(world.deps, broken, (fault) => faults.push(fault));
