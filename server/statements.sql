@@ -5265,9 +5265,9 @@ select
        where l.member_id is not null
          and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
          and l.date_time_created <= coalesce($3, 'infinity')
-         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
-       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
-       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and (select 1 from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number) limit 1) is null
+       and (select 1 from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created >= l.date_time_created limit 1) is null
+       and (select 1 from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created limit 1) is null
          and l.date_time_created <= c.done_at
        order by l.date_time_created desc, l.member_id desc
        limit $5
@@ -5278,9 +5278,9 @@ select
        where l.member_id is not null
          and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
          and l.date_time_created <= coalesce($3, 'infinity')
-         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
-       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
-       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and (select 1 from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created limit 1) is null
+       and (select 1 from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number) limit 1) is null
+       and (select 1 from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created limit 1) is null
          and l.date_time_created <= c.done_at
        order by l.date_time_created desc, l.member_id desc
        limit $5
@@ -5291,9 +5291,9 @@ select
        where l.member_id is not null
          and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
          and l.date_time_created <= coalesce($3, 'infinity')
-         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
-       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
-       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+         and (select 1 from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created limit 1) is null
+       and (select 1 from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created limit 1) is null
+       and (select 1 from replies o where o.advisor_id = $1 and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number) limit 1) is null
          and l.date_time_created <= c.done_at
        order by l.date_time_created desc, l.member_id desc
        limit $5
@@ -5341,9 +5341,9 @@ select
        where l.member_id is not null
          and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
          and l.date_time_created <= coalesce($3, 'infinity')
-         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
-       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
-       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and (select 1 from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number) limit 1) is null
+       and (select 1 from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created >= l.date_time_created limit 1) is null
+       and (select 1 from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created limit 1) is null
          and not coalesce(l.date_time_created <= c.done_at, false) and not coalesce(c.snoozed_until > $2 and coalesce((
   select r.date_time_created
   from replies r
@@ -5360,9 +5360,9 @@ select
        where l.member_id is not null
          and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
          and l.date_time_created <= coalesce($3, 'infinity')
-         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
-       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
-       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and (select 1 from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created limit 1) is null
+       and (select 1 from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number) limit 1) is null
+       and (select 1 from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created limit 1) is null
          and not coalesce(l.date_time_created <= c.done_at, false) and not coalesce(c.snoozed_until > $2 and coalesce((
   select r.date_time_created
   from replies r
@@ -5379,9 +5379,9 @@ select
        where l.member_id is not null
          and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
          and l.date_time_created <= coalesce($3, 'infinity')
-         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
-       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
-       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+         and (select 1 from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created limit 1) is null
+       and (select 1 from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created limit 1) is null
+       and (select 1 from replies o where o.advisor_id = $1 and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number) limit 1) is null
          and not coalesce(l.date_time_created <= c.done_at, false) and not coalesce(c.snoozed_until > $2 and coalesce((
   select r.date_time_created
   from replies r
@@ -5435,9 +5435,9 @@ select
        where l.member_id is not null
          and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
          and l.date_time_created <= coalesce($3, 'infinity')
-         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
-       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
-       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and (select 1 from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number) limit 1) is null
+       and (select 1 from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created >= l.date_time_created limit 1) is null
+       and (select 1 from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created limit 1) is null
          and c.snoozed_until > $2 and coalesce((
   select r.date_time_created
   from replies r
@@ -5454,9 +5454,9 @@ select
        where l.member_id is not null
          and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
          and l.date_time_created <= coalesce($3, 'infinity')
-         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
-       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
-       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
+         and (select 1 from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created limit 1) is null
+       and (select 1 from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number) limit 1) is null
+       and (select 1 from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created limit 1) is null
          and c.snoozed_until > $2 and coalesce((
   select r.date_time_created
   from replies r
@@ -5473,9 +5473,9 @@ select
        where l.member_id is not null
          and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
          and l.date_time_created <= coalesce($3, 'infinity')
-         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
-       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
-       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
+         and (select 1 from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created limit 1) is null
+       and (select 1 from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created limit 1) is null
+       and (select 1 from replies o where o.advisor_id = $1 and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number) limit 1) is null
          and c.snoozed_until > $2 and coalesce((
   select r.date_time_created
   from replies r
@@ -5529,13 +5529,15 @@ select
        where l.member_id is not null
          and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
          and l.date_time_created <= coalesce($3, 'infinity')
-         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
-       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
-       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
-         and exists (
-  select from replies r
+         and (select 1 from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number) limit 1) is null
+       and (select 1 from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created >= l.date_time_created limit 1) is null
+       and (select 1 from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created limit 1) is null
+         and (
+  select 1
+  from replies r
   where r.advisor_id = $1 and r.member_id = l.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
-)
+  limit 1
+) is not null
        order by l.date_time_created desc, l.member_id desc
        limit $5
      ) union all (
@@ -5545,13 +5547,15 @@ select
        where l.member_id is not null
          and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
          and l.date_time_created <= coalesce($3, 'infinity')
-         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
-       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
-       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created)
-         and exists (
-  select from replies r
+         and (select 1 from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created limit 1) is null
+       and (select 1 from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number) limit 1) is null
+       and (select 1 from replies o where o.advisor_id = $1 and o.member_id = l.member_id and o.date_time_created >= l.date_time_created limit 1) is null
+         and (
+  select 1
+  from replies r
   where r.advisor_id = $1 and r.member_id = l.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
-)
+  limit 1
+) is not null
        order by l.date_time_created desc, l.member_id desc
        limit $5
      ) union all (
@@ -5561,13 +5565,15 @@ select
        where l.member_id is not null
          and ($3::timestamptz is null or (l.date_time_created, l.member_id) < ($3, $4::bigint))
          and l.date_time_created <= coalesce($3, 'infinity')
-         and not exists (select from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
-       and not exists (select from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created)
-       and not exists (select from replies o where o.advisor_id = $1 and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number))
-         and exists (
-  select from replies r
+         and (select 1 from messages o where o.advisor_id = $1 and o.kind <> 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created limit 1) is null
+       and (select 1 from messages o where o.advisor_id = $1 and o.kind = 'text' and o.member_id = l.member_id and o.date_time_created > l.date_time_created limit 1) is null
+       and (select 1 from replies o where o.advisor_id = $1 and o.member_id = l.member_id and (o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number) limit 1) is null
+         and (
+  select 1
+  from replies r
   where r.advisor_id = $1 and r.member_id = l.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
-)
+  limit 1
+) is not null
        order by l.date_time_created desc, l.member_id desc
        limit $5
      ))

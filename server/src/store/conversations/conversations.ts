@@ -51,7 +51,10 @@ const logs = [
   },
 ] as const;
 
-/** Whether the row `l` is the last text of its person. */
+/**
+ * Whether the row `l` is the last text of its person. Looked up row by row: as `not exists` it would be a join, which PostgreSQL
+ * makes of everything that an advisor has, for as long as it has no statistics of a book that was just filled.
+ */
 function isLast(log: number): string {
   return logs
     .map(({ from }, other) => {
@@ -60,7 +63,7 @@ function isLast(log: number): string {
         other === log
           ? `(o.date_time_created, o.archive_number) > (l.date_time_created, l.archive_number)`
           : `o.date_time_created ${other > log ? '>=' : '>'} l.date_time_created`;
-      return `not exists (select from ${later} and o.member_id = l.member_id and ${isLater})`;
+      return `(select 1 from ${later} and o.member_id = l.member_id and ${isLater} limit 1) is null`;
     })
     .join('\n       and ');
 }
@@ -77,10 +80,12 @@ const snoozed = `c.snoozed_until > $2 and coalesce(${latestReplyTime} <= c.snooz
 const done = 'l.date_time_created <= c.done_at';
 const isSnoozed = `coalesce(${snoozed}, false)`;
 const isDone = `coalesce(${done}, false)`;
-const hasUnread = `exists (
-  select from replies r
+const hasUnread = `(
+  select 1
+  from replies r
   where r.advisor_id = $1 and r.member_id = l.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
-)`;
+  limit 1
+) is not null`;
 
 /** Whether a conversation is in the view, by its row `c` and its last text `l`. */
 const views: Record<View, string> = {
