@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef } from 'react';
+import { memo, useCallback, useRef } from 'react';
 import { useNow } from '../api/clock.ts';
 import { type ContactFilter, contactsPageSize, contactsQuery, findByPhone } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
@@ -55,12 +55,15 @@ export function People({ filter, total, selected, select, setSort, edit }: Props
   const contactAt = (index: number): BookContact | undefined =>
     loaded[pages.indexOf(pageOf(index))]?.data?.data[index % contactsPageSize];
 
-  const write = async ({ phone, fullName, contactId }: BookContact) => {
-    if (!phone) return;
-    const known = await findByPhone(phone).catch(() => null);
-    if (known) void navigate({ to: '/c/$memberId', params: { memberId: known.memberId } });
-    else void navigate({ to: '/new', state: { to: { phone, name: fullName, contactId } } });
-  };
+  const write = useCallback(
+    async ({ phone, fullName, contactId }: BookContact) => {
+      if (!phone) return;
+      const known = await findByPhone(phone).catch(() => null);
+      if (known) void navigate({ to: '/c/$memberId', params: { memberId: known.memberId } });
+      else void navigate({ to: '/new', state: { to: { phone, name: fullName, contactId } } });
+    },
+    [navigate],
+  );
   /** From the row that has the focus, or else the first that is seen. */
   const move = (by: 1 | -1) => {
     const rows = [...(scroll.current?.querySelectorAll<HTMLElement>('tr.row-of') ?? [])];
@@ -101,13 +104,7 @@ export function People({ filter, total, selected, select, setSort, edit }: Props
                 aria-rowindex={index + 2}
               >
                 {contact ? (
-                  <Cells
-                    contact={contact}
-                    isSelected={isSelected}
-                    select={(isSelected) => select(contact, isSelected)}
-                    edit={() => edit(contact.contactId)}
-                    write={() => void write(contact)}
-                  />
+                  <Cells contact={contact} isSelected={isSelected} select={select} edit={edit} write={write} />
                 ) : (
                   <Blank />
                 )}
@@ -144,19 +141,14 @@ function Heading({
   );
 }
 
-function Cells({
-  contact,
-  isSelected,
-  select,
-  edit,
-  write,
-}: {
+type CellsProps = Pick<Props, 'select' | 'edit'> & {
   contact: BookContact;
   isSelected: boolean;
-  select(isSelected: boolean): void;
-  edit(): void;
-  write(): void;
-}) {
+  write(contact: BookContact): Promise<void>;
+};
+
+/** Kept while somebody scrolls: only rows that come into sight are drawn. */
+const Cells = memo(function Cells({ contact, isSelected, select, edit, write }: CellsProps) {
   const { fullName, phone, groupNames, state, isHeld, lastText, changed } = contact;
   const { timeZone } = useAdvisor();
   const now = useNow();
@@ -173,20 +165,20 @@ function Cells({
           type="checkbox"
           aria-label={`Select ${name}`}
           checked={isSelected}
-          onChange={({ target }) => select(target.checked)}
+          onChange={({ target }) => select(contact, target.checked)}
         />
       </td>
       <td>
         <span className="row">
           <Face name={fullName} phone={phone ?? ''} size="tiny" />
-          <button type="button" className="link name-link cut" onClick={edit}>
+          <button type="button" className="link name-link cut" onClick={() => edit(contact.contactId)}>
             {name}
           </button>
         </span>
       </td>
       <td className="number">
         {phone && (
-          <button type="button" className="link phone-link" title="Write a text" onClick={write}>
+          <button type="button" className="link phone-link" title="Write a text" onClick={() => void write(contact)}>
             {phoneWords(phone)}
           </button>
         )}
@@ -203,7 +195,7 @@ function Cells({
       <td className="wide soft">{time(changed)}</td>
     </>
   );
-}
+});
 
 function Space({ height }: { height: number }) {
   return (
