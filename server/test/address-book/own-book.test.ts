@@ -4,7 +4,7 @@ import { runImports } from '../../src/domain/address-book/file-imports.ts';
 import { deletes } from '../../src/domain/address-book/pending-deletes.ts';
 import { doDueActions, undoMs } from '../../src/domain/shared/pending-actions.ts';
 import { listContacts } from '../../src/store/address-book/contact-search.ts';
-import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp } from '../support/advisor-app.ts';
 import { acceptedPhone, newPhone } from '../support/texting.ts';
 import type { Visit, Visitor } from '../support/visitor.ts';
 import type { World } from '../support/world.ts';
@@ -17,9 +17,7 @@ let formToken: string;
 before(async () => {
   pages = await makeAdvisorApp();
   world = pages.world;
-  ann = pages.visitor();
-  await ann.signIn(world.ann.advisor.email, password);
-  formToken = (await ann.get('/app/api/session')).body.formToken;
+  ({ visitor: ann, formToken } = await pages.signedIn());
 });
 after(() => pages.close());
 

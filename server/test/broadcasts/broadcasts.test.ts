@@ -27,9 +27,7 @@ let otherPool: Pool;
 before(async () => {
   pages = await makeAdvisorApp();
   world = pages.world;
-  ann = pages.visitor();
-  await ann.signIn(world.ann.advisor.email, password);
-  formToken = (await ann.get(`${api}/session`)).body.formToken;
+  ({ visitor: ann, formToken } = await pages.signedIn());
   otherPool = connect({ connectionString: world.database.url, size: 10, timeoutMs: 5_000, role: appRole });
 });
 after(async () => {

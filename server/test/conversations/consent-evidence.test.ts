@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { recordConsent } from '../../src/domain/consent/consents.ts';
 import { setWording } from '../../src/domain/texting/wordings.ts';
-import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp } from '../support/advisor-app.ts';
 import { acceptedPhone, consentRequestsPath, newPhone, received, reply, send } from '../support/texting.ts';
 import type { Visitor } from '../support/visitor.ts';
 
@@ -12,8 +12,7 @@ let ann: Visitor;
 
 before(async () => {
   pages = await makeAdvisorApp();
-  ann = pages.visitor();
-  await ann.signIn(pages.world.ann.advisor.email, password);
+  ({ visitor: ann } = await pages.signedIn());
 });
 after(() => pages.close());
 

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import { routes } from '../../src/http/partner/routes.ts';
 import { startRequestJobs } from '../../src/jobs/requests.ts';
 import { makeLog } from '../../src/log.ts';
-import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp } from '../support/advisor-app.ts';
 import {
   acceptedPhone,
   consentRequestsPath,
@@ -28,9 +28,7 @@ let formToken: string;
 before(async () => {
   pages = await makeAdvisorApp();
   world = pages.world;
-  ann = pages.visitor();
-  await ann.signIn(world.ann.advisor.email, password);
-  formToken = (await ann.get(`${api}/session`)).body.formToken;
+  ({ visitor: ann, formToken } = await pages.signedIn());
 });
 after(() => pages.close());
 

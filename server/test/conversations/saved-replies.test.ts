@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp } from '../support/advisor-app.ts';
 import { givePassword } from '../support/oauth-client.ts';
 import type { Visit } from '../support/visitor.ts';
 
@@ -18,9 +18,7 @@ before(async () => {
 after(() => pages.close());
 
 async function caller(email: string): Promise<typeof ann> {
-  const visitor = pages.visitor();
-  await visitor.signIn(email, password);
-  const { formToken } = (await visitor.get('/app/api/session')).body;
+  const { visitor, formToken } = await pages.signedIn(email);
   return (method, path, body) => visitor.call(method, path, { body, headers: { 'x-form-token': formToken } });
 }
 

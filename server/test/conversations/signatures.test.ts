@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { makeAdvisorApp } from '../support/advisor-app.ts';
 import { acceptedPhone, received, send } from '../support/texting.ts';
 
 test('a signature is kept for the app, and never added to what a partner sends', async (t) => {
   const pages = await makeAdvisorApp();
   t.after(() => pages.close());
   const { world } = pages;
-  const ann = pages.visitor();
-  await ann.signIn(world.ann.advisor.email, password);
+  const { visitor: ann, formToken } = await pages.signedIn();
   const session = async () => (await ann.get('/app/api/session')).body;
-  const { formToken, signature } = await session();
   const set = async (text: string) =>
     (await ann.call('PUT', '/app/api/signature', { body: { text }, headers: { 'x-form-token': formToken } })).status;
-  assert.equal(signature, null);
+  assert.equal((await session()).signature, null);
   assert.equal(await set(' – Ann, (212) 555-0100\n'), 204);
   assert.equal((await session()).signature, '– Ann, (212) 555-0100');
   for (const text of ['x'.repeat(161), 'Ann\0']) assert.equal(await set(text), 400);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp } from '../support/advisor-app.ts';
 import { acceptedPhone, messagesPath } from '../support/texting.ts';
 import type { Visitor } from '../support/visitor.ts';
 
@@ -9,8 +9,7 @@ let ann: Visitor;
 
 before(async () => {
   pages = await makeAdvisorApp();
-  ann = pages.visitor();
-  await ann.signIn(pages.world.ann.advisor.email, password);
+  ({ visitor: ann } = await pages.signedIn());
 });
 after(() => pages.close());
 

@@ -1,5 +1,5 @@
 import type { App } from '../../src/app.ts';
-import { type Client, givePassword, makeClient } from './oauth-client.ts';
+import { type Client, givePassword, makeClient, password } from './oauth-client.ts';
 import { Visitor } from './visitor.ts';
 import { makeWorld, type World } from './world.ts';
 
@@ -11,6 +11,8 @@ export type AdvisorApp = {
   /** An application called Sandbox CRM. */
   client: Client;
   visitor(address?: string): Visitor;
+  /** A browser in which somebody is signed in, ann if not told otherwise, and the token that the app's scripts send. */
+  signedIn(email?: string): Promise<{ visitor: Visitor; formToken: string }>;
   close(): Promise<void>;
 };
 
@@ -22,11 +24,17 @@ export async function makeAdvisorApp(
   const world = await makeWorld({ env });
   await givePassword(world, world.ann);
   const client = await makeClient(world, { name: 'Sandbox CRM', redirectUris: [redirectUri] });
+  const visitor = (address = '203.0.113.7') => new Visitor(world.app, { address });
   return {
     world,
     app: world.app,
     client,
-    visitor: (address = '203.0.113.7') => new Visitor(world.app, { address }),
+    visitor,
+    async signedIn(email = world.ann.advisor.email) {
+      const theirs = visitor();
+      await theirs.signIn(email, password);
+      return { visitor: theirs, formToken: (await theirs.get('/app/api/session')).body.formToken };
+    },
     close: () => world.close(),
   };
 }
