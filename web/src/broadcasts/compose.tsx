@@ -7,7 +7,7 @@ import { useNow } from '../api/clock.ts';
 import { client, groupsQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import { useAsking } from '../inbox/asking.ts';
-import { Tool } from '../inbox/composer.tsx';
+import { quarterMs, Tool, textLengthMax, typingMs } from '../inbox/composer.tsx';
 import { useSigned } from '../inbox/signed.ts';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, StateScreen } from '../look/parts.tsx';
@@ -24,9 +24,6 @@ import { codeWords, pieces, previewAdvice, previewSaid, sendWords } from './word
 const EmojiPicker = lazy(() => import('../inbox/emoji-picker.tsx'));
 const LibraryPicker = lazy(() => import('../inbox/library-picker.tsx'));
 const SavedReplyPicker = lazy(() => import('../saved-replies/saved-reply-picker.tsx'));
-const textLengthMax = 1_600;
-const typingMs = 350;
-const quarterMs = 15 * 60_000;
 
 /** A text to everybody in a group: what each of them would get is seen before it is sent. */
 export function ComposeBroadcast() {

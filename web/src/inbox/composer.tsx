@@ -26,9 +26,9 @@ const LibraryPicker = lazy(() => import('./library-picker.tsx'));
 const SavedReplyEditor = lazy(() => import('../saved-replies/saved-reply-editor.tsx'));
 const SavedReplyPicker = lazy(() => import('../saved-replies/saved-reply-picker.tsx'));
 const ScheduleFields = lazy(() => import('./schedule-fields.tsx'));
-const textLengthMax = 1_600;
-const typingMs = 350;
-const quarterMs = 15 * 60_000;
+export const textLengthMax = 1_600;
+export const typingMs = 350;
+export const quarterMs = 15 * 60_000;
 
 type Props = { memberId: number | null; to: Recipient; draft: string | null; sent?(memberId: number): void };
 

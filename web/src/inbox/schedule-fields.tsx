@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { now } from '../api/clock.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Frequency } from '../api/types.ts';
-import { frequencyWords, instantOf, nextTimes, wallTime } from '../words/schedules.ts';
+import { RepeatField } from '../scheduled/repeat-field.tsx';
+import { instantOf, nextTimes, wallTime } from '../words/schedules.ts';
 import { cityOf, dayName, whenTime } from '../words/times.ts';
 
 export type Schedule = { at: number; frequency: Frequency };
@@ -61,20 +62,7 @@ export default function ScheduleFields({
         />
         {wrong && <small role="alert">{wrong}</small>}
       </label>
-      <label className="label">
-        Repeat
-        <select
-          className="plain-field"
-          value={frequency}
-          onChange={({ target }) => setFrequency(Number(target.value) as Frequency)}
-        >
-          {Object.entries(frequencyWords).map(([value, word]) => (
-            <option value={value} key={value}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </label>
+      <RepeatField frequency={frequency} choose={setFrequency} />
       {frequency !== 0 && times.length > 0 && (
         <div className="small soft">
           Next times

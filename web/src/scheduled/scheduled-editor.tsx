@@ -9,8 +9,9 @@ import { Dialog } from '../look/dialog.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
 import { count, phoneWords } from '../words/people.ts';
-import { frequencyWords, instantOf, nextTimes, wallTime } from '../words/schedules.ts';
+import { instantOf, nextTimes, wallTime } from '../words/schedules.ts';
 import { whenTime } from '../words/times.ts';
+import { RepeatField } from './repeat-field.tsx';
 
 export type Edited = Pick<
   ScheduledMessage,
@@ -89,20 +90,7 @@ export default function ScheduledEditor({
               required
             />
           </label>
-          <label className="label">
-            Repeat
-            <select
-              className="plain-field"
-              value={frequency}
-              onChange={({ target }) => setFrequency(Number(target.value) as Frequency)}
-            >
-              {Object.entries(frequencyWords).map(([value, word]) => (
-                <option value={value} key={value}>
-                  {word}
-                </option>
-              ))}
-            </select>
-          </label>
+          <RepeatField frequency={frequency} choose={setFrequency} />
         </div>
         {frequency !== 0 && at && (
           <p className="small soft number">
