@@ -19,7 +19,7 @@ const inputs = [
   'server/src/domain/texting/{fields,segments}.ts',
   'server/src/domain/sandbox/{client-code,curl,redaction}.ts',
   'server/src/http/browser/palette.css',
-  'web/{index.html,vite.config.ts,package.json}',
+  'web/{index.html,console.html,vite.config.ts,package.json}',
   'web/{src,public}/**/*.*',
 ];
 const compressible = /\.(js|css|html|svg|webmanifest)$/;

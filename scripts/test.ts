@@ -32,6 +32,7 @@ const checks: Record<string, string[]> = {
   types: ['node_modules/typescript/bin/tsc', '--project', 'server'],
   'types of browser code': ['node_modules/typescript/bin/tsc', '--project', 'server/tsconfig.browser.json'],
   'types of the app': ['node_modules/typescript/bin/tsc', '--project', 'web'],
+  'types of the console': ['node_modules/typescript/bin/tsc', '--project', 'web/tsconfig.console.json'],
   'lint and format': ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'],
   'generated files': ['scripts/generate.ts', '--check'],
   'types of the client': ['node_modules/typescript/bin/tsc', '--project', 'sdk/test'],

@@ -63,6 +63,7 @@ export const allowedImports: Record<string, string> = {
   'http/partner': 'domain schemas http/door',
   'http/app': 'http/door http/browser',
   'http/advisor': 'deps.ts domain schemas http/door http/browser oauth',
+  'http/console': 'deps.ts domain schemas http/door http/browser',
   'http/carriers': 'deps.ts domain http/door',
   'http/sandbox': 'config.ts deps.ts domain schemas http/door http/browser http/docs http/openapi',
   'http/openapi': 'domain schemas http/door oauth',

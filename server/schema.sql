@@ -889,13 +889,29 @@ create table signing_keys (
 
 create table staff (
   staff_id bigint not null generated always as identity,
-  firm_id bigint not null,
+  firm_id bigint,
   name text not null,
   email text not null,
+  role text not null,
   disabled boolean not null default false,
   date_time_created timestamp with time zone not null,
   constraint staff_pkey PRIMARY KEY (staff_id),
-  constraint staff_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id)
+  constraint staff_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint staff_firm CHECK (((firm_id IS NULL) = (role = 'operator'::text))),
+  constraint staff_role_check CHECK ((role = ANY (ARRAY['reviewer'::text, 'compliance_officer'::text, 'operator'::text])))
+);
+
+create table staff_sessions (
+  session_hash bytea not null,
+  staff_id bigint not null,
+  method text not null,
+  browser text not null,
+  date_time_created timestamp with time zone not null,
+  date_time_seen timestamp with time zone not null,
+  date_time_expires timestamp with time zone not null,
+  constraint staff_sessions_pkey PRIMARY KEY (session_hash),
+  constraint staff_sessions_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id),
+  constraint staff_sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'passkey'::text, 'sandbox'::text])))
 );
 
 create table suspended_provisions (
@@ -1166,6 +1182,10 @@ CREATE INDEX sessions_advisor ON public.sessions USING btree (advisor_id);
 CREATE INDEX sessions_expires ON public.sessions USING btree (date_time_expires);
 
 CREATE UNIQUE INDEX staff_email ON public.staff USING btree (lower(email));
+
+CREATE INDEX staff_sessions_expires ON public.staff_sessions USING btree (date_time_expires);
+
+CREATE INDEX staff_sessions_staff ON public.staff_sessions USING btree (staff_id);
 
 CREATE INDEX throttles_filled ON public.throttles USING btree (date_time_filled);
 
@@ -1768,6 +1788,8 @@ grant delete, insert, select on signing_keys to assent_app;
 
 grant insert, select on staff to assent_app;
 
+grant delete, insert, select, update on staff_sessions to assent_app;
+
 grant delete, insert, select on suspended_provisions to assent_app;
 
 grant insert, select, update on text_counts to assent_app;
@@ -1786,4 +1808,4 @@ grant insert, select on wordings to assent_app;
 
 grant insert (advisor_id, number, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created) on archive_entries to assent_app;
 
-grant update (disabled) on staff to assent_app;
+grant update (role, disabled) on staff to assent_app;

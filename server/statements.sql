@@ -728,6 +728,14 @@ select text
 from signatures
 where advisor_id = $1;
 
+prepare "find-staff-session" as
+select staff_id as "staffId", s.firm_id as "firmId", f.name as "firmName", s.name, email, role, disabled,
+  s.date_time_created as "dateTimeCreated", method, o.date_time_created as "signedInAt", date_time_seen as "seenAt"
+from staff_sessions o
+join staff s using (staff_id)
+left join firms f on f.firm_id = s.firm_id
+where session_hash = $1 and date_time_expires > $2 and not disabled;
+
 prepare "find-wording" as
 select kind, version, text, date_time_created as "dateTimeCreated"
 from wordings

@@ -12,6 +12,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      input: ['index.html', 'console.html'].map((page) => `${import.meta.dirname}/${page}`),
       output: {
         codeSplitting: {
           groups: [

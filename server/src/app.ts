@@ -9,17 +9,18 @@ import { tokenVerifier } from './domain/access/tokens.ts';
 import type { SharedBuckets } from './domain/ports.ts';
 import { problem } from './domain/problems.ts';
 import { makeCallLog } from './domain/sandbox/call-log.ts';
-import { makeFairQueue } from './domain/shared/fair-queue.ts';
+import { type FairQueue, makeFairQueue } from './domain/shared/fair-queue.ts';
 import { addAdvisorApi, type OwnAdmission } from './http/advisor/api/routes.ts';
 import { addAdvisorPages } from './http/advisor/routes.ts';
 import { visits } from './http/advisor/visits.ts';
-import { addAppPages } from './http/app/app-pages.ts';
+import { addWebPages } from './http/app/web-pages.ts';
 import { browserSecrets } from './http/browser/browser-secrets.ts';
 import { sendUnknownPath } from './http/browser/failures.ts';
 import { errorPage } from './http/browser/page.ts';
 import { addPages } from './http/browser/public-pages.ts';
 import type { CarrierStatuses } from './http/carrier-metrics.ts';
 import { addCarrierCalls } from './http/carriers/calls.ts';
+import { addConsole } from './http/console/console.ts';
 import { addGuides } from './http/docs/guides-page.ts';
 import { addRoutes } from './http/door/door.ts';
 import { makeServer } from './http/door/server.ts';
@@ -78,7 +79,15 @@ export async function buildApp(deps: Deps & Surroundings): Promise<App> {
     const keys = signingKeyRing(deps);
     const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
     const share = poolShares(deps.db, config.databasePoolSize);
-    if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys, { share, shedder });
+    const queues = {
+      // Anyone may ask for these, signed in or not: a flood of them must leave connections for the API …
+      visits: makeFairQueue({ width: Math.max(1, Math.floor(config.databasePoolSize / 2)), tooMany }),
+      // … and must not keep anyone from ending an application's access.
+      revocations: makeFairQueue({ width: revocationsAtOnce, tooMany }),
+    };
+    if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys, { share, shedder, queues });
+    addConsole(scope, deps, { share, visits: queues.visits });
+    addWebPages(scope);
     addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share, shedder, buckets: deps.buckets }, routes);
     addCarrierCalls(scope, deps);
     if (isSandbox && sandboxClock) addSandbox(scope, deps, sandboxClock, { ...deps, calls });
@@ -101,7 +110,7 @@ function addAuthorizationServer(
   scope: App,
   deps: Deps & Surroundings,
   keys: SigningKeyRing,
-  admission: OwnAdmission,
+  { queues, ...admission }: OwnAdmission & { queues: Record<'visits' | 'revocations', FairQueue> },
 ): void {
   const { config, log } = deps;
   const server = oauthServer(deps, {
@@ -110,16 +119,9 @@ function addAuthorizationServer(
     errorPage: (failed) => errorPage(failed, config),
     browsers: browserSecrets(config.publicUrl),
   });
-  const queues = {
-    // Anyone may ask for these, signed in or not: a flood of them must leave connections for the API …
-    visits: makeFairQueue({ width: Math.max(1, Math.floor(config.databasePoolSize / 2)), tooMany }),
-    // … and must not keep anyone from ending an application's access.
-    revocations: makeFairQueue({ width: revocationsAtOnce, tooMany }),
-  };
   addOAuth(scope, server, queues);
   addAdvisorPages(scope, deps, server, queues);
   addAdvisorApi(scope, visits(deps), admission, routes);
-  addAppPages(scope);
 }
 
 function tooMany() {

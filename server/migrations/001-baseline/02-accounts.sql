@@ -40,14 +40,17 @@ create unique index advisors_email on advisors (lower(email));
 create unique index advisors_texting_number on advisors (texting_number);
 create index advisors_moved on advisors (carrier_moved_at) where carrier_moved_at is not null;
 
--- The people of a firm who supervise: they record consent given on paper, and review.
+-- Those who work in the console. Reviewers and compliance officers are of one firm: they review, and record consent given on paper.
+-- Operators run the deployment and are of no firm.
 create table staff (
   staff_id bigint generated always as identity primary key,
-  firm_id bigint not null references firms,
+  firm_id bigint references firms,
   name text not null,
   email text not null,
+  role text not null check (role in ('reviewer', 'compliance_officer', 'operator')),
   disabled boolean not null default false,
-  date_time_created timestamptz not null
+  date_time_created timestamptz not null,
+  constraint staff_firm check ((firm_id is null) = (role = 'operator'))
 );
 create unique index staff_email on staff (lower(email));
 
@@ -66,5 +69,5 @@ alter table advisors enable always trigger firm_stays;
 
 grant select, insert, update on firms, advisors to assent_app;
 grant select, insert on staff to assent_app;
-grant update (disabled) on staff to assent_app;
+grant update (disabled, role) on staff to assent_app;
 grant select on migrations to assent_app;

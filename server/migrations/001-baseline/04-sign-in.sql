@@ -1,4 +1,4 @@
--- How advisors sign in: sessions, passkeys, invitations, and what failed.
+-- How advisors and staff sign in: sessions, passkeys, invitations, and what failed.
 
 -- Browsers in which an advisor is signed in, by the SHA-256 of their cookie.
 create table sessions (
@@ -67,6 +67,20 @@ create table sign_in_failures (
   last_failed timestamptz not null
 );
 
+-- Browsers in which staff are signed in to the console, by the SHA-256 of their cookie.
+create table staff_sessions (
+  session_hash bytea primary key,
+  staff_id bigint not null references staff,
+  method text not null check (method in ('password', 'passkey', 'sandbox')),
+  browser text not null,
+  date_time_created timestamptz not null,
+  -- To within some minutes.
+  date_time_seen timestamptz not null,
+  date_time_expires timestamptz not null
+);
+create index staff_sessions_staff on staff_sessions (staff_id);
+create index staff_sessions_expires on staff_sessions (date_time_expires);
+
 -- Buckets that failed attempts empty and time fills, by the SHA-256 of what they are counted for.
 create table throttles (
   bucket_hash bytea primary key,
@@ -76,5 +90,5 @@ create table throttles (
 create index throttles_filled on throttles (date_time_filled);
 
 grant select, insert, update, delete on
-  sessions, devices, passkeys, passkey_challenges, invitations, sign_in_failures, throttles
+  sessions, staff_sessions, devices, passkeys, passkey_challenges, invitations, sign_in_failures, throttles
   to assent_app;

@@ -29,6 +29,10 @@ export class CallFailed extends Error {
   }
 }
 
+/** The app and the console are two pages, each with a session and calls of its own. */
+const door = location.pathname.startsWith('/console')
+  ? { api: '/console/api', signIn: '/console/sign-in', signOut: '/console/sign-out', home: '/console' }
+  : { api: '/app/api', signIn: '/sign-in', signOut: '/sign-out', home: '/app' };
 let formToken = '';
 const answerMsMax = 30_000;
 const fileMsMax = 5 * 60_000;
@@ -68,7 +72,7 @@ async function request<Answer>(
   if (idempotencyKey) headers['idempotency-key'] = idempotencyKey;
   const timeout = AbortSignal.timeout(file ? fileMsMax : answerMsMax);
   const begun = performance.now();
-  const answer = await fetch(`/app/api${path}${search}`, {
+  const answer = await fetch(`${door.api}${path}${search}`, {
     method,
     headers,
     body: file ?? (body === undefined ? null : JSON.stringify(body)),
@@ -89,7 +93,7 @@ async function request<Answer>(
 
 /** Makes a file of what the server answers, and lets the browser save it. */
 export async function download(path: string, name: string, body: object): Promise<void> {
-  const answer = await fetch(`/app/api${path}`, {
+  const answer = await fetch(`${door.api}${path}`, {
     method: 'POST',
     headers: { ...ownHeaders(), 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -115,7 +119,7 @@ export function ownHeaders(): Record<string, string> {
 export function signIn(): void {
   const { pathname } = location;
   location.assign(
-    pathname === '/app/demonstration' ? '/demonstration' : `/sign-in?next=${encodeURIComponent(pathname)}`,
+    pathname === '/app/demonstration' ? '/demonstration' : `${door.signIn}?next=${encodeURIComponent(pathname)}`,
   );
 }
 
@@ -124,8 +128,8 @@ export function signOut(): void {
   clearBrowser();
   const form = document.createElement('form');
   form.method = 'post';
-  form.action = '/sign-out';
-  for (const [name, value] of Object.entries({ formToken, next: '/sign-in?next=/app' })) {
+  form.action = door.signOut;
+  for (const [name, value] of Object.entries({ formToken, next: `${door.signIn}?next=${door.home}` })) {
     const field = document.createElement('input');
     Object.assign(field, { type: 'hidden', name, value });
     form.append(field);
@@ -140,8 +144,8 @@ export function clearBrowser(): void {
 }
 
 /** … or that somebody else uses next. */
-export function ownBrowser(advisorId: number): void {
-  if (localStorage.getItem('owner') === String(advisorId)) return;
+export function ownBrowser(owner: string): void {
+  if (localStorage.getItem('owner') === owner) return;
   clearBrowser();
-  localStorage.setItem('owner', String(advisorId));
+  localStorage.setItem('owner', owner);
 }

@@ -18,6 +18,6 @@ async function loadSession(): Promise<Session> {
   const session = await get<Session>('/session');
   setNow(session.now);
   setFormToken(session.formToken);
-  ownBrowser(session.advisor.advisorId);
+  ownBrowser(String(session.advisor.advisorId));
   return session;
 }

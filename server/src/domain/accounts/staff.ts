@@ -1,19 +1,29 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { findFirm } from '../../store/accounts/firms.ts';
-import type { NewStaff, StaffRow } from '../../store/accounts/staff.ts';
+import type { NewStaff, StaffRole, StaffRow } from '../../store/accounts/staff.ts';
 import * as store from '../../store/accounts/staff.ts';
 import { archive, type By, byOperator, deployment } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
+import { endStaffSessions } from '../sign-in/staff-sessions.ts';
 
-/** A firm's supervisor: they record consent given on paper, and review texts. */
+/** Somebody who works in the console: a firm's reviewer or compliance officer, or an operator of the deployment. */
 export type Staff = StaffRow;
+export type { StaffRole } from '../../store/accounts/staff.ts';
 
-export async function addStaff(deps: Deps, { firmId, name, email }: NewStaff, by: By = byOperator): Promise<Staff> {
+export const staffRoles: readonly StaffRole[] = ['reviewer', 'compliance_officer', 'operator'];
+
+export async function addStaff(
+  deps: Deps,
+  { firmId, name, email, role = 'compliance_officer' }: Omit<NewStaff, 'role'> & { role?: StaffRole },
+  by: By = byOperator,
+): Promise<Staff> {
   if (name.trim() === '') throw problem('invalid_request', 'A staff member needs a name.');
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw problem('invalid_request', `${email} is not an email address.`);
-  if (!(await findFirm(deps.db, firmId))) throw problem('not_found', `There is no firm ${firmId}.`);
+  if ((firmId === null) !== (role === 'operator'))
+    throw problem('invalid_request', 'Reviewers and compliance officers belong to a firm, and operators to none.');
+  if (firmId !== null && !(await findFirm(deps.db, firmId))) throw problem('not_found', `There is no firm ${firmId}.`);
   return inTransaction(deps, async (deps) => {
-    const staff = await store.insertStaff(deps.db, { firmId, name: name.trim(), email }, deps.clock.now());
+    const staff = await store.insertStaff(deps.db, { firmId, name: name.trim(), email, role }, deps.clock.now());
     if (!staff) throw problem('invalid_request', 'Another staff member has that email.');
     await archiveStaff(deps, by, 'added', staff);
     return staff;
@@ -23,23 +33,25 @@ export async function addStaff(deps: Deps, { firmId, name, email }: NewStaff, by
 export async function setStaff(
   deps: Deps,
   staffId: number,
-  { disabled }: { disabled: boolean },
+  change: { disabled?: boolean; role?: StaffRole },
   by: By = byOperator,
 ): Promise<void> {
   await inTransaction(deps, async (deps) => {
-    const staff = await store.updateStaff(deps.db, staffId, { disabled });
-    if (staff) await archiveStaff(deps, by, disabled ? 'disabled' : 'enabled', staff);
+    const staff = await store.updateStaff(deps.db, staffId, change);
+    if (!staff) return;
+    if (staff.disabled) await endStaffSessions(deps, staffId);
+    await archiveStaff(deps, by, staff.disabled ? 'disabled' : change.role ? 'role changed' : 'enabled', staff);
   });
 }
 
 async function archiveStaff(
   deps: Deps,
   by: By,
-  action: 'added' | 'disabled' | 'enabled',
-  { staffId, firmId, name, email }: Staff,
+  action: 'added' | 'disabled' | 'enabled' | 'role changed',
+  { staffId, firmId, name, email, role }: Staff,
 ): Promise<void> {
   const meta = { action, staffId, firmId };
-  const body = JSON.stringify({ name, email });
+  const body = JSON.stringify({ name, email, role });
   await archive(deps, by, { advisorId: deployment, kind: 'staff', memberId: null, meta, body });
 }
 
@@ -52,6 +64,17 @@ export async function getStaff(deps: Deps, idOrEmail: string): Promise<Staff> {
 
 export async function listStaff(deps: Deps): Promise<Staff[]> {
   return store.listStaff(deps.db);
+}
+
+/** The staff of one firm. Another firm's staff member is one that doesn't exist. */
+export async function listStaffOf(deps: Deps, firmId: number): Promise<Staff[]> {
+  return (await store.listStaff(deps.db)).filter((staff) => staff.firmId === firmId);
+}
+
+export async function getStaffOf(deps: Deps, firmId: number, staffId: number): Promise<Staff> {
+  const found = (await listStaffOf(deps, firmId)).find((staff) => staff.staffId === staffId);
+  if (!found) throw problem('not_found', `There is no staff member ${staffId}.`);
+  return found;
 }
 
 /** Throws unless this is an enabled staff member of the firm. `what` completes "<name> can’t …". */

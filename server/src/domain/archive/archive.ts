@@ -24,8 +24,8 @@ export function byAdvisor(advisorId: number, traceId: string | null): By {
   return { actor: `advisor:${advisorId}`, traceId };
 }
 
-export function byStaff(staffId: number): By {
-  return { actor: `staff:${staffId}`, traceId: null };
+export function byStaff(staffId: number, traceId: string | null = null): By {
+  return { actor: `staff:${staffId}`, traceId };
 }
 
 /** Archives an entry with its events, in the transaction that makes it true, and returns its number. */

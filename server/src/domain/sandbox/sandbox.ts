@@ -11,6 +11,7 @@ import { isSuspended, provision } from '../access/grants.ts';
 import { discover } from '../access/identity-provider.ts';
 import { type Advisor, type AdvisorInput, addAdvisor, setAdvisor } from '../accounts/advisors.ts';
 import { addFirm, type Firm, type FirmChange, listFirms, setFirm } from '../accounts/firms.ts';
+import { addStaff, listStaff } from '../accounts/staff.ts';
 import { createContacts } from '../address-book/contacts.ts';
 import { byOperator } from '../archive/archive.ts';
 import { type ContentInput, saveContent } from '../content/content.ts';
@@ -107,6 +108,12 @@ const cast: Cast[] = [
   },
 ];
 
+const staff = [
+  { name: 'Riley Brooks', email: 'riley@sandbox.example', role: 'reviewer' },
+  { name: 'Cameron Ortiz', email: 'cameron@sandbox.example', role: 'compliance_officer' },
+  { name: 'Oakley Tran', email: 'oakley@sandbox.example', role: 'operator' },
+] as const;
+
 /** For a database that was emptied: the application and the advisors are made with the secrets and ids that they had. */
 export type Restoring = {
   sandbox: SandboxFile;
@@ -131,12 +138,21 @@ export async function makeSandbox(
   };
   const advisors = [];
   for (const each of cast) advisors.push(await makeAdvisor(deps, each, firmOf, earlier, restoring));
+  await makeStaff(deps, await firmOf('sandbox'));
   // An application that the advisor disconnected stays so.
   for (const { id } of advisors)
     if (!(await isSuspended(deps, id, application.clientId))) await provision(deps, id, application.clientId);
   await makeLibrary(deps, null, sandboxLibrary.everyones);
   await makeLibrary(deps, await firmOf('sandbox'), sandboxLibrary.firms);
   return { ...urls, ...application, advisors };
+}
+
+/** One of each role, for the console. */
+async function makeStaff(deps: Deps, firmId: number): Promise<void> {
+  const known = new Set((await listStaff(deps)).map(({ email }) => email));
+  for (const { role, ...person } of staff)
+    if (!known.has(person.email))
+      await addStaff(deps, { ...person, role, firmId: role === 'operator' ? null : firmId });
 }
 
 async function makeFirm(deps: Deps, name: string, change: FirmChange): Promise<Firm> {

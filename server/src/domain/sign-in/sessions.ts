@@ -12,12 +12,12 @@ export type Session = SessionRow;
 /** The advisor's browser keeps both tokens; we store only their SHA-256. */
 export type NewSession = { token: string; device: string; advisorId: number };
 
-const sessionMs = 12 * 60 * 60 * 1000;
+export const sessionMs = 12 * 60 * 60 * 1000;
 const freshMs = 5 * 60 * 1000;
 /** Written at most this often: a request must not wait for it. */
 const seenMs = 5 * 60 * 1000;
 const listedMax = 100;
-const unknownBrowser = 'A browser';
+export const unknownBrowser = 'A browser';
 
 /** The new session, or null if the advisor may no longer sign in, or not with the password that was checked. */
 export async function beginSession(
@@ -51,15 +51,18 @@ export async function listOpenSessions(deps: Pick<Deps, 'db'>, tokens: string[])
 }
 
 /** Whether the advisor signed in just now. A session that somebody stole is usually older, and can't be made fresh. */
-export function isFresh({ signedInAt }: Session): boolean {
+export function isFresh({ signedInAt }: Pick<Session, 'signedInAt'>): boolean {
   return Date.now() - signedInAt.getTime() < freshMs;
 }
 
 /** Notes that the session is in use. What can't be written is left out: whoever is signed in can still read. */
 export async function noteSeen(deps: Deps, token: string, { seenAt }: Session): Promise<void> {
-  const now = new Date();
-  if (now.getTime() - seenAt.getTime() < seenMs) return;
-  await store.updateSeen(deps.db, hashSecret(token), now).catch(() => {});
+  if (wasSeenLately({ seenAt })) return;
+  await store.updateSeen(deps.db, hashSecret(token), new Date()).catch(() => {});
+}
+
+export function wasSeenLately({ seenAt }: Pick<Session, 'seenAt'>): boolean {
+  return Date.now() - seenAt.getTime() < seenMs;
 }
 
 /** Where the advisor is signed in. The id is no secret: the token can't be found from it. */

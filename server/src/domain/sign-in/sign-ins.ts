@@ -68,7 +68,7 @@ type Visit = Pick<Attempt, 'address' | 'device'> & { foldedEmail: string; adviso
 export async function forgetExpiredSignIns(deps: Deps): Promise<void> {
   await archiveFailures(deps);
   const now = new Date();
-  for (const table of ['sessions', 'devices', 'invitations', 'passkey_challenges'] as const)
+  for (const table of ['sessions', 'staff_sessions', 'devices', 'invitations', 'passkey_challenges'] as const)
     await forgetBefore(deps, table, now);
   await forgetBefore(deps, 'throttles', new Date(now.getTime() - fullAfterMs));
 }

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Deps, onReserved } from '../../deps.ts';
 import type { FairQueue } from '../../domain/shared/fair-queue.ts';
 import type { AuthorizationRequests } from '../../oauth/authorization-requests.ts';
-import { sendFailure } from '../browser/failures.ts';
 import { addScript } from '../browser/page.ts';
+import { addPagesIn } from '../browser/queued-pages.ts';
 import { addConnectedApps } from './connected-apps.ts';
 import { addConsent } from './consent.ts';
 import { addInvitation } from './invitation.ts';
@@ -41,22 +41,4 @@ export function addAdvisorPages(
     addConnectedApps(scope, visits(onReserved(deps)));
     addSessions(scope, visits(onReserved(deps)));
   });
-}
-
-function addPagesIn(queue: FairQueue, app: FastifyInstance, add: (scope: FastifyInstance) => void): void {
-  app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
-    // Only after the form is read, so that slow clients don't take up anyone's turn.
-    scope.addHook('preHandler', async (request) => {
-      request.leaveQueue = await queue.enter(request.ip);
-    });
-    scope.addHook('onResponse', async (request) => request.leaveQueue?.());
-    add(scope);
-  });
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    leaveQueue: (() => void) | null;
-  }
 }

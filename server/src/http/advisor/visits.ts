@@ -10,8 +10,9 @@ import {
   signOut,
 } from '../../domain/sign-in/sessions.ts';
 import type { Attempt } from '../../domain/sign-in/sign-in-failures.ts';
+import { browserOf } from '../browser/browser-names.ts';
 import { cookieJar } from '../browser/cookies.ts';
-import { formDoor } from '../browser/forms.ts';
+import { formDoor, isLocalPath } from '../browser/forms.ts';
 
 export type Visits = ReturnType<typeof visits>;
 
@@ -67,35 +68,9 @@ export function visits(deps: Deps) {
   };
 }
 
-const browsers: [name: string, says: RegExp][] = [
-  ['Edge', /\bEdg/],
-  ['Opera', /\bOPR\//],
-  ['Samsung Internet', /\bSamsungBrowser\//],
-  ['Firefox', /\b(Firefox|FxiOS)\//],
-  ['Chrome', /\b(Chrome|CriOS|HeadlessChrome)\//],
-  ['Safari', /\bSafari\//],
-];
-const systems: [name: string, says: RegExp][] = [
-  ['iPhone', /\biPhone\b/],
-  ['iPad', /\biPad\b/],
-  ['Android', /\bAndroid\b/],
-  ['Windows', /\bWindows\b/],
-  ['Mac', /\bMacintosh\b/],
-  ['Chromebook', /\bCrOS\b/],
-  ['Linux', /\bLinux\b/],
-];
-
-/** `Safari on iPhone`. What a browser says of itself may be wrong: it helps people to tell their own apart, and decides nothing. */
-function browserOf({ headers }: FastifyRequest): string {
-  const said = headers['user-agent'] ?? '';
-  const find = (known: typeof browsers) => known.find(([, says]) => says.test(said))?.[0];
-  const [browser = 'A browser', system] = [find(browsers), find(systems)];
-  return system ? `${browser} on ${system}` : browser;
-}
-
 /** The next page, if it is a path on this site. Anything that could lead elsewhere becomes the advisor's first page. */
 export function localPath(next: unknown): string {
-  return typeof next === 'string' && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,2000}$/.test(next) ? next : firstPage;
+  return isLocalPath(next) ? next : firstPage;
 }
 
 export const firstPage = '/connected-apps';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-export type CookieName = 'session' | 'form' | 'device';
+export type CookieName = 'session' | 'staff' | 'form' | 'device';
 
 const secretForm = /^[\w-]{43}$/;
 

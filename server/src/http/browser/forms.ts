@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { loopbackHosts } from '../../config.ts';
+import { problem } from '../../domain/problems.ts';
 import { hashSecret, matchesHash } from '../../domain/shared/secrets.ts';
 import type { RawBody } from '../door/body.ts';
 import type { CookieJar } from './cookies.ts';
@@ -83,6 +84,16 @@ export function formDoor(
 
 export type FormDoor = ReturnType<typeof formDoor>;
 
+/** For a call of a script that changes something: it must come from our own page. */
+export function requireOwnPage(forms: FormDoor, request: FastifyRequest): void {
+  try {
+    forms.requireOwnCall(request);
+  } catch (error) {
+    if (!(error instanceof FormRefused)) throw error;
+    throw problem('forbidden', 'The request did not come from our own page: reload it and try again.');
+  }
+}
+
 function bodyOf(request: FastifyRequest, type: RegExp, bytesMax: number): string {
   const raw = (request.body as RawBody | undefined) ?? Buffer.alloc(0);
   const isWanted = type.test(request.headers['content-type'] ?? '');
@@ -98,6 +109,11 @@ function parsed(text: string): Record<string, unknown> {
     // Refused below, like JSON that is not an object.
   }
   throw new FormRefused('unreadable');
+}
+
+/** Whether somebody can be sent on to it: a path on this site, and nothing that could lead elsewhere. */
+export function isLocalPath(next: unknown): next is string {
+  return typeof next === 'string' && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,2000}$/.test(next);
 }
 
 /** The origins of our pages: the public URL, and in the sandbox also the names of this machine. */

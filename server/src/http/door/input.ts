@@ -13,7 +13,9 @@ const brokenIdempotencyKey = {
 };
 
 /** Validates path, query and body by the row's schemas, and the Idempotency-Key. Reports every broken rule at once. */
-export function inputValidator(row: Route): (request: FastifyRequest, raw: RawBody) => Input {
+export function inputValidator(
+  row: Pick<Route, 'method' | 'params' | 'query' | 'body'>,
+): (request: FastifyRequest, raw: RawBody) => Input {
   const [params, query, body] = [row.params, row.query, row.body].map((schema) => schema && validator(schema));
   const [readPath, readQuery] = [pathReader(row.params), queryReader(row.query)];
   return (request, raw) => {

@@ -1,26 +1,33 @@
 import type { Db } from '../database/db.ts';
 
+export type StaffRole = 'reviewer' | 'compliance_officer' | 'operator';
 export type StaffRow = {
   staffId: number;
-  firmId: number;
+  /** Null for operators. */
+  firmId: number | null;
   name: string;
   email: string;
+  role: StaffRole;
   disabled: boolean;
   dateTimeCreated: Date;
 };
-export type NewStaff = Pick<StaffRow, 'firmId' | 'name' | 'email'>;
+export type NewStaff = Pick<StaffRow, 'firmId' | 'name' | 'email' | 'role'>;
 
 const columns = `
-  staff_id as "staffId", firm_id as "firmId", name, email, disabled, date_time_created as "dateTimeCreated"`;
+  staff_id as "staffId", firm_id as "firmId", name, email, role, disabled, date_time_created as "dateTimeCreated"`;
 
 /** The new staff member, or null if another one has the email. */
-export async function insertStaff(db: Db, { firmId, name, email }: NewStaff, now: Date): Promise<StaffRow | null> {
+export async function insertStaff(
+  db: Db,
+  { firmId, name, email, role }: NewStaff,
+  now: Date,
+): Promise<StaffRow | null> {
   const [row] = await db.query<StaffRow>(
-    `insert into staff (firm_id, name, email, date_time_created)
-     values ($1, $2, $3, $4)
+    `insert into staff (firm_id, name, email, role, date_time_created)
+     values ($1, $2, $3, $4, $5)
      on conflict do nothing
      returning ${columns}`,
-    [firmId, name, email, now],
+    [firmId, name, email, role, now],
   );
   return row ?? null;
 }
@@ -29,14 +36,14 @@ export async function insertStaff(db: Db, { firmId, name, email }: NewStaff, now
 export async function updateStaff(
   db: Db,
   staffId: number,
-  { disabled }: { disabled: boolean },
+  { disabled = null, role = null }: { disabled?: boolean | null; role?: StaffRole | null },
 ): Promise<StaffRow | null> {
   const [row] = await db.query<StaffRow>(
     `update staff
-     set disabled = $2
-     where staff_id = $1 and disabled <> $2
+     set disabled = coalesce($2, disabled), role = coalesce($3, role)
+     where staff_id = $1 and (disabled <> $2 or role <> $3)
      returning ${columns}`,
-    [staffId, disabled],
+    [staffId, disabled, role],
   );
   return row ?? null;
 }

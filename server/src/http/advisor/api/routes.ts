@@ -4,8 +4,7 @@ import { idempotency } from '../../../domain/access/idempotency.ts';
 import type { LoadShedder } from '../../../domain/access/load-shedder.ts';
 import type { PoolShares } from '../../../domain/access/pool-shares.ts';
 import { allScopes } from '../../../domain/access/scopes.ts';
-import { problem } from '../../../domain/problems.ts';
-import { FormRefused } from '../../browser/forms.ts';
+import { requireOwnPage } from '../../browser/forms.ts';
 import { addPassage } from '../../door/door.ts';
 import { overloaded } from '../../door/rate-limit.ts';
 import { responder } from '../../door/responses.ts';
@@ -102,7 +101,7 @@ export function addAdvisorApi(
 /** Whoever is signed in in this browser is the caller; a request that changes something must come from our own page. */
 async function signIn(visits: Visits, request: FastifyRequest): Promise<void> {
   const { advisorId } = await requireSession(visits, request);
-  if (request.method !== 'GET') requireOwnPage(visits, request);
+  if (request.method !== 'GET') requireOwnPage(visits.forms, request);
   request.caller = { applicationId: ownApp, advisorId, scopes: new Set(allScopes), key: ownKey };
 }
 
@@ -115,15 +114,6 @@ const ownKey = {
   burst: null,
   dailyQuota: null,
 };
-
-function requireOwnPage({ forms }: Visits, request: FastifyRequest): void {
-  try {
-    forms.requireOwnCall(request);
-  } catch (error) {
-    if (!(error instanceof FormRefused)) throw error;
-    throw problem('forbidden', 'The request did not come from our own page: reload it and try again.');
-  }
-}
 
 async function enter(shedder: LoadShedder, request: FastifyRequest): Promise<void> {
   if (!request.caller) return;

@@ -10,6 +10,7 @@ import { noSuchRoute } from '../door/unknown-routes.ts';
 /** The packed server brings it along; in a checkout, scripts/build-web.ts makes it, beside the start of a server or before it. */
 const brought = new URL('../../web/', import.meta.url);
 const dist = existsSync(brought) ? brought : new URL('../../../../web/dist/', import.meta.url);
+const pages = { '/app': 'index.html', '/console': 'console.html' };
 const buildPollSeconds = 2;
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -18,10 +19,13 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** The advisor's app: one page, which shows what its address says, and the files that it loads. */
-export function addAppPages(app: FastifyInstance): void {
-  app.get('/app', sendApp);
-  app.get('/app/*', sendApp);
+/** The advisor's app and the console: a page each, which shows what its address says, and the files that both load. */
+export function addWebPages(app: FastifyInstance): void {
+  for (const [place, page] of Object.entries(pages)) {
+    const send = (request: FastifyRequest, reply: FastifyReply) => sendWebPage(request, reply, page);
+    app.get(place, send);
+    app.get(`${place}/*`, send);
+  }
   app.get('/app/manifest.webmanifest', (request, reply) =>
     sendFile(request, reply, 'manifest.webmanifest', 'no-cache'),
   );
@@ -33,9 +37,9 @@ export function addAppPages(app: FastifyInstance): void {
   });
 }
 
-async function sendApp(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  if (request.url.startsWith('/app/api/')) throw noSuchRoute();
-  const page = await read('index.html');
+async function sendWebPage(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
+  if (/^\/\w+\/api\//.test(request.url)) throw noSuchRoute();
+  const page = await read(name);
   if (!page) return sendBuilding(reply);
   const nonce = randomBytes(18).toString('base64url');
   return reply

@@ -1,0 +1,47 @@
+import type { Static, TSchema } from 'typebox';
+import type { Deps } from '../../deps.ts';
+import type { By } from '../../domain/archive/archive.ts';
+import type { StaffSession } from '../../domain/sign-in/staff-sessions.ts';
+import type { Input } from '../door/route.ts';
+
+/** The staff of one firm. */
+export type FirmStaff = StaffSession & { firmId: number; firmName: string };
+
+/** What an endpoint of the console takes and does. It answers what its handler returns, as JSON; nothing is a 204. */
+export type ConsoleEndpoint = {
+  /** Whose it is: a firm's staff get the records of their firm, and operators those of the deployment, which are never texts. */
+  of: 'firm' | 'operator';
+  params?: TSchema;
+  query?: TSchema;
+  body?: TSchema;
+  /** How many connections one of its queries counts for; 1 if it is a short one. */
+  cost?: number;
+  handler(deps: Deps, staff: StaffSession, input: Input, by: By): Promise<unknown>;
+};
+
+type ParsedInput<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
+type Details<Who, P, Q, B> = {
+  params?: P;
+  query?: Q;
+  body?: B;
+  cost?: number;
+  handler(
+    deps: Deps,
+    staff: Who,
+    input: { params: ParsedInput<P>; query: ParsedInput<Q>; body: ParsedInput<B> },
+    by: By,
+  ): Promise<unknown>;
+};
+type Optional = TSchema | undefined;
+
+export function firmEndpoint<P extends Optional, Q extends Optional, B extends Optional>(
+  details: Details<FirmStaff, P, Q, B>,
+): ConsoleEndpoint {
+  return { of: 'firm', ...details } as ConsoleEndpoint;
+}
+
+export function operatorEndpoint<P extends Optional, Q extends Optional, B extends Optional>(
+  details: Details<StaffSession, P, Q, B>,
+): ConsoleEndpoint {
+  return { of: 'operator', ...details } as ConsoleEndpoint;
+}

@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PoolShares } from '../../domain/access/pool-shares.ts';
+import type { StaffRole } from '../../domain/accounts/staff.ts';
+import { byStaff } from '../../domain/archive/archive.ts';
+import { problem } from '../../domain/problems.ts';
+import type { StaffSession } from '../../domain/sign-in/staff-sessions.ts';
+import { requireOwnPage } from '../browser/forms.ts';
+import { readRawBody } from '../door/body.ts';
+import { addPassage } from '../door/door.ts';
+import { inputValidator } from '../door/input.ts';
+import type { Route } from '../door/route.ts';
+import type { ConsoleEndpoint } from './endpoint.ts';
+import { addConsoleSession } from './session.ts';
+import * as staff from './staff.ts';
+import { requireStaff, type StaffVisits } from './staff-visits.ts';
+
+export const consoleApiPath = '/console/api';
+
+export type ConsoleRoute = {
+  method: Route['method'];
+  path: string;
+  roles: readonly StaffRole[];
+  endpoint: ConsoleEndpoint;
+};
+
+const officers = ['compliance_officer'] as const;
+
+/** The console as a table, a line per endpoint: who may call it stands here and nowhere else. */
+// biome-ignore format: a table
+const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] = [
+  ['GET',  '/staff',                    officers,  staff.list],
+  ['PUT',  '/staff/:staffId',           officers,  staff.set],
+];
+
+export const consoleRoutes: ConsoleRoute[] = table.map(([method, path, roles, endpoint]) => ({
+  method,
+  path: consoleApiPath + path,
+  roles,
+  endpoint,
+}));
+
+/** All of the console shares connections as the requests of one API key do. */
+const consoleKey = -1;
+
+/** What the pages of the console call. Who calls is known by their session, and what they may by their role. */
+export function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: PoolShares): void {
+  const { deps } = visits;
+  addConsoleSession(app, visits);
+  for (const { method, path, roles, endpoint } of consoleRoutes) {
+    const validate = inputValidator({ method, ...endpoint });
+
+    async function respond(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      const staff = await requireStaff(visits, request);
+      if (method !== 'GET') requireOwnPage(visits.forms, request);
+      requireRole(staff, roles, endpoint);
+      const body = endpoint.body ? await readRawBody(request.raw) : Buffer.alloc(0);
+      const input = validate(request, body);
+      const ofConsole = { ...deps, db: share(consoleKey, endpoint.cost ?? 1) };
+      const act = () => endpoint.handler(ofConsole, staff, input, byStaff(staff.staffId, request.id));
+      send(reply, await (method === 'GET' ? act() : deps.signals.life.live(act)));
+    }
+
+    addPassage(app, { method, path }, [], respond, deps.config.publicUrl);
+  }
+}
+
+function requireRole({ role, firmId }: StaffSession, roles: readonly StaffRole[], { of }: ConsoleEndpoint): void {
+  const isOfFirm = of !== 'firm' || firmId !== null;
+  if (!roles.includes(role) || !isOfFirm) throw problem('forbidden', 'Your role doesn’t allow this.');
+}
+
+function send(reply: FastifyReply, result: unknown): void {
+  reply.header('cache-control', 'no-store');
+  if (result === undefined) void reply.code(204).send();
+  else void reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
+}

@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../../deps.ts';
+import { problem } from '../../domain/problems.ts';
+import type { Attempt } from '../../domain/sign-in/sign-in-failures.ts';
+import { endStaffSession, findStaffSession, type StaffSession } from '../../domain/sign-in/staff-sessions.ts';
+import { browserOf } from '../browser/browser-names.ts';
+import { cookieJar } from '../browser/cookies.ts';
+import { formDoor, isLocalPath } from '../browser/forms.ts';
+
+export type StaffVisits = ReturnType<typeof staffVisits>;
+
+/**
+ * What the console's handlers work with: the domain, the forms, and which of the staff is signed in. Its cookie is another than
+ * the advisors': somebody may be both, and is signed in as each by itself.
+ */
+export function staffVisits(deps: Deps) {
+  const cookies = cookieJar(deps.config.publicUrl);
+  const forms = formDoor(cookies, deps.config);
+
+  async function forget(request: FastifyRequest): Promise<void> {
+    const token = cookies.read(request, 'staff');
+    if (token) await endStaffSession(deps, token);
+  }
+
+  return {
+    deps,
+    forms,
+    async sessionOf(request: FastifyRequest): Promise<StaffSession | null> {
+      const token = cookies.read(request, 'staff');
+      return token ? findStaffSession(deps, token) : null;
+    },
+    attemptOf(request: FastifyRequest): Omit<Attempt, 'device'> {
+      return { address: request.ip, browser: browserOf(request), traceId: request.id };
+    },
+    /** Signs the browser in, replacing anyone who was signed in. */
+    async begin(request: FastifyRequest, reply: FastifyReply, token: string): Promise<void> {
+      await forget(request);
+      cookies.set(reply, 'staff', token);
+      forms.renewToken(reply);
+    },
+    async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      await forget(request);
+      cookies.clear(reply, 'staff');
+      forms.renewToken(reply);
+    },
+  };
+}
+
+export async function requireStaff({ sessionOf }: StaffVisits, request: FastifyRequest): Promise<StaffSession> {
+  const session = await sessionOf(request);
+  if (!session) throw problem('unauthorized', 'Nobody is signed in to the console in this browser: sign in again.');
+  return session;
+}
+
+/** The next page, if it is one of the console's. */
+export function consolePath(next: unknown): string {
+  return isLocalPath(next) && next.startsWith('/console') ? next : '/console';
+}

@@ -1,0 +1,62 @@
+import type { StaffRole } from '../accounts/staff.ts';
+import type { Db } from '../database/db.ts';
+import type { NewSession, SignInMethod } from './sessions.ts';
+
+/** Who is signed in to the console, as long as they are. */
+export type StaffSessionRow = {
+  staffId: number;
+  /** Null for operators, like its name. */
+  firmId: number | null;
+  firmName: string | null;
+  name: string;
+  email: string;
+  role: StaffRole;
+  disabled: boolean;
+  dateTimeCreated: Date;
+  method: SignInMethod;
+  signedInAt: Date;
+  seenAt: Date;
+};
+export type NewStaffSession = Omit<NewSession, 'advisorId'> & { staffId: number };
+
+/** Inserts the session unless they are disabled. */
+export async function insertStaffSession(db: Db, session: NewStaffSession): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into staff_sessions (
+       session_hash, staff_id, method, browser, date_time_created, date_time_seen, date_time_expires
+     )
+     select $1, staff_id, $3, $4, $5, $5, $6
+     from staff
+     where staff_id = $2 and not disabled
+     for share
+     returning 1`,
+    [session.sessionHash, session.staffId, session.method, session.browser, session.created, session.expires],
+  );
+  return inserted.length > 0;
+}
+
+export async function findStaffSession(db: Db, sessionHash: Buffer, now: Date): Promise<StaffSessionRow | null> {
+  const [row] = await db.query<StaffSessionRow>(
+    `select staff_id as "staffId", s.firm_id as "firmId", f.name as "firmName", s.name, email, role, disabled,
+       s.date_time_created as "dateTimeCreated", method, o.date_time_created as "signedInAt", date_time_seen as "seenAt"
+     from staff_sessions o
+     join staff s using (staff_id)
+     left join firms f on f.firm_id = s.firm_id
+     where session_hash = $1 and date_time_expires > $2 and not disabled`,
+    [sessionHash, now],
+    'find-staff-session',
+  );
+  return row ?? null;
+}
+
+export async function updateStaffSeen(db: Db, sessionHash: Buffer, seen: Date): Promise<void> {
+  await db.query('update staff_sessions set date_time_seen = $2 where session_hash = $1', [sessionHash, seen]);
+}
+
+export async function deleteStaffSession(db: Db, sessionHash: Buffer): Promise<void> {
+  await db.query('delete from staff_sessions where session_hash = $1', [sessionHash]);
+}
+
+export async function deleteStaffSessions(db: Db, staffId: number): Promise<void> {
+  await db.query('delete from staff_sessions where staff_id = $1', [staffId]);
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { addFirm } from '../../src/domain/accounts/firms.ts';
+import { addStaff, type StaffRole } from '../../src/domain/accounts/staff.ts';
+import { consoleApiPath, consoleRoutes } from '../../src/http/console/routes.ts';
+import { makeStaff, type StaffPerson } from '../support/console.ts';
+import { Visitor } from '../support/visitor.ts';
+import { type Answer, makeWorld, type World } from '../support/world.ts';
+
+/**
+ * How a route is called: with the ids of something that a firm has, if it takes any, and a body. A route that isn't here fails the
+ * first test, so that none is left out of the others.
+ */
+type Sample = { ids?(firm: Firm): Ids | Promise<Ids>; query?: string; body?: object };
+type Ids = Record<string, number | string>;
+type Firm = { firmId: number; staffId: number };
+
+const samples: Record<string, Sample> = {
+  'GET /staff': {},
+  'PUT /staff/:staffId': { ids: ({ staffId }) => ({ staffId }), body: { disabled: false } },
+};
+
+const roles: StaffRole[] = ['reviewer', 'compliance_officer', 'operator'];
+const unknownId = 999_999_999;
+let world: World;
+let [own, other]: Firm[] = [];
+let people: Record<StaffRole, StaffPerson>;
+
+before(async () => {
+  world = await makeWorld();
+  const { deps } = world;
+  const firms = [world.ann.advisor.firmId, (await addFirm(deps, 'Another firm')).firmId];
+  [own, other] = await Promise.all(firms.map(makeFirm));
+  const [reviewer, compliance_officer, operator] = await Promise.all(
+    roles.map((role) => makeStaff(world, { role, firmId: own?.firmId ?? 0 })),
+  );
+  people = { reviewer, compliance_officer, operator } as typeof people;
+});
+after(() => world.close());
+
+async function makeFirm(firmId: number): Promise<Firm> {
+  const { deps } = world;
+  const { staffId } = await addStaff(deps, { firmId, name: 'Kim', email: `kim${firmId}@test.example` });
+  return { firmId, staffId };
+}
+
+describe('the console', () => {
+  it('has a sample of every route', () => {
+    const keys = consoleRoutes.map(keyOf);
+    assert.deepEqual(keys.toSorted(), Object.keys(samples).toSorted());
+  });
+
+  for (const route of consoleRoutes) {
+    const key = keyOf(route);
+    const { ids, query = '', body } = samples[key] ?? {};
+    const pathOf = async (firm: Firm | undefined) => {
+      const values: Ids = firm ? ((await ids?.(firm)) ?? {}) : {};
+      return (
+        keyOf(route)
+          .split(' ')[1]
+          ?.replace(/:(\w+)/g, (_, name) => String(values[name] ?? unknownId)) + query
+      );
+    };
+
+    it(`${key}: for its roles only`, async () => {
+      for (const role of roles) {
+        const { status } = await people[role].call(route.method, await pathOf(own), body);
+        // 409: another role has done it before.
+        if (route.roles.includes(role)) assert.ok(status < 300 || status === 409, `${role}: ${status}`);
+        else assert.equal(status, 403, role);
+      }
+      const nobody = await new Visitor(world.app).call(route.method, consoleApiPath + (await pathOf(own)), { body });
+      assert.equal(nobody.status, 401);
+    });
+
+    if (route.endpoint.of === 'firm' && ids)
+      it(`${key}: another firm’s ids are like ids that don’t exist`, async () => {
+        for (const role of route.roles) {
+          const foreign = await people[role].call(route.method, await pathOf(other), body);
+          const unknown = await people[role].call(route.method, await pathOf(undefined), body);
+          assert.equal(foreign.status, 404, `${role}: ${JSON.stringify(foreign.body)}`);
+          assert.deepEqual(problemOf(foreign), problemOf(unknown));
+        }
+      });
+
+    if (route.method !== 'GET')
+      it(`${key}: from our own page only`, async () => {
+        const person = people[route.roles[0] as StaffRole];
+        const { status } = await person.visitor.call(route.method, consoleApiPath + (await pathOf(own)), { body });
+        assert.equal(status, 403);
+      });
+  }
+});
+
+function keyOf({ method, path }: { method: string; path: string }): string {
+  return `${method} ${path.slice(consoleApiPath.length)}`;
+}
+
+/** Without what differs between any two responses: the trace id, and the id that was asked for. */
+function problemOf({ status, body }: Answer): object {
+  const { code, title, detail = '' } = body;
+  return { status, code, title, detail: detail.replace(/\d+/g, 'N') };
+}

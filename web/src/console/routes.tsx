@@ -1,0 +1,35 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { Broken } from '../look/parts.tsx';
+import { client } from './client.ts';
+import { placesOf } from './places.ts';
+import { sessionQuery } from './session.ts';
+import { NotFound, Shell } from './shell.tsx';
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken });
+/** The first place of one's role. */
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: async () => {
+    const { staff } = await client.ensureQueryData(sessionQuery);
+    const [first] = placesOf(staff.role);
+    if (first) throw redirect({ to: first.to, replace: true });
+  },
+});
+const staff = createRoute({
+  getParentRoute: () => root,
+  path: '/staff',
+  component: lazyRouteComponent(() => import('./staff/staff.tsx'), 'Staff'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, staff]),
+  basepath: '/console',
+  defaultPreload: 'intent',
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
