@@ -163,7 +163,17 @@ export async function openAll(pool: pg.Pool): Promise<void> {
 
 /** One statement on a connection of its own. */
 export async function queryOn<Row extends object>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
-  return onConnection(pool, async (client) => (await client.query<Row>(statement)).rows);
+  return onConnection(pool, async (client) => (await send<Row>(client, statement)).rows);
+}
+
+/** Pipelined statements of one turn leave in one write: the driver makes one for each. */
+export function send<Row extends object>(client: pg.PoolClient, statement: Statement): Promise<pg.QueryResult<Row>> {
+  if (client.pipeline) {
+    const { stream } = client.connection;
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
+  return client.query<Row>(statement);
 }
 
 export async function describeOn(pool: pg.Pool, text: string): Promise<Column[] | null> {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { breaks, connectIn } from '../connecting/connections.ts';
+import { breaks, connectIn, send } from '../connecting/connections.ts';
 import type { Db } from '../db.ts';
 import { translated } from '../errors.ts';
 
@@ -46,7 +46,7 @@ export function makeLookups(pool: pg.Pool, otherwise: Db['query']): Lookups {
     const used = connection();
     try {
       const client = await used;
-      return (await client.query<Row>({ text, values, name })).rows;
+      return (await send<Row>(client, { text, values, name })).rows;
     } catch (error) {
       if (!breaks(pool, error)) throw translated(error);
       drop(used);

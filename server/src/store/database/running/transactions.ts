@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { acquire, breaks, runOf, type Statement } from '../connecting/connections.ts';
+import { acquire, breaks, runOf, type Statement, send } from '../connecting/connections.ts';
 import { describe } from '../connecting/description.ts';
 import type { Transaction } from '../db.ts';
 import { type Distribution, routedQueries } from '../distribution/queries.ts';
@@ -95,7 +95,7 @@ function statementsOn(client: pg.PoolClient) {
 
   async function run<Row extends object>(statement: Statement): Promise<pg.QueryResult<Row>> {
     try {
-      return await client.query<Row>(statement);
+      return await send<Row>(client, statement);
     } catch (error) {
       failure ??= error;
       throw failure;
