@@ -213,6 +213,14 @@ create table carrier_status (
   constraint carrier_status_pkey PRIMARY KEY (node, carrier_id)
 );
 
+create table carrier_texts (
+  advisor_id bigint not null,
+  carrier_id smallint not null,
+  carrier_message_id text not null,
+  message_id bigint not null,
+  constraint carrier_texts_pkey PRIMARY KEY (carrier_message_id, carrier_id, advisor_id)
+);
+
 create table carriers (
   carrier_id smallint not null generated always as identity,
   name text not null,
@@ -543,6 +551,7 @@ create table handset_messages (
   texting_number text not null,
   text text not null,
   carrier_message_id text not null,
+  reference bigint,
   date_time_created timestamp with time zone not null,
   received boolean not null default true,
   constraint handset_messages_pkey PRIMARY KEY (handset_message_id)
@@ -652,6 +661,11 @@ create table messages (
   kind text not null,
   archive_number bigint not null,
   status text not null,
+  rare_status text generated always as (
+CASE
+    WHEN (status = ANY (ARRAY['undelivered'::text, 'failed'::text, 'in_doubt'::text, 'held'::text, 'awaiting_consent'::text])) THEN status
+    ELSE NULL::text
+END) stored,
   segments smallint not null,
   encoding text not null,
   failure_code text,
@@ -665,7 +679,7 @@ create table messages (
   carrier_id smallint,
   constraint messages_pkey PRIMARY KEY (advisor_id, message_id),
   constraint messages_held_reason_check CHECK ((((held_reason IS NOT NULL) = (status = 'held'::text)) AND (held_reason = ANY (ARRAY['supervision'::text, 'possible_opt_out'::text]))))
-) with (fillfactor=70);
+) with (fillfactor=50);
 
 create table migrations (
   name text not null,
@@ -1113,19 +1127,17 @@ CREATE INDEX members_stopped ON public.members USING btree (phone) WHERE (stoppe
 
 CREATE INDEX memberships_contact ON public.memberships USING btree (advisor_id, contact_id, group_id);
 
-CREATE INDEX messages_awaiting ON public.messages USING btree (advisor_id, member_id, message_id) WHERE (status = 'awaiting_consent'::text);
-
-CREATE INDEX messages_carrier ON public.messages USING btree (carrier_message_id) WHERE (carrier_message_id IS NOT NULL);
+CREATE INDEX messages_awaiting ON public.messages USING btree (advisor_id, member_id, message_id) WHERE (rare_status = 'awaiting_consent'::text);
 
 CREATE INDEX messages_created ON public.messages USING brin (date_time_created);
 
-CREATE INDEX messages_held ON public.messages USING btree (advisor_id, member_id, message_id) WHERE (status = 'held'::text);
+CREATE INDEX messages_held ON public.messages USING btree (advisor_id, member_id, message_id) WHERE (rare_status = 'held'::text);
 
-CREATE INDEX messages_in_doubt ON public.messages USING btree (carrier_id, message_id) WHERE (status = 'in_doubt'::text);
+CREATE INDEX messages_in_doubt ON public.messages USING btree (message_id) WHERE (rare_status = 'in_doubt'::text);
 
-CREATE INDEX messages_lapsing ON public.messages USING btree (date_time_created) WHERE (status = 'awaiting_consent'::text);
+CREATE INDEX messages_lapsing ON public.messages USING btree (date_time_created) WHERE (rare_status = 'awaiting_consent'::text);
 
-CREATE INDEX messages_list ON public.messages USING btree (advisor_id, date_time_created, message_id) INCLUDE (status) WHERE (kind = 'text'::text);
+CREATE INDEX messages_list ON public.messages USING btree (advisor_id, date_time_created, message_id) WHERE (kind = 'text'::text);
 
 CREATE INDEX messages_member ON public.messages USING btree (advisor_id, member_id, date_time_created, message_id) WHERE (kind = 'text'::text);
 
@@ -1137,7 +1149,7 @@ CREATE INDEX messages_schedule ON public.messages USING btree (advisor_id, sched
 
 CREATE INDEX messages_sent ON public.messages USING brin (date_time_sent) WITH (autosummarize='on');
 
-CREATE INDEX messages_troubled ON public.messages USING btree (advisor_id, status, date_time_created, message_id) WHERE ((kind = 'text'::text) AND (status = ANY (ARRAY['undelivered'::text, 'failed'::text, 'in_doubt'::text, 'held'::text, 'awaiting_consent'::text])));
+CREATE INDEX messages_troubled ON public.messages USING btree (advisor_id, rare_status, date_time_created, message_id) WHERE ((kind = 'text'::text) AND (rare_status IS NOT NULL));
 
 CREATE INDEX number_lookups_due ON public.number_lookups USING btree (carrier_id, not_before) WHERE (not_before IS NOT NULL);
 
@@ -1677,6 +1689,8 @@ grant insert, select, update on broadcasts to assent_app;
 grant delete, insert, select on carrier_records to assent_app;
 
 grant delete, insert, select, update on carrier_status to assent_app;
+
+grant insert, select on carrier_texts to assent_app;
 
 grant delete, insert, select, update on carriers to assent_app;
 

@@ -700,8 +700,9 @@ select opt_out_scope as scope from firms where firm_id = $1;
 
 prepare "find-recipient-of" as
 select advisor_id as "advisorId", member_id as "memberId"
-from messages
-where carrier_message_id = $2 and coalesce(carrier_id, 1) = $1
+from carrier_texts
+join messages using (advisor_id, message_id)
+where carrier_texts.carrier_message_id = $2 and carrier_texts.carrier_id = $1
 limit 1;
 
 prepare "find-response" as
@@ -762,7 +763,7 @@ prepare "has-imports" as
 select from contact_imports where status = 'running' and leased_until < $1 limit 1;
 
 prepare "has-lapsed" as
-select from messages where status = 'awaiting_consent' and date_time_created <= $1 limit 1;
+select from messages where rare_status = 'awaiting_consent' and date_time_created <= $1 limit 1;
 
 prepare "has-lost-claims" as
 select from claims where leased_until < $1 limit 1;
@@ -960,10 +961,11 @@ set external_id = excluded.external_id
 returning group_id as "groupId";
 
 prepare "insert-handset-messages" as
-insert into handset_messages (phone, texting_number, text, carrier_message_id, date_time_created, received)
-select phone, texting_number, text, carrier_message_id, date_time_created, received
-from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::boolean[]) with ordinality
-  as given (phone, texting_number, text, carrier_message_id, date_time_created, received, position)
+insert into handset_messages (phone, texting_number, text, carrier_message_id, reference, date_time_created, received)
+select phone, texting_number, text, carrier_message_id, reference, date_time_created, received
+from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::boolean[])
+  with ordinality
+  as given (phone, texting_number, text, carrier_message_id, reference, date_time_created, received, position)
 order by position;
 
 prepare "insert-lookups" as
@@ -6131,15 +6133,15 @@ date_time_delivered as "dateTimeDelivered"
    left join messages t using (advisor_id, message_id)
    order by page.date_time_created desc, page.message_id desc;
 
-prepare "list-messages-00010-troubled" as
+prepare "list-messages-00010-rare" as
 select total, uncounted,
 message_id as "messageId", member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding, failure_code as "failureCode",
 held_reason as "heldReason", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",
 date_time_delivered as "dateTimeDelivered"
-   from (select count(*) as total, 0 as uncounted from messages where advisor_id = $1 and kind = 'text' and status = $4 and status in ('undelivered', 'failed', 'in_doubt', 'held', 'awaiting_consent')) as totals
+   from (select count(*) as total, 0 as uncounted from messages where advisor_id = $1 and kind = 'text' and rare_status = $4) as totals
    left join (
      select advisor_id, message_id, date_time_created
-     from messages where advisor_id = $1 and kind = 'text' and status = $4 and status in ('undelivered', 'failed', 'in_doubt', 'held', 'awaiting_consent')
+     from messages where advisor_id = $1 and kind = 'text' and rare_status = $4
      order by date_time_created desc, message_id desc
      offset $2
      limit $3
@@ -6706,9 +6708,9 @@ with given as materialized (
      from given
      cross join lateral (
        select advisor_id, message_id
-       from messages
-       where messages.carrier_message_id = given.carrier_message_id
-         and coalesce(messages.carrier_id, 1) = given.carrier_id
+       from carrier_texts
+       where carrier_texts.carrier_message_id = given.carrier_message_id
+         and carrier_texts.carrier_id = given.carrier_id
        limit 1
      ) as t
      order by t.message_id
@@ -6857,6 +6859,13 @@ applied as (
     and unmatched_receipts.carrier_id = moved.carrier_id
     and unmatched_receipts.carrier_message_id = moved.carrier_message_id
 ),
+   expected as (
+     insert into carrier_texts (advisor_id, carrier_id, carrier_message_id, message_id)
+     select advisor_id, carrier_id, carrier_message_id, message_id
+     from moved
+     where carrier_message_id is not null and status <> 'delivered'
+     on conflict do nothing
+   ),
    tried as (
      insert into attempts (advisor_id, message_id, attempt, date_time_started, date_time_ended, outcome, code)
      select advisor_id, message_id, attempt, date_time_started, $1, outcome, code
@@ -7292,3 +7301,6 @@ on conflict (key_id, day) do update
 set used = d.used + 1
 where d.used < $3
 returning used;
+
+prepare "xid" as
+select pg_current_xact_id()::text as xid;

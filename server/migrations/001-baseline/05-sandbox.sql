@@ -17,6 +17,8 @@ create table handset_messages (
   texting_number text not null,
   text text not null,
   carrier_message_id text not null,
+  -- Our own id of the text, which its carrier gets along.
+  reference bigint,
   date_time_created timestamptz not null,
   -- A carrier has a record of what it could not deliver, too.
   received boolean not null default true

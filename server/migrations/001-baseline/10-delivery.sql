@@ -55,6 +55,16 @@ create table attempts (
 );
 create index attempts_time on attempts using brin (date_time_started) with (autosummarize = on);
 
+-- The carrier's ids of texts whose last receipt is still to come, or came after the carrier's answer. An index on messages would be
+-- written for each text, and keep its update from staying in place.
+create table carrier_texts (
+  advisor_id bigint not null,
+  carrier_id smallint not null,
+  carrier_message_id text not null,
+  message_id bigint not null,
+  primary key (carrier_message_id, carrier_id, advisor_id)
+);
+
 -- Receipts with an id that no message has, or none yet, with all that may tell which text they are about.
 create table unmatched_receipts (
   -- Nobody's yet, so the deployment's.
@@ -76,3 +86,4 @@ create table unmatched_receipts (
 
 grant select, insert, update, delete on dispatches, claims, unmatched_receipts to assent_app;
 grant select, insert, update on attempts to assent_app;
+grant select, insert on carrier_texts to assent_app;

@@ -236,21 +236,21 @@ suite('with many texts', () => {
     assert.equal((await search(ann, path)).pageInfo.totalRecord, (await search(ann, path)).data.length);
   });
 
-  const filters: [name: string, filter: MessageFilter, index: string][] = [
+  const filters: [name: string, filter: MessageFilter, index: string, scan?: string][] = [
     ['no filter', {}, 'messages_list'],
     ['createdSince', { createdSince: new Date('2026-01-01T08:00:00Z') }, 'messages_list'],
     ['memberId', { memberId: 1 }, 'messages_member'],
     ['phone', { phone }, 'messages_member'],
     ['a rare status', { status: 'failed' }, 'messages_troubled'],
-    ['a usual status', { status: 'delivered' }, 'messages_list'],
+    ['a usual status', { status: 'delivered' }, 'messages_list', 'Index Scan'],
     ['scheduledMessageId', { scheduledMessageId: 1 }, 'messages_schedule'],
   ];
-  for (const [name, filter, index] of filters)
+  for (const [name, filter, index, scan = 'Index Only Scan'] of filters)
     test(`${name} finds its page in ${index}, in order`, async () => {
       const plan = await planOf(filter);
       const inOrder = plan.filter((line) => line.includes('Scan Backward'));
       assert.equal(inOrder.length, 1, plan.join('\n'));
-      assert.match(inOrder[0] ?? '', new RegExp(`Index Only Scan Backward using ${index} `));
+      assert.match(inOrder[0] ?? '', new RegExp(`${scan} Backward using ${index} `));
       assert.ok(!plan.some((line) => line.includes('Seq Scan')), plan.join('\n'));
     });
 

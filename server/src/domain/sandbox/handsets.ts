@@ -66,34 +66,21 @@ export async function getHandset({ db }: Pick<Deps, 'db'>, phone: string): Promi
     store.listHandsetSenders(db, phone, sendersMax),
     store.listHandsetBacklog(db, phone),
   ]);
-  const statusOf = await statusesOf({ db }, received, backlog);
+  const known = await store.listHandsetStatuses(db, received);
+  const statuses = new Map<number | null | undefined, string>(
+    known.map(({ reference, status }) => [reference, status]),
+  );
   const texts = [
-    ...received.map((text) => ({ ...onScreen('advisor', text), status: statusOf(text) })),
+    ...received.map((text) => ({ ...onScreen('advisor', text), status: statuses.get(text.reference) ?? null })),
     ...sent.map((text) => onScreen('phone', text)),
   ].sort((a, b) => a.dateTime.getTime() - b.dateTime.getTime());
   const withHeld = senders.map((sender) => ({ ...sender, held: heldOf(sender, backlog) }));
   return { phone, owner: ownerOf(phone), senders: withHeld, texts: texts.slice(-textsMax) };
 }
 
-/** By the carrier's id, which a text in doubt lacks: its answer was lost. */
-async function statusesOf(
-  { db }: Pick<Deps, 'db'>,
-  received: store.HandsetMessage[],
-  backlog: store.HandsetBacklog[],
-): Promise<(text: store.HandsetMessage) => string | null> {
-  const ids = received.map(({ carrierMessageId }) => carrierMessageId);
-  const known = new Map(
-    (await store.listHandsetStatuses(db, ids)).map(({ carrierMessageId, status }) => [carrierMessageId, status]),
-  );
-  const doubted = new Set(backlog.flatMap(({ status, textingNumber }) => (status === 'in_doubt' ? textingNumber : [])));
-  return ({ carrierMessageId, textingNumber }) =>
-    known.get(carrierMessageId) ?? (doubted.has(textingNumber) ? 'in_doubt' : null);
-}
-
 function heldOf({ textingNumber }: store.HandsetSender, backlog: store.HandsetBacklog[]): Sender['held'] {
   const held = { possible_opt_out: 0, supervision: 0 };
-  for (const each of backlog)
-    if (each.heldReason && each.textingNumber === textingNumber) held[each.heldReason] += each.count;
+  for (const each of backlog) if (each.textingNumber === textingNumber) held[each.heldReason] += each.count;
   return held;
 }
 

@@ -187,9 +187,9 @@ async function recordCarrier(
   const taken = sent.filter(({ outcome }) => outcome !== 'failed');
   await insertHandsetMessages(
     deps.db,
-    taken.map(({ phone, text, carrierMessageId, outcome }) => {
-      const message = { phone, text, carrierMessageId, textingNumber: textingNumber ?? '', dateTimeCreated: now };
-      return { ...message, received: outcome !== 'undelivered' };
+    taken.map(({ phone, text, carrierMessageId, messageId: reference, outcome }) => {
+      const message = { phone, text, carrierMessageId, reference, textingNumber: textingNumber ?? '' };
+      return { ...message, dateTimeCreated: now, received: outcome !== 'undelivered' };
     }),
   );
 }

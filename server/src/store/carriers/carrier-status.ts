@@ -56,7 +56,7 @@ export async function countTexts(db: Db): Promise<{ carrierId: number; waiting: 
        union all
        select carrier_id, 0, count(*)
        from messages
-       where status = 'in_doubt' and carrier_id is not null
+       where rare_status = 'in_doubt' and carrier_id is not null
        group by carrier_id
      ) as texts
      group by carrier_id`,

@@ -31,7 +31,7 @@ export async function listDoubts(
      join attempts a on a.advisor_id = t.advisor_id and a.message_id = t.message_id and a.attempt = t.attempt
      join archive_entries e on e.advisor_id = t.advisor_id and e.number = t.archive_number
      join archive_bodies b on b.advisor_id = t.advisor_id and b.number = t.archive_number
-     where t.carrier_id = $1 and t.status = 'in_doubt' and a.date_time_started >= $2
+     where t.carrier_id = $1 and t.rare_status = 'in_doubt' and a.date_time_started >= $2
      order by t.message_id desc
      limit $3`,
     [carrierId, since, limit],

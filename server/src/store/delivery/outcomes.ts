@@ -59,6 +59,7 @@ export async function recordOutcomes(
        returning ${movedColumns}, date_time_started, retry_at, open_until, expires_at, tries
      ),
      ${appliedReceipts}
+     ${receivable(`status <> 'delivered'`)}
      tried as (
        insert into attempts (advisor_id, message_id, attempt, date_time_started, date_time_ended, outcome, code)
        select advisor_id, message_id, attempt, date_time_started, $1, outcome, code
@@ -114,6 +115,7 @@ export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): P
        returning ${movedColumns}
      ),
      ${appliedReceipts}
+     ${receivable('true')}
      tried as (
        update attempts
        set outcome = moved.outcome, code = moved.code, date_time_ended = $1
@@ -178,6 +180,17 @@ const appliedReceipts = `
       and unmatched_receipts.carrier_id = moved.carrier_id
       and unmatched_receipts.carrier_message_id = moved.carrier_message_id
   ),`;
+
+/** Those that later receipts may be about; and doubts that were settled: they are at another time than the carrier's own records. */
+function receivable(condition: string): string {
+  return `expected as (
+       insert into carrier_texts (advisor_id, carrier_id, carrier_message_id, message_id)
+       select advisor_id, carrier_id, carrier_message_id, message_id
+       from moved
+       where carrier_message_id is not null and ${condition}
+       on conflict do nothing
+     ),`;
+}
 
 /** Those that are not queued again. One whose receipt came with the response was sent, and then more. */
 function toldOf({ isArchived }: { isArchived: string }): string {

@@ -1,4 +1,3 @@
-import { sandboxCarrierId } from '../carriers/carriers.ts';
 import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
 import { few } from '../shared/few.ts';
@@ -18,8 +17,9 @@ export async function findRecipientOf(
 ): Promise<{ advisorId: number; memberId: number } | null> {
   const [row] = await db.query<{ advisorId: number; memberId: number }>(
     `select advisor_id as "advisorId", member_id as "memberId"
-     from messages
-     where carrier_message_id = $2 and coalesce(carrier_id, ${sandboxCarrierId}) = $1
+     from carrier_texts
+     join messages using (advisor_id, message_id)
+     where carrier_texts.carrier_message_id = $2 and carrier_texts.carrier_id = $1
      limit 1`,
     [carrierId, carrierMessageId],
     'find-recipient-of',
@@ -85,9 +85,9 @@ async function moveTexts(db: Db, receipts: ReceiptRow[], now: Date): Promise<Rec
        from given
        cross join lateral (
          select advisor_id, message_id
-         from messages
-         where messages.carrier_message_id = given.carrier_message_id
-           and coalesce(messages.carrier_id, ${sandboxCarrierId}) = given.carrier_id
+         from carrier_texts
+         where carrier_texts.carrier_message_id = given.carrier_message_id
+           and carrier_texts.carrier_id = given.carrier_id
          limit 1
        ) as t
        order by t.message_id
@@ -160,7 +160,7 @@ export async function listFittingReceipts(db: Db, since: Date): Promise<FittingR
        join members m on m.advisor_id = a.advisor_id and m.phone = r.to_number
        join messages t on t.advisor_id = m.advisor_id and t.member_id = m.member_id
        where t.carrier_id = r.carrier_id
-         and t.status = 'in_doubt'
+         and t.rare_status = 'in_doubt'
          and t.date_time_created >= $1
          and t.message_id % 65536 = r.reference % 65536
      )

@@ -40,16 +40,16 @@ export async function findOverview(db: Db, { now, realNow }: { now: Date; realNo
        (select count(*) from dispatches where deferred_until is null and not_before > $2)::integer as paced,
        (select count(*) from dispatches where deferred_until is not null)::integer as deferred,
        (select coalesce(sum(cardinality(message_ids)), 0) from claims)::integer as "inFlight",
-       (select count(*) from messages where status = 'in_doubt')::integer as "inDoubt",
-       (select count(*) from messages where status = 'held')::integer as held,
-       (select count(*) from messages where status = 'awaiting_consent')::integer as "awaitingConsent",
+       (select count(*) from messages where rare_status = 'in_doubt')::integer as "inDoubt",
+       (select count(*) from messages where rare_status = 'held')::integer as held,
+       (select count(*) from messages where rare_status = 'awaiting_consent')::integer as "awaitingConsent",
        (select count(*) from sent where date_time_sent > $1::timestamptz - interval '1 minute')::integer as "sentLastMinute",
        (select count(*) from sent)::integer as "sentLastHour",
        (select count(*) from sent where date_time_delivered is not null)::integer as "deliveredLastHour",
        (
          select count(*)
          from messages
-         where date_time_created > $1::timestamptz - interval '1 hour' and status in ('failed', 'undelivered')
+         where date_time_created > $1::timestamptz - interval '1 hour' and rare_status in ('failed', 'undelivered')
        )::integer as "failedLastHour",
        (select count(*) from replies where date_time_created > $1::timestamptz - interval '1 hour')::integer
          as "repliesLastHour",

@@ -22,6 +22,8 @@ export type ComparedRecord = Omit<StagedRecord, 'dateTime'> & {
 export type Run = { runId: number; carrierId: number };
 
 const deletedMax = 10_000;
+/** How far our time of a text may be from the carrier's. */
+const aroundMs = 60 * 60 * 1000;
 
 export async function insertCarrierRecords(db: Db, runId: number, records: StagedRecord[]): Promise<void> {
   await db.query(
@@ -99,21 +101,18 @@ export async function* compareRecords(
   { runId, carrierId }: Run,
   { from, to }: Period,
 ): AsyncGenerator<ComparedRecord[]> {
-  const batches = fetched<Omit<StagedRecord, 'dateTime'>>(
+  const batches = fetched<StagedRecord>(
     db,
     `select
        carrier_message_id as "carrierMessageId", from_number as "fromNumber", to_number as "toNumber",
-       text_hash as "textHash"
+       text_hash as "textHash", date_time as "dateTime"
      from carrier_records
-     where run_id = $1 and date_time >= $2 and date_time < $3`,
+     where run_id = $1 and date_time >= $2 and date_time < $3
+     order by date_time`,
     [runId, from, to],
   );
   for await (const records of batches) {
-    const texts = await findTexts(
-      db,
-      carrierId,
-      records.map(({ carrierMessageId }) => carrierMessageId),
-    );
+    const texts = await findTexts(db, carrierId, records);
     const senders = await findSenders(
       db,
       records.map(({ fromNumber }) => fromNumber),
@@ -133,17 +132,34 @@ export async function* compareRecords(
 
 type FoundText = Text & { carrierMessageId: string; hasAttempt: boolean; phone: string; textHash: Buffer | null };
 
-/** By the carrier's ids. Spans advisors: a carrier's records are about texts of many. */
-async function findTexts(db: Db, carrierId: number, ids: string[]): Promise<Map<string, FoundText>> {
+/**
+ * By the carrier's ids, of records in the order of time. A text that got its receipt with the carrier's answer is found around that
+ * time. Spans advisors: a carrier's records are about texts of many.
+ */
+async function findTexts(db: Db, carrierId: number, records: StagedRecord[]): Promise<Map<string, FoundText>> {
   const rows = await db.query<FoundText>(
     `select
        m.carrier_message_id as "carrierMessageId", m.advisor_id as "advisorId", m.message_id as "messageId",
        m.date_time_sent is not null as "hasAttempt", members.phone, sha256(b.body) as "textHash"
-     from messages m
+     from (
+       select advisor_id, message_id
+       from carrier_texts
+       where carrier_message_id = any ($1) and carrier_id = $2
+       union
+       select advisor_id, message_id
+       from messages
+       where carrier_message_id = any ($1) and carrier_id = $2
+         and (date_time_sent between $3 and $4 or date_time_created between $3 and $4)
+     ) as found
+     join messages m on m.advisor_id = found.advisor_id and m.message_id = found.message_id
      join members on members.advisor_id = m.advisor_id and members.member_id = m.member_id
-     left join archive_bodies b on b.advisor_id = m.advisor_id and b.number = m.archive_number
-     where m.carrier_message_id = any ($1) and coalesce(m.carrier_id, ${sandboxCarrierId}) = $2`,
-    [ids, carrierId],
+     left join archive_bodies b on b.advisor_id = m.advisor_id and b.number = m.archive_number`,
+    [
+      records.map(({ carrierMessageId }) => carrierMessageId),
+      carrierId,
+      new Date((records[0]?.dateTime.getTime() ?? 0) - aroundMs),
+      new Date((records.at(-1)?.dateTime.getTime() ?? 0) + aroundMs),
+    ],
   );
   return new Map(rows.map((row) => [row.carrierMessageId, row]));
 }

@@ -9,6 +9,8 @@ export type HandsetMessage = {
   textingNumber: string;
   text: string;
   carrierMessageId: string;
+  /** The message's id. */
+  reference?: number | null;
   dateTimeCreated: Date;
 };
 
@@ -17,16 +19,18 @@ export type NewHandsetMessage = HandsetMessage & { received: boolean };
 
 export async function insertHandsetMessages(db: Db, messages: NewHandsetMessage[]): Promise<void> {
   await db.query(
-    `insert into handset_messages (phone, texting_number, text, carrier_message_id, date_time_created, received)
-     select phone, texting_number, text, carrier_message_id, date_time_created, received
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::boolean[]) with ordinality
-       as given (phone, texting_number, text, carrier_message_id, date_time_created, received, position)
+    `insert into handset_messages (phone, texting_number, text, carrier_message_id, reference, date_time_created, received)
+     select phone, texting_number, text, carrier_message_id, reference, date_time_created, received
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::boolean[])
+       with ordinality
+       as given (phone, texting_number, text, carrier_message_id, reference, date_time_created, received, position)
      order by position`,
     [
       messages.map(({ phone }) => phone),
       messages.map(({ textingNumber }) => textingNumber),
       messages.map(({ text }) => text),
       messages.map(({ carrierMessageId }) => carrierMessageId),
+      messages.map(({ reference }) => reference),
       messages.map(({ dateTimeCreated }) => dateTimeCreated),
       messages.map(({ received }) => received),
     ],
@@ -51,7 +55,7 @@ export async function listHandsetRecords(
   return db.query(
     `select
        handset_message_id as "handsetMessageId", phone, texting_number as "textingNumber", text,
-       carrier_message_id as "carrierMessageId", date_time_created as "dateTimeCreated"
+       carrier_message_id as "carrierMessageId", reference, date_time_created as "dateTimeCreated"
      from handset_messages
      where handset_message_id >= $1
      order by handset_message_id
@@ -64,7 +68,7 @@ export async function listHandsetRecords(
 export async function listHandsetMessages(db: Db, phone: string, limit: number): Promise<HandsetMessage[]> {
   const rows = await db.query<HandsetMessage>(
     `select
-       phone, texting_number as "textingNumber", text, carrier_message_id as "carrierMessageId",
+       phone, texting_number as "textingNumber", text, carrier_message_id as "carrierMessageId", reference,
        date_time_created as "dateTimeCreated"
      from handset_messages
      where phone = $1 and received
@@ -76,14 +80,14 @@ export async function listHandsetMessages(db: Db, phone: string, limit: number):
 }
 
 /** A text that a phone sent. `text` is null if it is no longer kept. */
-export type HandsetReply = Omit<HandsetMessage, 'text'> & { text: string | null; media: number };
+export type HandsetReply = Omit<HandsetMessage, 'text' | 'reference'> & { text: string | null; media: number };
 /**
  * An advisor who can get a reply, with the phone's consent, which is null if the number is unknown. While `isHeld`, a reply may
  * mean stop.
  */
 export type HandsetSender = { name: string; textingNumber: string; state: ConsentState | null; isHeld: boolean };
-/** How many of an advisor's texts to the phone have this status. */
-export type HandsetBacklog = { textingNumber: string; status: string; heldReason: HeldReason | null; count: number };
+/** How many of an advisor's texts to the phone are held for this reason. */
+export type HandsetBacklog = { textingNumber: string; heldReason: HeldReason; count: number };
 export type HandsetRow = { phone: string; text: string | null; dateTimeCreated: Date };
 
 /** The newest texts that the phone sent, to any advisor, oldest first. Spans advisors: a phone texts with anybody. */
@@ -122,25 +126,26 @@ export async function listHandsetSenders(db: Db, phone: string, limit: number): 
 /** What became of texts that the carrier accepted. Spans advisors: a phone texts with anybody. */
 export async function listHandsetStatuses(
   db: Db,
-  carrierMessageIds: string[],
-): Promise<{ carrierMessageId: string; status: string }[]> {
+  texts: HandsetMessage[],
+): Promise<{ reference: number; status: string }[]> {
   return db.query(
-    `select carrier_message_id as "carrierMessageId", status
-     from messages
-     where carrier_message_id = any ($1)`,
-    [carrierMessageIds],
+    `select given.reference, t.status
+     from unnest($1::text[], $2::bigint[]) as given (texting_number, reference)
+     join advisors a on a.texting_number = given.texting_number
+     join messages t on t.advisor_id = a.advisor_id and t.message_id = given.reference`,
+    [texts.map(({ textingNumber }) => textingNumber), texts.map(({ reference }) => reference)],
   );
 }
 
-/** The texts to the phone that are held or in doubt. Spans advisors: a phone texts with anybody. */
+/** The texts to the phone that are held. Spans advisors: a phone texts with anybody. */
 export async function listHandsetBacklog(db: Db, phone: string): Promise<HandsetBacklog[]> {
   return db.query(
-    `select a.texting_number as "textingNumber", t.status, t.held_reason as "heldReason", count(*) as count
+    `select a.texting_number as "textingNumber", t.held_reason as "heldReason", count(*) as count
      from advisors a
      join members m on m.advisor_id = a.advisor_id and m.phone = $1
      join messages t on t.advisor_id = m.advisor_id and t.member_id = m.member_id
-     where a.texting_number is not null and t.kind = 'text' and t.status in ('held', 'in_doubt')
-     group by a.texting_number, t.status, t.held_reason`,
+     where a.texting_number is not null and t.kind = 'text' and t.rare_status = 'held'
+     group by a.texting_number, t.held_reason`,
     [phone],
   );
 }

@@ -19,7 +19,7 @@ export async function listHeldTexts(db: Db, advisorId: number, memberId: number)
     `select t.message_id as "messageId", t.kind, e.meta::json -> 'added' is not null as "isFirst"
      from messages t
      join archive_entries e on e.advisor_id = t.advisor_id and e.number = t.archive_number
-     where t.advisor_id = $1 and t.member_id = $2 and t.status = 'held' and t.held_reason = 'possible_opt_out'
+     where t.advisor_id = $1 and t.member_id = $2 and t.rare_status = 'held' and t.held_reason = 'possible_opt_out'
      order by t.message_id`,
     [advisorId, memberId],
   );

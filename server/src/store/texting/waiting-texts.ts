@@ -27,7 +27,7 @@ export async function listWaitingTexts(db: Db, advisorId: number, memberId: numb
      from messages t
      join archive_entries e on e.advisor_id = t.advisor_id and e.number = t.archive_number
      join archive_bodies b on b.advisor_id = t.advisor_id and b.number = t.archive_number
-     where t.advisor_id = $1 and t.member_id = $2 and t.status = 'awaiting_consent'
+     where t.advisor_id = $1 and t.member_id = $2 and t.rare_status = 'awaiting_consent'
      order by t.message_id`,
     [advisorId, memberId],
   );
@@ -48,7 +48,7 @@ export async function countWaitingTexts(
        from unnest($1::bigint[], $2::bigint[]) as g (advisor_id, member_id)
      ) as given
      join messages t on t.advisor_id = given.advisor_id and t.member_id = given.member_id
-     where t.status = 'awaiting_consent' and t.date_time_created > $3 and ${few('given.member_id')}
+     where t.rare_status = 'awaiting_consent' and t.date_time_created > $3 and ${few('given.member_id')}
      group by given.member_id`,
       [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId), since],
     ),
@@ -66,7 +66,7 @@ export async function failWaiting(
     `with failed as (
        update messages
        set status = 'failed', failure_code = case when date_time_created <= $4 then $5 else $3 end
-       where advisor_id = $1 and member_id = $2 and status = 'awaiting_consent'
+       where advisor_id = $1 and member_id = $2 and rare_status = 'awaiting_consent'
        returning ${outcomeColumns}, 'service' as actor, ${oneStep}
      ),
      ${outcomeEntries('failed', '$6')}
@@ -81,7 +81,7 @@ export async function failWaiting(
  */
 export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: Lapse): Promise<number> {
   const due: Due = [
-    `select from messages where status = 'awaiting_consent' and date_time_created <= $1 limit 1`,
+    `select from messages where rare_status = 'awaiting_consent' and date_time_created <= $1 limit 1`,
     [acceptedUntil],
     'has-lapsed',
   ];
@@ -90,7 +90,7 @@ export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: 
       `with due as materialized (
        select advisor_id, member_id, message_id
        from messages
-       where status = 'awaiting_consent' and date_time_created <= $1
+       where rare_status = 'awaiting_consent' and date_time_created <= $1
        order by date_time_created
        limit ${lapsedMax}
      ),

@@ -161,11 +161,11 @@ export function sandboxCarrier({ db, clock, life, fetchMedia }: SandboxOptions):
 /** Why it certainly wasn't stored, if so; throws if that is unknown. */
 async function storeText(
   db: Db,
-  { from, to, text, beginBy = Number.POSITIVE_INFINITY }: OutgoingText,
+  { from, to, text, reference, beginBy = Number.POSITIVE_INFINITY }: OutgoingText,
   taken: Pick<NewHandsetMessage, 'carrierMessageId' | 'received' | 'dateTimeCreated'>,
 ): Promise<'stored' | 'not_begun' | 'The database is unavailable.'> {
   try {
-    const message = { phone: to, textingNumber: from, text, ...taken };
+    const message = { phone: to, textingNumber: from, text, reference, ...taken };
     return (await db.batch(receiving, { message, beginBy })) ? 'stored' : 'not_begun';
   } catch (error) {
     if (isNothingCommitted(error)) return 'The database is unavailable.';

@@ -13,6 +13,7 @@ export const advisorOwned = [
   'attempts',
   'broadcast_recipients',
   'broadcasts',
+  'carrier_texts',
   'claims',
   'contact_books',
   'contact_changes',
