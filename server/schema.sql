@@ -493,6 +493,7 @@ create table events (
   scheduled_message_id bigint,
   status text,
   failure_code text,
+  was_sent boolean,
   state text,
   previous_state text,
   reason text,

@@ -1112,13 +1112,13 @@ messages.carrier_id, messages.carrier_message_id, 'service' as actor, false as w
    ),
    added_events as (
      insert into events (
-       advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, date_time
+       advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, was_sent, date_time
      )
      select
-       advisor_id, (select last_events from ends)[place] - events_left + nth, 'message.status', member_id, message_id,
-       scheduled_message_id, case when nth < events then 'sent' else status end,
-       case when nth = events and status in ('failed', 'undelivered') then reason end, $3
-     from numbered, generate_series(1, events) as nth
+       advisor_id, (select last_events from ends)[place] - events_left + events, 'message.status', member_id, message_id,
+       scheduled_message_id, status, case when status in ('failed', 'undelivered') then reason end, was_sent or null, $3
+     from numbered
+     where events > 0
    )
    select;
 
@@ -5630,14 +5630,20 @@ limit $3;
 
 prepare "list-events" as
 select first, last,
-e.number, e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
+e.number, e.was_sent as "wasSent", e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
 e.scheduled_message_id as "scheduledMessageId", e.status, e.failure_code as "failureCode", e.state,
 e.previous_state as "previousState", e.reason, e.application_id as "applicationId", e.broadcast_id as "broadcastId",
 e.date_time as "dateTime"
    from (
      select
        (select last_event from archive_heads where advisor_id = $1) as last,
-       (select number from events where advisor_id = $1 order by number limit 1) as first
+       (
+         select number - coalesce(was_sent, false)::integer
+         from events
+         where advisor_id = $1
+         order by number
+         limit 1
+       ) as first
    ) as kept
    left join lateral (
      select *
@@ -5651,7 +5657,7 @@ e.date_time as "dateTime"
 
 prepare "list-events-after" as
 select place,
-e.number, e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
+e.number, e.was_sent as "wasSent", e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
 e.scheduled_message_id as "scheduledMessageId", e.status, e.failure_code as "failureCode", e.state,
 e.previous_state as "previousState", e.reason, e.application_id as "applicationId", e.broadcast_id as "broadcastId",
 e.date_time as "dateTime"
@@ -6774,13 +6780,13 @@ told as (
    ),
    added_events as (
      insert into events (
-       advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, date_time
+       advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, was_sent, date_time
      )
      select
-       advisor_id, (select last_events from ends)[place] - events_left + nth, 'message.status', member_id, message_id,
-       scheduled_message_id, case when nth < events then 'sent' else status end,
-       case when nth = events and status in ('failed', 'undelivered') then reason end, $1
-     from numbered, generate_series(1, events) as nth
+       advisor_id, (select last_events from ends)[place] - events_left + events, 'message.status', member_id, message_id,
+       scheduled_message_id, status, case when status in ('failed', 'undelivered') then reason end, was_sent or null, $1
+     from numbered
+     where events > 0
    )
    select carrier_id::integer as "carrierId", carrier_message_id as "carrierMessageId"
    from known;
@@ -6939,13 +6945,13 @@ applied as (
    ),
    added_events as (
      insert into events (
-       advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, date_time
+       advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, was_sent, date_time
      )
      select
-       advisor_id, (select last_events from ends)[place] - events_left + nth, 'message.status', member_id, message_id,
-       scheduled_message_id, case when nth < events then 'sent' else status end,
-       case when nth = events and status in ('failed', 'undelivered') then reason end, $1
-     from numbered, generate_series(1, events) as nth
+       advisor_id, (select last_events from ends)[place] - events_left + events, 'message.status', member_id, message_id,
+       scheduled_message_id, status, case when status in ('failed', 'undelivered') then reason end, was_sent or null, $1
+     from numbered
+     where events > 0
    )
    select count(*) as counted
    from moved;

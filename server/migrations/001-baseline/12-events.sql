@@ -10,6 +10,8 @@ create table events (
   -- Of a message.
   status text,
   failure_code text,
+  -- A receipt that came with the carrier's answer makes two events of one row: the number before this one is the text's `sent`.
+  was_sent boolean,
   -- Of a consent.
   state text,
   previous_state text,

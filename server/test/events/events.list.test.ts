@@ -59,6 +59,18 @@ suite('message.status', () => {
     assert.notEqual(told[0]?.id, told[1]?.id);
   });
 
+  test('a reader may stop between sent and a receipt that came with it', async () => {
+    const phone = await acceptedPhone(world, ann);
+    const start = await now(ann);
+    const { messageId } = (await send(ann, { text: 'Hello', phone })).body.successes[0];
+    const both = await statusesOf(ann, start, messageId, 'delivered');
+    const first = (await read(ann, `pageSize=1&cursor=${start}`)).body;
+    assert.deepEqual([first.data, first.more], [both.slice(0, 1), true]);
+    const second = (await read(ann, `pageSize=1&cursor=${first.cursor}`)).body;
+    assert.deepEqual([second.data, second.more], [both.slice(1), false]);
+    assert.deepEqual(await since(ann, second.cursor), []);
+  });
+
   test('a text that fails or stays in doubt says so, with the code that the lookup has', async () => {
     for (const [phone, statuses] of [
       ['+15005550007', ['sent', 'undelivered']],

@@ -23,11 +23,22 @@ export type EventRow = {
   dateTime: Date;
 };
 
+type StoredRow = EventRow & { wasSent: boolean | null };
+
 const columns = `
-  e.number, e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
+  e.number, e.was_sent as "wasSent", e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
   e.scheduled_message_id as "scheduledMessageId", e.status, e.failure_code as "failureCode", e.state,
   e.previous_state as "previousState", e.reason, e.application_id as "applicationId", e.broadcast_id as "broadcastId",
   e.date_time as "dateTime"`;
+
+/** The events of an advisor's rows, of which one with `wasSent` is two. */
+function eventsIn(rows: StoredRow[], { after, limit }: { after: number; limit: number }): EventRow[] {
+  const events = rows.flatMap(({ wasSent, ...event }) => {
+    const sent = { ...event, number: event.number - 1, status: 'sent', failureCode: null };
+    return wasSent && sent.number > after ? [sent, event] : event;
+  });
+  return events.slice(0, limit);
+}
 
 /** The events after a number, or from the first, in order; and what is kept, as of the same moment. */
 export async function listEvents(
@@ -35,12 +46,18 @@ export async function listEvents(
   advisorId: number,
   { after, limit }: { after: number | null; limit: number },
 ): Promise<{ kept: KeptRange; events: EventRow[] }> {
-  const rows = await db.query<EventRow & { first: number | null; last: number | null }>(
+  const rows = await db.query<StoredRow & { first: number | null; last: number | null }>(
     `select first, last, ${columns}
      from (
        select
          (select last_event from archive_heads where advisor_id = $1) as last,
-         (select number from events where advisor_id = $1 order by number limit 1) as first
+         (
+           select number - coalesce(was_sent, false)::integer
+           from events
+           where advisor_id = $1
+           order by number
+           limit 1
+         ) as first
      ) as kept
      left join lateral (
        select *
@@ -54,7 +71,8 @@ export async function listEvents(
     [advisorId, after ?? 0, limit],
     'list-events',
   );
-  return { kept: keptOf(rows[0]), events: rows.filter(({ number }) => number !== null) };
+  const found = rows.filter(({ number }) => number !== null);
+  return { kept: keptOf(rows[0]), events: eventsIn(found, { after: after ?? 0, limit }) };
 }
 
 /** A place in an advisor's events, and how many to read after it. */
@@ -63,7 +81,7 @@ export type EventPlace = { advisorId: number; after: number; limit: number };
 /** The events after each of these places, in order, by one statement. */
 export async function listEventsAfter(db: Db, places: EventPlace[]): Promise<EventRow[][]> {
   return forAdvisors(db, places, async (db, places) => {
-    const rows = await db.query<EventRow & { place: number }>(
+    const rows = await db.query<StoredRow & { place: number }>(
       `select place, ${columns}
      from unnest($1::bigint[], $2::bigint[], $3::integer[]) with ordinality as given (advisor_id, after, count, place)
      cross join lateral (
@@ -79,7 +97,7 @@ export async function listEventsAfter(db: Db, places: EventPlace[]): Promise<Eve
       'list-events-after',
     );
     const byPlace = Map.groupBy(rows, ({ place }) => place);
-    return places.map((_, index) => byPlace.get(index + 1) ?? []);
+    return places.map((place, index) => eventsIn(byPlace.get(index + 1) ?? [], place));
   });
 }
 

@@ -80,13 +80,13 @@ export function outcomeEntries(rows: string, now: string): string {
      ),
      added_events as (
        insert into events (
-         advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, date_time
+         advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, was_sent, date_time
        )
        select
-         advisor_id, (select last_events from ends)[place] - events_left + nth, 'message.status', member_id, message_id,
-         scheduled_message_id, case when nth < events then 'sent' else status end,
-         case when nth = events and status in ('failed', 'undelivered') then reason end, ${now}
-       from numbered, generate_series(1, events) as nth
+         advisor_id, (select last_events from ends)[place] - events_left + events, 'message.status', member_id, message_id,
+         scheduled_message_id, status, case when status in ('failed', 'undelivered') then reason end, was_sent or null, ${now}
+       from numbered
+       where events > 0
      )`;
 }
 
