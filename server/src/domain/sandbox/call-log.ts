@@ -24,7 +24,8 @@ export type CallFilter = {
 
 /** The last calls of this process, in memory. */
 export type CallLog = {
-  add(call: Omit<LoggedCall, 'id'>): void;
+  /** Its parts may be getters, and `size` is about what they keep: most calls are never looked at. */
+  add(call: Omit<LoggedCall, 'id'>, size: number): void;
   /** Newest first. */
   list(filter?: CallFilter): LoggedCall[];
   find(id: number): LoggedCall | null;
@@ -34,24 +35,24 @@ export type CallLog = {
 
 const callsMax = 1_000;
 /** A thousand of the largest bodies would be a gigabyte. */
-const charactersMax = 32 * 1024 * 1024;
+const sizeMax = 32 * 1024 * 1024;
 
 export function makeCallLog(): CallLog {
-  const calls: LoggedCall[] = [];
+  const kept: { call: LoggedCall; size: number }[] = [];
   const listeners = new Set<(call: LoggedCall) => void>();
-  let characters = 0;
+  let total = 0;
   let last = 0;
   return {
-    add(given) {
+    add(given, size) {
       last += 1;
-      const call = { id: last, ...given };
-      calls.push(call);
-      characters += sizeOf(call);
-      while (calls.length > callsMax || characters > charactersMax) characters -= sizeOf(calls.shift());
+      const call = Object.assign(given, { id: last });
+      kept.push({ call, size });
+      total += size;
+      while (kept.length > callsMax || total > sizeMax) total -= kept.shift()?.size ?? 0;
       for (const listener of listeners) listener(call);
     },
-    list: (filter = {}) => calls.filter((call) => matches(call, filter)).reverse(),
-    find: (id) => calls.find((call) => call.id === id) ?? null,
+    list: (filter = {}) => kept.flatMap(({ call }) => (matches(call, filter) ? call : [])).reverse(),
+    find: (id) => kept.find(({ call }) => call.id === id)?.call ?? null,
     follow(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -65,8 +66,4 @@ export function matches(call: LoggedCall, { traceId, status, path }: CallFilter)
     (!status || String(call.status).startsWith(status)) &&
     (!path || call.path.toLowerCase().includes(path.toLowerCase()))
   );
-}
-
-function sizeOf(call: LoggedCall | undefined): number {
-  return call ? call.request.body.length + call.response.body.length : 0;
 }

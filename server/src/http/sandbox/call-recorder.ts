@@ -22,20 +22,34 @@ export function recordCalls(app: FastifyInstance, log: CallLog): void {
       const answered = copyWritten(reply.raw);
       const mayHaveCode = oauth.test(url);
       reply.raw.once('close', () => {
-        const { headers, body } = answered();
-        log.add({
+        const [body, answer] = [asked(), answered()];
+        const call = {
           traceId: request.id,
           dateTime,
           method,
           path: redactPath(url),
           status: reply.raw.statusCode,
           durationMs: Math.round((performance.now() - startedMs) * 10) / 10,
-          request: partOf(pairsOf(request.raw.rawHeaders), asked(), { mayHaveCode }),
-          response: partOf(headers, body, { mayHaveCode: false }),
-        });
+        };
+        const size = body.length + answer.body.length;
+        log.add(withParts(call, { headers: request.raw.rawHeaders, body, mayHaveCode }, answer), size);
       });
     }
     next();
+  });
+}
+
+type Call = Parameters<CallLog['add']>[0];
+
+/** Secrets are taken out when somebody looks. By itself, so that it doesn't keep all of the request and its answer. */
+function withParts(
+  call: Omit<Call, 'request' | 'response'>,
+  asked: { headers: string[]; body: Buffer; mayHaveCode: boolean },
+  answered: { headers: OutgoingHttpHeaders; body: Buffer },
+): Call {
+  return Object.defineProperties(call as Call, {
+    request: { enumerable: true, get: () => partOf(pairsOf(asked.headers), asked.body, asked) },
+    response: { enumerable: true, get: () => partOf(listed(answered.headers), answered.body, { mayHaveCode: false }) },
   });
 }
 
@@ -58,7 +72,7 @@ function copyPushed(request: IncomingMessage): () => Buffer {
   return () => Buffer.concat(chunks);
 }
 
-function copyWritten(response: ServerResponse): () => { headers: LoggedPart['headers']; body: Buffer } {
+function copyWritten(response: ServerResponse): () => { headers: OutgoingHttpHeaders; body: Buffer } {
   const chunks: Buffer[] = [];
   let given: OutgoingHttpHeaders = {};
   let isEnding = false;
@@ -84,12 +98,13 @@ function copyWritten(response: ServerResponse): () => { headers: LoggedPart['hea
       return Reflect.apply(end, this, args);
     },
   });
-  return () => {
-    const headers = Object.entries({ ...response.getHeaders(), ...given }).flatMap(([name, value]) =>
-      [value].flat().map((each): [string, string] => [name, String(each)]),
-    );
-    return { headers, body: Buffer.concat(chunks) };
-  };
+  return () => ({ headers: { ...response.getHeaders(), ...given }, body: Buffer.concat(chunks) });
+}
+
+function listed(headers: OutgoingHttpHeaders): LoggedPart['headers'] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, String(each)]),
+  );
 }
 
 function pairsOf(rawHeaders: string[]): LoggedPart['headers'] {
