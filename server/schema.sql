@@ -950,6 +950,19 @@ create table throttles (
   constraint throttles_pkey PRIMARY KEY (bucket_hash)
 );
 
+create table traffic (
+  grain text not null,
+  date_time timestamp with time zone not null,
+  kind text not null,
+  subject_id bigint not null,
+  outcome text not null,
+  amount integer not null,
+  latencies integer[] not null,
+  constraint traffic_pkey PRIMARY KEY (grain, kind, date_time, subject_id, outcome),
+  constraint traffic_grain_check CHECK ((grain = ANY (ARRAY['minute'::text, 'hour'::text, 'day'::text]))),
+  constraint traffic_kind_check CHECK ((kind = ANY (ARRAY['request'::text, 'all_requests'::text, 'text'::text])))
+) with (fillfactor=50);
+
 create table unmatched_receipts (
   advisor_id bigint not null default 0,
   carrier_id smallint not null,
@@ -1810,6 +1823,8 @@ grant delete, insert, select on suspended_provisions to assent_app;
 grant insert, select, update on text_counts to assent_app;
 
 grant delete, insert, select, update on throttles to assent_app;
+
+grant delete, insert, select, update on traffic to assent_app;
 
 grant delete, insert, select, update on unmatched_receipts to assent_app;
 

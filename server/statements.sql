@@ -8,6 +8,20 @@ set added = added + $3, updated = updated + $4, unchanged = unchanged + $5, conf
     duplicates = duplicates + $7, missing = missing + $8, refused = refused + $9
 where advisor_id = $1 and sync_id = $2;
 
+prepare "add-traffic" as
+insert into traffic as had (grain, date_time, kind, subject_id, outcome, amount, latencies)
+select grain, date_time, kind, subject_id, outcome, amount, latencies::integer[]
+from unnest($1::text[], $2::timestamptz[], $3::text[], $4::bigint[], $5::text[], $6::integer[], $7::text[])
+  as given (grain, date_time, kind, subject_id, outcome, amount, latencies)
+order by grain, kind, date_time, subject_id, outcome
+on conflict (grain, kind, date_time, subject_id, outcome) do update
+set amount = had.amount + excluded.amount,
+    latencies = array(
+      select coalesce(before, 0) + coalesce(more, 0)
+      from unnest(had.latencies, excluded.latencies) with ordinality as both_of (before, more, bucket)
+      order by bucket
+    );
+
 prepare "cancel-scheduled-message" as
 update scheduled_messages s
    set status = 'canceled', reason = null
@@ -5673,9 +5687,9 @@ e.date_time as "dateTime"
    order by place, e.number;
 
 prepare "list-expired" as
-select old.advisor_id as "advisorId", old.message_id as "messageId"
+select old.advisor_id as "advisorId", old.message_id as "messageId", old.carrier_id::integer as "carrierId"
 from (
-  select advisor_id, message_id, not_before, expires_at
+  select advisor_id, message_id, carrier_id, not_before, expires_at
   from dispatches
   where expires_at < $1
   order by expires_at
@@ -6481,6 +6495,22 @@ cross join lateral (
 ) as e
 where e.trace_id is not null;
 
+prepare "list-traffic" as
+select
+  kind,
+  subject_id as "subjectId",
+  floor(extract(epoch from date_time - $3::timestamptz) / $5::integer)::integer as step,
+  outcome,
+  sum(amount)::float8 as amount,
+  array[coalesce(sum(latencies[1]), 0), coalesce(sum(latencies[2]), 0), coalesce(sum(latencies[3]), 0), coalesce(sum(latencies[4]), 0), coalesce(sum(latencies[5]), 0), coalesce(sum(latencies[6]), 0), coalesce(sum(latencies[7]), 0), coalesce(sum(latencies[8]), 0), coalesce(sum(latencies[9]), 0), coalesce(sum(latencies[10]), 0), coalesce(sum(latencies[11]), 0), coalesce(sum(latencies[12]), 0), coalesce(sum(latencies[13]), 0), coalesce(sum(latencies[14]), 0), coalesce(sum(latencies[15]), 0), coalesce(sum(latencies[16]), 0), coalesce(sum(latencies[17]), 0), coalesce(sum(latencies[18]), 0), coalesce(sum(latencies[19]), 0), coalesce(sum(latencies[20]), 0), coalesce(sum(latencies[21]), 0), coalesce(sum(latencies[22]), 0), coalesce(sum(latencies[23]), 0), coalesce(sum(latencies[24]), 0), coalesce(sum(latencies[25]), 0), coalesce(sum(latencies[26]), 0), coalesce(sum(latencies[27]), 0), coalesce(sum(latencies[28]), 0), coalesce(sum(latencies[29]), 0), coalesce(sum(latencies[30]), 0), coalesce(sum(latencies[31]), 0), coalesce(sum(latencies[32]), 0), coalesce(sum(latencies[33]), 0), coalesce(sum(latencies[34]), 0)]::float8[] as latencies
+from traffic
+where grain = $1
+  and kind = any ($2::text[])
+  and date_time >= $3
+  and date_time < $4::timestamptz
+  and ($6::bigint is null or subject_id = $6)
+group by 1, 2, 3, 4;
+
 prepare "list-untaken" as
 select h.advisor_id as "advisorId", coalesce(t.last_number, 0) as after, h.last_number as "upTo"
 from archive_heads h
@@ -6788,8 +6818,10 @@ told as (
      from numbered
      where events > 0
    )
-   select carrier_id::integer as "carrierId", carrier_message_id as "carrierMessageId"
-   from known;
+   select
+     known.carrier_id::integer as "carrierId", known.carrier_message_id as "carrierMessageId", moved.status as moved
+   from known
+   left join moved on moved.advisor_id = known.advisor_id and moved.message_id = known.message_id;
 
 prepare "record-change" as
 with book as (
@@ -6953,8 +6985,10 @@ applied as (
      from numbered
      where events > 0
    )
-   select count(*) as counted
-   from moved;
+   select
+     carrier_id::integer as "carrierId", status, outcome = 'accepted' as "wasAccepted", count(*)::integer as counted
+   from moved
+   group by 1, 2, 3;
 
 prepare "renew-sync" as
 update crm_connections

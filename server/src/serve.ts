@@ -12,6 +12,7 @@ import { type Dispatcher, dispatcher } from './domain/delivery/dispatcher.ts';
 import { clockFollowedMs, handedOverElsewhere } from './domain/delivery/elsewhere.ts';
 import { sendDueMessages } from './domain/messages/due-messages.ts';
 import { listNodes } from './domain/operations/nodes.ts';
+import { writeTraffic } from './domain/operations/traffic.ts';
 import type { SandboxFile } from './domain/sandbox/sandbox.ts';
 import { resetSandbox } from './domain/sandbox/sandbox-reset.ts';
 import { greeting, writeSandboxFile } from './domain/sandbox/sandbox-start.ts';
@@ -54,6 +55,7 @@ export async function serve(config: Config, say: (line: string) => void): Promis
         runtime.signals.stopping.abort();
         const hangs = pause(config.carrierTimeoutMs + stopMarginMs, undefined, { ref: false });
         await Promise.all([Promise.race([work?.stop(), hangs]), jobs?.stop(), drain(app, config)]);
+        await writeTraffic(runtime).catch((err) => log.warn({ err }, 'the last traffic can’t be written'));
         await Promise.all([buckets?.stop(), tracer?.stop(), runtime.stop()]);
         log.info('stopped');
       },

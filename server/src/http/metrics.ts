@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Deps } from '../deps.ts';
 import type { LoadShedder } from '../domain/access/load-shedder.ts';
 import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
 import { problem } from '../domain/problems.ts';
 import { type Environment, hashSecret } from '../domain/shared/secrets.ts';
+import { type TrafficCounts, unknownKey, wentWell } from '../domain/shared/traffic-counts.ts';
 import { countDisabled } from '../domain/webhooks/webhooks.ts';
 import { addArchiveMetrics } from './archive-metrics.ts';
 import { addCarrierMetrics, type CarrierStatuses } from './carrier-metrics.ts';
@@ -67,6 +68,7 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
     const method = request.is404 ? 'unknown' : request.method;
     const { statusCode: status, elapsedTime } = reply;
     observe({ method, route, status, code: request.problemCode ?? '', seconds: elapsedTime / 1000 });
+    countRequest(deps.signals.traffic, request, reply);
     next();
   });
   // Nobody must find them open because a setting was forgotten.
@@ -75,6 +77,18 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
     requireToken(request, config.metricsToken);
     return reply.type(registry.contentType).send(await registry.metrics());
   });
+}
+
+/** What applications and advisors' apps ask for: no pages, and nothing that asks how we do. */
+function countRequest(
+  traffic: TrafficCounts,
+  request: FastifyRequest,
+  { statusCode, elapsedTime }: FastifyReply,
+): void {
+  const { caller, problemCode, waits } = request;
+  if (!caller && !routeOf(request)?.startsWith('/v1/')) return;
+  const outcome = problemCode ?? (statusCode < 400 ? wentWell : String(statusCode));
+  traffic.request(caller?.key.keyId ?? unknownKey, outcome, waits ? null : elapsedTime);
 }
 
 /** What the process measures about itself: its event loop, its heap, its connections. */

@@ -4,6 +4,7 @@ import { wakeWaiting } from '../domain/consent/consent-lookups.ts';
 import { haltOf } from '../domain/delivery/halts.ts';
 import { wakeReaders } from '../domain/events/events.ts';
 import { tellNode, tellNodeEveryMs } from '../domain/operations/nodes.ts';
+import { writeTraffic, writeTrafficEveryMs } from '../domain/operations/traffic.ts';
 import { reportUnprovenConsents } from '../domain/texting/unproven-consents.ts';
 import type { Log } from '../log.ts';
 import { type Job, type RunningJobs, repeat, together } from './repeat.ts';
@@ -40,6 +41,7 @@ export function processJobsOf(deps: Deps, onCarriers: () => void): Job[] {
   };
   return [
     { name: 'refresh carriers', everyMs: 1_000, run: followCarriers },
+    { name: 'write traffic', everyMs: writeTrafficEveryMs, run: () => writeTraffic(deps) },
     { name: 'heartbeat', everyMs: tellNodeEveryMs, run: () => tellHere(deps) },
     ...(clock ? [{ name: 'refresh the sandbox clock', everyMs: 500, run: () => clock.refresh() }] : []),
   ];

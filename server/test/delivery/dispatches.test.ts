@@ -183,8 +183,10 @@ suite('dispatches', () => {
       ...change,
     };
   }
-  const record = (...outcomes: OutcomeRow[]) =>
-    recordOutcomes(world.deps.db, outcomes, { now: start, endedClaims: [] });
+  const record = async (...outcomes: OutcomeRow[]) => {
+    const rows = await recordOutcomes(world.deps.db, outcomes, { now: start, endedClaims: [] });
+    return rows.reduce((sum, { counted }) => sum + counted, 0);
+  };
   const settle = (...outcomes: OutcomeRow[]) => settleDoubts(world.deps.db, outcomes, start);
   const accepted = (messageId: number, carrierMessageId = `c${messageId}`, attempt = 1) =>
     record(outcome(messageId, { carrierMessageId, attempt }));
@@ -310,14 +312,18 @@ suite('dispatches', () => {
       const { messageId } = await queue({ expiresAt: at(-1) });
       const moments = (realNow: Date) => ({ now: start, realNow });
       assert.deepEqual(await listExpired(world.deps.db, moments(start)), []);
-      assert.deepEqual(await listExpired(world.deps.db, moments(at(10 * secondMs))), [{ advisorId, messageId }]);
+      assert.deepEqual(await listExpired(world.deps.db, moments(at(10 * secondMs))), [
+        { advisorId, messageId, carrierId: sandboxCarrierId },
+      ]);
       assert.deepEqual(
         (await claim()).map(({ decision }) => decision),
         ['go'],
       );
       await notTaken(messageId, start);
       await world.database.asOwner('update dispatches set expires_at = $2 where message_id = $1', [messageId, at(-1)]);
-      assert.deepEqual(await listExpired(world.deps.db, moments(start)), [{ advisorId, messageId }]);
+      assert.deepEqual(await listExpired(world.deps.db, moments(start)), [
+        { advisorId, messageId, carrierId: sandboxCarrierId },
+      ]);
     });
 
     test('divides the rows among concurrent claims', async () => {
@@ -763,7 +769,7 @@ suite('dispatches', () => {
         await receipt('crossing', 'delivered');
       });
       assert.equal((await find(messageId)).status, 'sent');
-      assert.equal(await applyEarlyReceipts(world.deps.db, at(1)), 1);
+      assert.equal((await applyEarlyReceipts(world.deps.db, at(1))).matched, 1);
       const { status, delivered } = await find(messageId);
       assert.deepEqual({ status, delivered }, { status: 'delivered', delivered: at(1) });
       assert.equal((await early()).length, 0);
@@ -771,7 +777,7 @@ suite('dispatches', () => {
 
     test('a receipt that matches no message is kept for a while', async () => {
       await receipt('nobody’s', 'delivered');
-      assert.equal(await applyEarlyReceipts(world.deps.db, start), 0);
+      assert.equal((await applyEarlyReceipts(world.deps.db, start)).matched, 0);
       await deleteUnmatchedReceipts(world.deps.db, start);
       assert.equal((await early()).length, 1);
       await deleteUnmatchedReceipts(world.deps.db, at(1));

@@ -302,6 +302,21 @@ suite('every job, as the application’s role, with something to do', async () =
       },
       left: () => newClock.offsetMs - clock.offsetMs(),
     },
+    'write traffic': {
+      make: async () => {
+        await asOwner('delete from traffic');
+        deps.signals.traffic.request(1, 'ok', 1);
+      },
+      left: noRow('traffic', 'true'),
+    },
+    'delete old traffic': {
+      make: () =>
+        asOwner(
+          `insert into traffic (grain, date_time, kind, subject_id, outcome, amount, latencies)
+           values ('minute', now() - interval '3 days', 'request', 1, 'ok', 1, '{}')`,
+        ),
+      left: rows('traffic', `grain = 'minute' and date_time < now() - interval '2 days'`),
+    },
     heartbeat: { make: () => asOwner('delete from nodes'), left: noRow('nodes', 'true') },
     reconcile: {
       make: () => clock.advance(2 * dayMs),
@@ -358,6 +373,7 @@ suite('every job, as the application’s role, with something to do', async () =
       make: async () => deps.signals.unprovenConsents.add({ advisorId, memberId: 1 }),
       left: () => (lines.some((line) => line.includes('is not what its last entry says')) ? 0 : 1),
     },
+    'write traffic': due['write traffic'] as Due,
     heartbeat: due.heartbeat as Due,
     'refresh the sandbox clock': due['refresh the sandbox clock'] as Due,
   };

@@ -59,7 +59,8 @@ export async function claimTexts(
     const claim = { carrierId, limit, realNow, leasedUntil, now: deps.clock.now(), allowed, heldKinds, owedKinds };
     const { rows, hasOthers } = await claimDispatches(deps.db, claim);
     const stopped = rows.filter(({ decision }) => decision !== 'go');
-    await decideAgain(deps, stopped);
+    const failed = await decideAgain(deps, stopped);
+    deps.db.afterCommit(() => deps.signals.traffic.texts(carrierId, 'failed', failed));
     // Their new carrier may be waiting for something to do.
     if (stopped.some(({ decision }) => decision === 'moved')) deps.db.afterCommit(() => deps.signals.queued.raise());
     const more = rows.length === limit || stopped.length > 0 || hasOthers;
@@ -87,7 +88,8 @@ function claimedTexts(rows: ClaimedRow[], of: Omit<Claim, 'claimId' | 'outstandi
   return going.map((row) => ({ ...row, claim }));
 }
 
-async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<void> {
+/** Returns how many of them fail. */
+async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<number> {
   const doubtful = stopped.filter(({ decision }) => decision === 'refused' || decision === 'closed');
   const recipients = doubtful.length > 0 ? await listRecipients(deps.db, doubtful) : [];
   const now = deps.clock.now();
@@ -109,4 +111,5 @@ async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<void> {
   await failDispatches(deps.db, [...failed, ...refused], now);
   const held = stopped.filter(({ decision }) => decision === 'held');
   await insertStatusEvents(deps.db, held, now);
+  return failed.length + refused.length;
 }

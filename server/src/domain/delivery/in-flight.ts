@@ -9,7 +9,7 @@ import { claimRoom } from './claim-room.ts';
 import { type ClaimedText, renewLease } from './claims.ts';
 import { traceDispatch } from './dispatch-traces.ts';
 import { isUntried, recordOutcome, recordResponse } from './outcomes.ts';
-import { submitToCarrier } from './submissions.ts';
+import { type SubmissionResult, submitToCarrier } from './submissions.ts';
 
 /** The texts that are with a carrier, on this node. */
 export type InFlight = {
@@ -30,7 +30,7 @@ const lastTryMs = 5_000;
 /** More doubts than these need somebody's attention, whatever their number. */
 const doubtsMax = 1_000;
 
-export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): InFlight {
+export function inFlight(deps: Deps, { carrierId, carrier, name }: OpenCarrier, log: Log): InFlight {
   const breaker = circuitBreaker();
   const room = claimRoom(carrier);
   let isFull = false;
@@ -45,7 +45,9 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
     trace?.submitted();
     const { result, late } = submitToCarrier(deps, carrier, text, courseOf(text));
     unanswered += 1;
+    const beganMs = performance.now();
     const known = await result;
+    count(known, performance.now() - beganMs);
     trace?.answered(known);
     unanswered -= 1;
     if (isUntried(known)) breaker.untried();
@@ -57,6 +59,11 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
     trace?.recorded(known);
     // A late answer still settles a text in doubt; nobody waits for it.
     void late.then((response) => response && recordOutcome(recording, text, response));
+  }
+
+  function count(known: SubmissionResult, tookMs: number): void {
+    if ('notTaken' in known && !isUntried(known)) deps.signals.traffic.texts(carrierId, 'not_taken');
+    if ('accepted' in known || 'refused' in known) deps.signals.traffic.answered(carrierId, tookMs);
   }
 
   /** A long text may take longer than a lease. If its node dies then, it is in doubt. */

@@ -5,6 +5,7 @@ import { expireClaims, expiredMax } from '../../store/delivery/expired-claims.ts
 import * as receipts from '../../store/delivery/receipts.ts';
 import { lapseWaitingTexts } from '../texting/waiting-texts.ts';
 import { settleByReference } from './doubts.ts';
+import { countReceipts } from './receipts.ts';
 
 /**
  * No carrier takes this long to answer a submission that it has already sent a receipt for, and by then the lease of a node
@@ -26,10 +27,11 @@ export async function maintainOutbox(deps: Deps): Promise<boolean> {
 
 /** Returns how many had come before the response that they are about. */
 async function handleUnmatched(deps: Deps): Promise<number> {
-  const applied = await receipts.applyEarlyReceipts(deps.db, deps.clock.now());
+  const { matched, moved } = await receipts.applyEarlyReceipts(deps.db, deps.clock.now());
+  countReceipts(deps.signals.traffic, moved);
   await settleByReference(deps);
   await receipts.deleteUnmatchedReceipts(deps.db, new Date(Date.now() - unmatchedReceiptMs));
-  return applied;
+  return matched;
 }
 
 /**
@@ -46,5 +48,6 @@ export async function followClock(deps: Deps): Promise<boolean> {
     expired.map((text) => ({ ...text, failureCode: 'expired' })),
     now,
   );
+  for (const { carrierId } of expired) deps.signals.traffic.texts(carrierId, 'failed');
   return (await lapseWaitingTexts(deps)) || released > 0 || expired.length >= dispatches.maintainedMax;
 }

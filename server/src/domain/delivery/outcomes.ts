@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
 import type { Batch } from '../../store/database/db.ts';
-import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../store/delivery/outcomes.ts';
+import { type CountedOutcomes, type OutcomeRow, recordOutcomes, settleDoubts } from '../../store/delivery/outcomes.ts';
 import { optOutByCarrier } from '../consent/consents.ts';
 import type { Clock, CutShort, Receipt } from '../ports.ts';
+import type { TrafficCounts } from '../shared/traffic-counts.ts';
 import type { ClaimedText } from './claims.ts';
 import { keyOf } from './receipts.ts';
 import type { SubmissionResult } from './submissions.ts';
@@ -64,6 +65,7 @@ export async function recordOutcome(
         text,
         outcome: { ...outcome, receipt: receipt ?? outcome.receipt },
         clock: deps.clock,
+        traffic: deps.signals.traffic,
       });
       return true;
     } catch (err) {
@@ -75,7 +77,7 @@ export async function recordOutcome(
   }
 }
 
-type Item = { text: ClaimedText; outcome: OutcomeRow; clock: Clock };
+type Item = { text: ClaimedText; outcome: OutcomeRow; clock: Clock; traffic: TrafficCounts };
 
 /** Outcomes that arrive while others are being written share one commit. */
 const recording: Batch<Item, void> = {
@@ -85,8 +87,9 @@ const recording: Batch<Item, void> = {
     const outcomes = items.map(({ outcome }) => outcome);
     const now = first.clock.now();
     const counted = await recordOutcomes(db, outcomes, { now, endedClaims: endedClaims(items) });
-    if (counted < items.length) await settleDoubts(db, outcomes, now);
+    if (counted.reduce((sum, some) => sum + some.counted, 0) < items.length) await settleDoubts(db, outcomes, now);
     db.afterCommit(() => {
+      countOutcomes(first.traffic, counted);
       for (const { text } of items) text.claim.outstanding.delete(text.messageId);
     });
     return items.map(() => undefined);
@@ -94,6 +97,14 @@ const recording: Batch<Item, void> = {
   isRepeatable: true,
   pauseMs: gatherMs,
 };
+
+/** Each text once: one in doubt stays counted as that, however its doubt is settled. */
+function countOutcomes(traffic: TrafficCounts, outcomes: CountedOutcomes[]): void {
+  for (const { carrierId, status, wasAccepted, counted } of outcomes) {
+    if (wasAccepted) traffic.texts(carrierId, 'sent', counted);
+    if (status !== 'sent' && status !== 'queued') traffic.texts(carrierId, status, counted);
+  }
+}
 
 /** The claims that have no other text without an outcome. */
 function endedClaims(items: Item[]): string[] {

@@ -1,9 +1,15 @@
 import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
-import { findRecipientOf, type ReceiptRow, recordReceipts } from '../../store/delivery/receipts.ts';
+import {
+  findRecipientOf,
+  type MovedByReceipt,
+  type ReceiptRow,
+  recordReceipts,
+} from '../../store/delivery/receipts.ts';
 import { optOutByCarrier } from '../consent/consents.ts';
 import { type Clock, carrierMessageIdMax, type Receipt } from '../ports.ts';
 import { storable } from '../shared/text/text-rules.ts';
+import type { TrafficCounts } from '../shared/traffic-counts.ts';
 
 const codeLengthMax = 100;
 
@@ -25,7 +31,7 @@ export async function receiveReceipt(deps: Deps, carrierId: number, given: Recei
     const recipient = await findRecipientOf(db, carrierId, receipt.carrierMessageId);
     if (recipient) await optOutByCarrier(deps, recipient.advisorId, recipient.memberId);
   }
-  await db.batch(receiving, { receipt: { ...receipt, carrierId }, clock });
+  await db.batch(receiving, { receipt: { ...receipt, carrierId }, clock, traffic: signals.traffic });
 }
 
 /** A carrier's id of a text is unique for that carrier only. */
@@ -33,12 +39,17 @@ export function keyOf(carrierId: number, carrierMessageId: string): string {
   return `${carrierId}/${carrierMessageId}`;
 }
 
-const receiving: Batch<{ receipt: ReceiptRow; clock: Clock }, void> = {
+export function countReceipts(traffic: TrafficCounts, moved: MovedByReceipt[]): void {
+  for (const { carrierId, moved: status } of moved) traffic.texts(carrierId, status);
+}
+
+const receiving: Batch<{ receipt: ReceiptRow; clock: Clock; traffic: TrafficCounts }, void> = {
   async run(db, items) {
     const [first] = items;
     if (!first) return [];
     const receipts = items.map(({ receipt }) => receipt);
-    await recordReceipts(db, receipts, { now: first.clock.now(), realNow: new Date() });
+    const moved = await recordReceipts(db, receipts, { now: first.clock.now(), realNow: new Date() });
+    db.afterCommit(() => countReceipts(first.traffic, moved));
     return items.map(() => undefined);
   },
   isRepeatable: true,

@@ -6,6 +6,7 @@ import type { By } from '../archive/archive.ts';
 import { ask, type ConsentRecipient, collectionProblem } from '../consent/consent-requests.ts';
 import type { Screener, ScreeningFinding } from '../ports.ts';
 import type { Problem } from '../problems.ts';
+import { noCarrier } from '../shared/traffic-counts.ts';
 import {
   type AcceptedText,
   acceptDrafts,
@@ -15,7 +16,7 @@ import {
   type Wait,
 } from '../texting/drafts.ts';
 import { type Failure, failure } from '../texting/failures.ts';
-import type { Hours } from '../texting/gate.ts';
+import type { Hours, RefusalCode } from '../texting/gate.ts';
 import { knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
 import { type Draft, textingProblem } from '../texting/texts.ts';
 import { countWaiting, mayWait, type Waits, waitingDraftFor } from '../texting/waiting-texts.ts';
@@ -48,6 +49,9 @@ export type Decisions = Decision[] | { refused: Problem };
 export type SendResult = MessageResult | { refused: Problem };
 export type Decide = typeof decideOne;
 type DecisionOptions = Parameters<Decide>[1];
+
+/** What an operator sees as refused for want of consent. */
+const consentCodes: RefusalCode[] = ['not_consented', 'consent_pending', 'opted_out'];
 
 export function numbersOf(sends: Pick<Send, 'advisorId' | 'phones'>[]): PhoneOf[] {
   return sends.flatMap(({ advisorId, phones }) => phones.map((phone) => ({ advisorId, phone })));
@@ -186,6 +190,8 @@ export async function carryOut(deps: Deps, decided: Decisions[], messageIds: num
   const others = schedules.map(({ advisorId }) => advisorId);
   const accepted = (await acceptDrafts(deps, drafts, { messageIds, blocked, others })).values();
   const scheduledIds = (await scheduleMessages(deps, schedules)).values();
+  const unconsented = decisions.filter((each) => 'failure' in each && consentCodes.includes(each.failure.code)).length;
+  deps.db.afterCommit(() => deps.signals.traffic.texts(noCarrier, 'refused', unconsented));
   return decided.map((each) => ('refused' in each ? each : resultOf(each, { accepted, scheduledIds })));
 }
 

@@ -2,6 +2,7 @@ import type { Receipt } from '../ports.ts';
 import { type Intake, makeIntake } from './intake.ts';
 import { type Life, makeLife } from './life.ts';
 import { makeRendezvous, type Rendezvous } from './rendezvous.ts';
+import { makeTrafficCounts, type TrafficCounts } from './traffic-counts.ts';
 
 /** How the parts of a node tell one another that something happened. Other nodes change things too, so each also polls. */
 export type Signals = {
@@ -15,6 +16,7 @@ export type Signals = {
   replies: Intake;
   /** Accepted texts whose outcome isn't written yet, by the carrier's id, and their receipts. */
   receipts: Rendezvous<Receipt>;
+  traffic: TrafficCounts;
   archive: ArchiveSigns;
   /** The node is about to stop, so nothing should start a long wait, and long work ends after its current step. */
   stopping: AbortController;
@@ -71,6 +73,7 @@ export function makeSignals(): Signals {
     unprovenConsents: makeMemberReports(),
     replies: makeIntake(),
     receipts: makeRendezvous(),
+    traffic: makeTrafficCounts(),
     archive: newArchiveSigns(),
     stopping: new AbortController(),
     life: makeLife(),

@@ -11,6 +11,7 @@ import {
 import type { By } from '../archive/archive.ts';
 import type { ScreeningFinding } from '../ports.ts';
 import { type Problem, problem } from '../problems.ts';
+import { noCarrier } from '../shared/traffic-counts.ts';
 import { accountDisabled } from './failures.ts';
 import { type Hours, heldKinds } from './gate.ts';
 import { endOfLife } from './lifetimes.ts';
@@ -176,7 +177,10 @@ export async function acceptTexts(deps: Deps, texts: NewText[], given?: number[]
     expiresAt: text.expiresAt ?? endOfLife(deps, text.deferredUntil ?? now),
   }));
   await insertTexts(deps.db, living, { messageIds, now, realNow: new Date() });
-  deps.db.afterCommit(() => deps.signals.queued.raise());
+  deps.db.afterCommit(() => {
+    deps.signals.queued.raise();
+    for (const { carrierId } of texts) deps.signals.traffic.texts(carrierId ?? noCarrier, 'accepted');
+  });
   const { tracer } = deps;
   if (tracer) deps.db.afterCommit(() => traceAccepted(tracer, texts, messageIds, startMs));
 }

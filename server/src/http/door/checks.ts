@@ -75,5 +75,7 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Gives its place to another request, and may be called more than once. */
     leave: (() => void) | null;
+    /** Its response waits for something to happen, so how long it takes says nothing. */
+    waits: boolean;
   }
 }

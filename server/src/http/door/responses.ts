@@ -55,6 +55,7 @@ export function responder(row: Route, { deps: all, share, respondOnce, room }: R
     const { advisorId, key, scopes } = caller;
     const input = validate(request, body);
     const waits = asksToWait(input);
+    request.waits = waits;
     const leave = waits ? room.enter(key.keyId) : null;
     // A request that only waits doesn't hold a slot.
     if (leave) request.leave?.();

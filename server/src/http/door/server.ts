@@ -40,6 +40,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('problemCode', null);
   app.decorateRequest('caller', null);
   app.decorateRequest('leave', null);
+  app.decorateRequest('waits', false);
   app.decorateRequest('spanId', null);
   app.decorateRequest('leaveLane', null);
   app.removeAllContentTypeParsers();

@@ -4,6 +4,7 @@ import { slotsOf, spacingAt } from '../texting/pace.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 
 export type MessageKey = { advisorId: number; messageId: number };
+export type ExpiredText = MessageKey & { carrierId: number };
 /** Domain time, and real time for leases, retries and the pace. */
 export type Times = { now: Date; realNow: Date };
 
@@ -153,12 +154,12 @@ export function isOver({ now, realNow }: { now: string; realNow: string }): stri
 }
 
 /** Texts that wait although their life is over. Spans advisors: whoever's texts they are. */
-export async function listExpired(db: Db, { now, realNow }: Times): Promise<MessageKey[]> {
+export async function listExpired(db: Db, { now, realNow }: Times): Promise<ExpiredText[]> {
   return forAllAdvisors(db, (db) =>
-    db.query<MessageKey>(
-      `select old.advisor_id as "advisorId", old.message_id as "messageId"
+    db.query<ExpiredText>(
+      `select old.advisor_id as "advisorId", old.message_id as "messageId", old.carrier_id::integer as "carrierId"
        from (
-         select advisor_id, message_id, not_before, expires_at
+         select advisor_id, message_id, carrier_id, not_before, expires_at
          from dispatches
          where expires_at < $1
          order by expires_at

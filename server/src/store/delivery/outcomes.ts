@@ -27,19 +27,27 @@ export type OutcomeRow = MessageKey & {
   tries: number;
 };
 
+/** How many outcomes counted, by the status that their texts have now: an accepted one may be delivered already. */
+export type CountedOutcomes = {
+  carrierId: number;
+  status: OutcomeRow['status'] | ReceiptRow['status'];
+  wasAccepted: boolean;
+  counted: number;
+};
+
 /**
  * Records the outcomes of claimed texts; those of them that have ended, or whose doubt began, get an entry, and every new
  * status is an event. The number of the attempt is the fence: an outcome counts only if the attempt before it is the last that is known. An attempt that the
  * carrier accepted is what the message itself says; any other has a row of its own. A receipt that came before the response is
- * applied with it. `endedClaims` are the claims whose last outcomes these are. Returns how many counted.
+ * applied with it. `endedClaims` are the claims whose last outcomes these are. Returns what counted.
  */
 export async function recordOutcomes(
   db: Db,
   outcomes: OutcomeRow[],
   { now, endedClaims }: { now: Date; endedClaims: string[] },
-): Promise<number> {
-  const rows = await forAdvisors(db, outcomes, (db, outcomes) =>
-    db.query<{ counted: number }>(
+): Promise<CountedOutcomes[]> {
+  return forAdvisors(db, outcomes, (db, outcomes) =>
+    db.query<CountedOutcomes>(
       `${knownOutcomes},
      moved as (
        update messages
@@ -81,13 +89,14 @@ export async function recordOutcomes(
      ),
      ${toldOf({ isArchived: `status <> 'sent'` })},
      ${outcomeEntries('changed', '$1')}
-     select count(*) as counted
-     from moved`,
+     select
+       carrier_id::integer as "carrierId", status, outcome = 'accepted' as "wasAccepted", count(*)::integer as counted
+     from moved
+     group by 1, 2, 3`,
       [...valuesOf(outcomes, now), endedClaims],
       'record-outcomes',
     ),
   );
-  return rows.reduce((sum, { counted }) => sum + counted, 0);
 }
 
 /**

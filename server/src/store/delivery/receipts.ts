@@ -29,19 +29,25 @@ export async function findRecipientOf(
 
 /**
  * Records receipts, with an entry for each that says something new. Duplicates and a different order make no difference:
- * delivered is final. A receipt whose id no message has yet is kept until one does.
+ * delivered is final. A receipt whose id no message has yet is kept until one does. Returns those that said something new.
  */
-export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, realNow }: Times): Promise<void> {
-  const matched = new Set((await moveTexts(db, receipts, now)).map(keyOf));
+export async function recordReceipts(
+  db: Db,
+  receipts: ReceiptRow[],
+  { now, realNow }: Times,
+): Promise<MovedByReceipt[]> {
+  const known = await moveTexts(db, receipts, now);
+  const matched = new Set(known.map(keyOf));
   const unmatched = receipts.filter((receipt) => !matched.has(keyOf(receipt)));
   if (unmatched.length > 0) await insertUnmatched(db, unmatched, realNow);
+  return known.filter(isMoved);
 }
 
 /**
  * A receipt and the response that it overtook may be written at the same moment, without seeing each other. So receipts that
- * match no message are checked again. Returns how many there were.
+ * match no message are checked again. Returns how many there were, and those of them that said something new.
  */
-export async function applyEarlyReceipts(db: Db, now: Date): Promise<number> {
+export async function applyEarlyReceipts(db: Db, now: Date): Promise<{ matched: number; moved: MovedByReceipt[] }> {
   return db.transaction(async (db) => {
     const waiting = await db.query<ReceiptRow>(
       `select carrier_id as "carrierId", carrier_message_id as "carrierMessageId", status, code, failure_code as reason
@@ -59,20 +65,27 @@ export async function applyEarlyReceipts(db: Db, now: Date): Promise<number> {
          and unmatched_receipts.carrier_message_id = given.carrier_message_id`,
       [matched.map(({ carrierId }) => carrierId), matched.map(({ carrierMessageId }) => carrierMessageId)],
     );
-    return matched.length;
+    return { matched: matched.length, moved: matched.filter(isMoved) };
   });
 }
 
 type ReceiptKey = Pick<ReceiptRow, 'carrierId' | 'carrierMessageId'>;
+/** `moved` is the text's new status; null if it had that already. */
+type MatchedReceipt = ReceiptKey & { moved: ReceiptRow['status'] | null };
+export type MovedByReceipt = MatchedReceipt & { moved: ReceiptRow['status'] };
+
+function isMoved(receipt: MatchedReceipt): receipt is MovedByReceipt {
+  return receipt.moved !== null;
+}
 
 function keyOf({ carrierId, carrierMessageId }: ReceiptKey): string {
   return `${carrierId}:${carrierMessageId}`;
 }
 
 /** Returns the receipts that some message is about. Spans advisors: a carrier knows only its own ids. */
-async function moveTexts(db: Db, receipts: ReceiptRow[], now: Date): Promise<ReceiptKey[]> {
+async function moveTexts(db: Db, receipts: ReceiptRow[], now: Date): Promise<MatchedReceipt[]> {
   return forAllAdvisors(db, (db) =>
-    db.query<ReceiptKey>(
+    db.query<MatchedReceipt>(
       `with given as materialized (
        select distinct on (carrier_id, carrier_message_id) *
        from unnest($2::smallint[], $3::text[], $4::text[], $5::text[], $6::text[]) with ordinality
@@ -93,8 +106,10 @@ async function moveTexts(db: Db, receipts: ReceiptRow[], now: Date): Promise<Rec
        order by t.message_id
      ),
      ${moveByReceipt}
-     select carrier_id::integer as "carrierId", carrier_message_id as "carrierMessageId"
-     from known`,
+     select
+       known.carrier_id::integer as "carrierId", known.carrier_message_id as "carrierMessageId", moved.status as moved
+     from known
+     left join moved on moved.advisor_id = known.advisor_id and moved.message_id = known.message_id`,
       [
         now,
         receipts.map(({ carrierId }) => carrierId),

@@ -58,6 +58,7 @@ export function addEventStream(app: FastifyInstance, visits: Visits, signedIn: C
       const first = await read(cursorIn(request), 0);
       const stream = begin(visits, request, reply);
       streams.add(stream);
+      request.waits = true;
       if (!isChecking) setTimeout(check, checkMs);
       isChecking = true;
       await tell(stream, first, (cursor) => read(cursor, waitSeconds)).finally(() => streams.delete(stream));

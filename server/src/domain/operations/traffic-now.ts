@@ -1,0 +1,108 @@
+import type { Deps } from '../../deps.ts';
+import * as store from '../../store/operations/traffic.ts';
+import { type CarrierOverview, readStatus } from '../carriers/status.ts';
+
+/** How the carriers do at this moment, what waits for them, and when that will be over. */
+export type CarrierNow = {
+  carrierId: number;
+  name: string;
+  kind: string;
+  state: CarrierState;
+  /** Since when the carrier takes less than we have, to the minute. */
+  troubledSince: Date | null;
+  /** Why it can't be opened, or was lost last. */
+  fault: string | null;
+  connections: { bound: number; all: number };
+  /** Texts that it accepted lately. */
+  perSecond: number;
+  waiting: number;
+  /** Since when the first of them could have gone. */
+  oldest: Date | null;
+  /** Texts that wait for their recipient's day: that is no backlog. */
+  deferred: number;
+  inDoubt: number;
+  /** At the present pace; null if nothing waits or nothing goes. */
+  clearsAt: Date | null;
+};
+/** `unknown`: no node has told lately. */
+export type CarrierState = 'good' | 'throttled' | 'not_taking' | 'partly' | 'down' | 'disabled' | 'unknown';
+
+const minuteMs = 60_000;
+/** The pace is that of the last two full minutes and of the present one. */
+const paceMs = 2 * minuteMs;
+/** Trouble goes on if it comes back within this time. */
+const calmMs = 5 * minuteMs;
+const troubleMs = 6 * 60 * minuteMs;
+
+export async function readCarriersNow(deps: Pick<Deps, 'db'>): Promise<CarrierNow[]> {
+  const { db } = deps;
+  const now = new Date();
+  const backlogs = new Map((await store.listBacklogs(db)).map((row) => [row.carrierId, row]));
+  const minutes = await minutesBefore(deps, now);
+  return (await readStatus(deps)).map((carrier) => {
+    const own = minutes.filter(({ subjectId }) => subjectId === carrier.carrierId);
+    const { waiting = 0, deferred = 0, oldest = null } = backlogs.get(carrier.carrierId) ?? {};
+    const troubledSince = troubleIn(own, now);
+    const perSecond = paceIn(own, now);
+    const connections = carrier.nodes.flatMap(({ carrier: own }) => own?.connections ?? []);
+    const bound = connections.filter(({ state }) => state === 'bound').length;
+    return {
+      carrierId: carrier.carrierId,
+      name: carrier.name,
+      kind: carrier.kind,
+      state: stateOf(carrier, { bound, all: connections.length, isTroubled: troubledSince !== null }),
+      troubledSince,
+      fault: faultOf(carrier),
+      connections: { bound, all: connections.length },
+      perSecond,
+      waiting,
+      oldest: oldest && oldest < now ? oldest : null,
+      deferred,
+      inDoubt: carrier.inDoubt,
+      clearsAt: waiting > 0 && perSecond > 0 ? new Date(now.getTime() + (waiting / perSecond) * 1000) : null,
+    };
+  });
+}
+
+type Minute = Pick<store.TrafficSum, 'subjectId' | 'outcome' | 'amount'> & { dateTime: Date };
+
+async function minutesBefore({ db }: Pick<Deps, 'db'>, now: Date): Promise<Minute[]> {
+  const from = new Date(Math.floor((now.getTime() - troubleMs) / minuteMs) * minuteMs);
+  const period = { grain: 'minute', from, until: now, stepSeconds: 60 } as const;
+  const rows = await store.listTraffic(db, ['text'], period);
+  return rows.map((row) => ({ ...row, dateTime: new Date(from.getTime() + row.step * minuteMs) }));
+}
+
+function paceIn(minutes: Minute[], now: Date): number {
+  const from = Math.floor(now.getTime() / minuteMs) * minuteMs - paceMs;
+  const sent = minutes.filter(({ outcome, dateTime }) => outcome === 'sent' && dateTime.getTime() >= from);
+  return sent.reduce((sum, { amount }) => sum + amount, 0) / ((now.getTime() - from) / 1000);
+}
+
+/** When the carrier began not to take texts, if that hasn't ended. */
+function troubleIn(minutes: Minute[], now: Date): Date | null {
+  let since = now.getTime() + minuteMs;
+  const times = minutes.flatMap(({ outcome, dateTime }) => (outcome === 'not_taken' ? dateTime.getTime() : []));
+  for (const time of times.sort((one, other) => other - one)) {
+    if (since - time > calmMs + minuteMs) break;
+    since = time;
+  }
+  return since > now.getTime() ? null : new Date(since);
+}
+
+function stateOf(
+  { disabled, nodes }: CarrierOverview,
+  { bound, all, isTroubled }: { bound: number; all: number; isTroubled: boolean },
+): CarrierState {
+  if (disabled) return 'disabled';
+  const sending = nodes.filter(({ calls }) => !calls);
+  if (sending.length === 0) return 'unknown';
+  if (sending.every(({ lastFault }) => lastFault !== null) || (all > 0 && bound === 0)) return 'down';
+  if (isTroubled) return sending.some(({ carrier }) => (carrier?.throttled ?? 0) > 0) ? 'throttled' : 'not_taking';
+  return bound < all || sending.some(({ lastFault }) => lastFault !== null) ? 'partly' : 'good';
+}
+
+function faultOf({ nodes }: CarrierOverview): string | null {
+  const lost = nodes.flatMap(({ carrier }) => carrier?.connections ?? []).filter(({ state }) => state !== 'bound');
+  return [...nodes, ...lost].find(({ lastFault }) => lastFault !== null)?.lastFault ?? null;
+}
