@@ -1,0 +1,136 @@
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { Dialog } from '../look/dialog.tsx';
+import { Icon } from '../look/icons.tsx';
+import { toast } from '../shell/toasts.tsx';
+
+/** A form in a dialog. It closes when what it asks for is done; what was wrong stands above its buttons. */
+export function FormDialog({
+  title,
+  action,
+  run,
+  close,
+  isReady = true,
+  isBad = false,
+  size = 'md',
+  children,
+}: {
+  title: string;
+  /** On the button: what will happen. */
+  action: string;
+  run(): Promise<unknown>;
+  close(): void;
+  isReady?: boolean;
+  isBad?: boolean;
+  size?: 'sm' | 'md' | 'lg';
+  children: ReactNode;
+}) {
+  const [wrong, setWrong] = useState<string | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setRunning(true);
+    setWrong(null);
+    try {
+      await run();
+      close();
+    } catch (error) {
+      setWrong((error as Error).message);
+      setRunning(false);
+    }
+  };
+  return (
+    <Dialog title={title} close={close} size={size}>
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        {children}
+        {wrong && (
+          <p className="hint bad" role="alert">
+            <Icon name="alert-triangle" />
+            {wrong}
+          </p>
+        )}
+        <div className="buttons">
+          <button type="button" className="button" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" className={`button ${isBad ? 'bad' : 'main'}`} disabled={!isReady || isRunning}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Asks before something is done that isn't undone by a click: what will happen, then its button. */
+export function Ask({
+  children,
+  ...rest
+}: {
+  title: string;
+  action: string;
+  run(): Promise<unknown>;
+  close(): void;
+  isBad?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <FormDialog size="sm" {...rest}>
+      <p>{children}</p>
+    </FormDialog>
+  );
+}
+
+/** Secrets and links that nobody can look up again. */
+export function ShownOnce({
+  title,
+  values,
+  close,
+  children,
+}: {
+  title: string;
+  values: Record<string, string>;
+  close(): void;
+  children: ReactNode;
+}) {
+  return (
+    <Dialog title={title} close={close}>
+      <div className="form">
+        <p className="hint warn">
+          <Icon name="alert-triangle" />
+          {children}
+        </p>
+        {Object.entries(values).map(([name, value]) => (
+          <div className="label" key={name}>
+            {name}
+            <div className="shown-once">
+              <code>{value}</code>
+              <CopyButton what={name} value={value} />
+            </div>
+          </div>
+        ))}
+        <div className="buttons">
+          <button type="button" className="button main" onClick={close}>
+            Done
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+export function CopyButton({ what, value }: { what: string; value: string }) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(value);
+      toast(`${what} copied.`);
+    } catch {
+      toast('Your browser doesn’t let this page copy: select the text instead.');
+    }
+  };
+  return (
+    <button type="button" className="button small" aria-label={`Copy ${what}`} onClick={() => void copy()}>
+      <Icon name="copy" size={16} />
+      Copy
+    </button>
+  );
+}

@@ -1,0 +1,217 @@
+import { type ReactNode, useMemo, useState } from 'react';
+import { Icon } from '../look/icons.tsx';
+import { toCsv } from './csv.ts';
+
+export type Column<Row> = {
+  name: string;
+  /** What it is sorted, filtered and exported by, and shown as where there is no `cell`. */
+  text(row: Row): string | number | null;
+  cell?(row: Row): ReactNode;
+  isNumber?: boolean;
+  /** Rows that come page by page from the server are in its order. */
+  isSorted?: boolean;
+};
+
+type Order = { name: string; isDown: boolean };
+
+const shownAtFirst = 50;
+
+/** A table that sorts by a click on a column, filters, pages, and saves what it shows as CSV. */
+export function DataTable<Row>({
+  name,
+  columns,
+  rows,
+  keyOf,
+  actions,
+  tools,
+  more,
+  empty = 'Nothing here yet.',
+  hasFilter = true,
+}: {
+  /** What its rows are, such as `firms`: for the labels, and the file. */
+  name: string;
+  columns: Column<Row>[];
+  /** Undefined while they load. */
+  rows: Row[] | undefined;
+  keyOf(row: Row): string | number;
+  /** Buttons at the end of a row. */
+  actions?(row: Row): ReactNode;
+  /** Beside the filter. */
+  tools?: ReactNode;
+  /** Loads further rows from the server, if there are any. */
+  more?: { has: boolean; isLoading: boolean; load(): void };
+  empty?: ReactNode;
+  hasFilter?: boolean;
+}) {
+  const [order, setOrder] = useState<Order | null>(null);
+  const [wanted, want] = useState('');
+  const [shown, show] = useState(shownAtFirst);
+  const found = useMemo(
+    () => sorted(filtered(rows ?? [], columns, wanted), columns, order),
+    [rows, columns, wanted, order],
+  );
+  const visible = found.slice(0, shown);
+  const hasMore = found.length > shown || more?.has;
+  const width = columns.length + (actions ? 1 : 0);
+  return (
+    <div className="data-table">
+      <div className="row wrap">
+        {hasFilter && (
+          <label className="field data-filter">
+            <Icon name="search" />
+            <input
+              type="search"
+              aria-label={`Filter ${name}`}
+              placeholder="Filter"
+              value={wanted}
+              onChange={({ target }) => want(target.value)}
+            />
+          </label>
+        )}
+        {tools}
+        <button
+          type="button"
+          className="button end"
+          disabled={found.length === 0}
+          onClick={() => save(`${name}.csv`, toCsv(columns, found))}
+        >
+          <Icon name="download" />
+          CSV
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also by keys. */}
+      <section className="console-table" aria-label={name} tabIndex={0}>
+        <table aria-busy={rows === undefined}>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <Head key={column.name} column={column} order={order} setOrder={setOrder} />
+              ))}
+              {actions && (
+                <th scope="col">
+                  <span className="hidden-visually">Actions</span>
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {rows === undefined && <Skeleton width={width} />}
+            {visible.map((row) => (
+              <tr key={keyOf(row)}>
+                {columns.map(({ name, cell, text, isNumber }) => (
+                  <td key={name} className={isNumber ? 'number' : undefined}>
+                    {cell ? cell(row) : shownText(text(row))}
+                  </td>
+                ))}
+                {actions && <td className="data-actions">{actions(row)}</td>}
+              </tr>
+            ))}
+            {rows && found.length === 0 && (
+              <tr>
+                <td colSpan={width} className="data-empty">
+                  {rows.length === 0 ? empty : `Nothing matches “${wanted}”.`}
+                </td>
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </section>
+      {hasMore && (
+        <button
+          type="button"
+          className="button"
+          disabled={more?.isLoading}
+          onClick={() => {
+            show(shown + shownAtFirst);
+            if (found.length <= shown + shownAtFirst && more?.has) more.load();
+          }}
+        >
+          Show more
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Head<Row>({
+  column: { name, isNumber, isSorted = true },
+  order,
+  setOrder,
+}: {
+  column: Column<Row>;
+  order: Order | null;
+  setOrder(order: Order): void;
+}) {
+  const mine = order?.name === name ? order : null;
+  return (
+    <th
+      scope="col"
+      className={isNumber ? 'number' : undefined}
+      aria-sort={mine ? (mine.isDown ? 'descending' : 'ascending') : undefined}
+    >
+      {isSorted ? (
+        <button
+          type="button"
+          className="data-sort"
+          onClick={() => setOrder({ name, isDown: mine ? !mine.isDown : false })}
+        >
+          {name}
+          {mine && <Icon name={mine.isDown ? 'chevron-down' : 'chevron-up'} size={14} />}
+        </button>
+      ) : (
+        name
+      )}
+    </th>
+  );
+}
+
+function Skeleton({ width }: { width: number }) {
+  return [0, 1, 2].map((line) => (
+    <tr key={line}>
+      <td colSpan={width}>
+        <div className="skeleton data-skeleton" />
+      </td>
+    </tr>
+  ));
+}
+
+function shownText(text: string | number | null): ReactNode {
+  if (text === null || text === '') return <span className="soft">–</span>;
+  return typeof text === 'number' ? text.toLocaleString('en-US') : text;
+}
+
+function filtered<Row>(rows: Row[], columns: Column<Row>[], wanted: string): Row[] {
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return rows;
+  return rows.filter((row) => {
+    const all = columns
+      .map(({ text }) => text(row) ?? '')
+      .join('\n')
+      .toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+}
+
+function sorted<Row>(rows: Row[], columns: Column<Row>[], order: Order | null): Row[] {
+  const column = columns.find(({ name }) => name === order?.name);
+  if (!order || !column) return rows;
+  const sign = order.isDown ? -1 : 1;
+  return rows.toSorted((a, b) => sign * compare(column.text(a), column.text(b)));
+}
+
+const collator = new Intl.Collator('en-US', { numeric: true, sensitivity: 'base' });
+
+/** Rows without a value come last going up. */
+function compare(a: string | number | null, b: string | number | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b));
+}
+
+function save(name: string, text: string): void {
+  const link = document.createElement('a');
+  // With a byte order mark, Excel reads UTF-8.
+  link.href = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
