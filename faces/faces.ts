@@ -29,6 +29,7 @@ const pages: [name: string, path: string, inspections?: string[]][] = [
   ['home', '/'],
   ['guides', '/docs'],
   ['guide', '/docs/partners/texting'],
+  ['settings', '/docs/reference/configuration'],
   ['reference', '/docs/reference', [`axe.run('.bar')`, `axe.run({ runOnly: ['color-contrast'] })`]],
   ['log', '/log'],
   ['webhooks', '/webhooks'],
@@ -41,11 +42,13 @@ const pages: [name: string, path: string, inspections?: string[]][] = [
 const appPages: [name: string, path: string, opens?: string][] = [
   ['app-inbox', '/app'],
   ['app-thread', '/app', 'Pia Plain'],
+  ['app-new', '/app/new'],
   ['app-contacts', '/app/contacts'],
   ['app-scheduled', '/app/scheduled'],
   ['app-broadcasts', '/app/broadcasts'],
   ['app-settings', '/app/settings'],
   ['app-demonstration', '/app/demonstration'],
+  ['app-not-found', '/app/nowhere'],
 ];
 /** The site as a phone, and the app as a desk. */
 const judged = {

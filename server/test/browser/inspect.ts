@@ -31,12 +31,6 @@ async function barriers(page: Page, inspection: string): Promise<string[]> {
   return (violations as { id: string; nodes: { html: string }[] }[]).map(({ id, nodes }) => `${id} ${nodes[0]?.html}`);
 }
 
-/** The parts of a page that are ours: `inspections` are calls of axe. */
-export async function inspectParts(page: Page, inspections: string[]): Promise<void> {
-  await page.evaluate(axeSource);
-  for (const inspection of inspections) assert.deepEqual(await barriers(page, inspection), []);
-}
-
 export async function assertFits(page: Page, shown = page.url()): Promise<void> {
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   assert.ok(overflow <= 0, `${shown} is ${overflow} px too wide`);
