@@ -259,7 +259,7 @@ export const tableTamperings: Tampering[] = [
     name: 'a staff member without an entry',
     names: 'staff',
     tamper: of(
-      `insert into staff (firm_id, name, email, date_time_created) select firm_id, 'Eve', 'eve@test.example', now() from advisors where advisor_id = $1`,
+      `insert into staff (firm_id, name, email, role, date_time_created) select firm_id, 'Eve', 'eve@test.example', 'reviewer', now() from advisors where advisor_id = $1`,
     ),
   },
   {
