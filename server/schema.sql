@@ -105,6 +105,16 @@ create table archive_entries (
   commitment bytea not null,
   date_time_created timestamp with time zone not null,
   recorded_at timestamp with time zone default now(),
+  consent_state text generated always as (
+CASE
+    WHEN (kind = 'consent'::text) THEN ((meta)::json ->> 'to'::text)
+    ELSE NULL::text
+END) stored,
+  consent_phone text generated always as (
+CASE
+    WHEN (kind = 'consent'::text) THEN ((meta)::json ->> 'phone'::text)
+    ELSE NULL::text
+END) stored,
   constraint archive_entries_pkey PRIMARY KEY (advisor_id, number)
 );
 
@@ -1049,7 +1059,7 @@ CREATE INDEX archive_checkpoints_size ON public.archive_checkpoints USING btree 
 
 CREATE INDEX archive_checkpoints_time ON public.archive_checkpoints USING btree (date_time_created);
 
-CREATE INDEX archive_entries_consent ON public.archive_entries USING btree (advisor_id, member_id, number) WHERE (kind = 'consent'::text);
+CREATE INDEX archive_entries_consent ON public.archive_entries USING btree (advisor_id, member_id, number) INCLUDE (consent_state, consent_phone) WHERE (kind = 'consent'::text);
 
 CREATE INDEX archive_entries_outcome ON public.archive_entries USING btree (advisor_id, message_id, number) WHERE (kind = 'outcome'::text);
 
@@ -1523,7 +1533,7 @@ begin
   if (select state from members where advisor_id = new.advisor_id and member_id = new.member_id)
     is distinct from coalesce(
       (
-        select meta::json ->> 'to'
+        select consent_state
         from archive_entries
         where advisor_id = new.advisor_id and member_id = new.member_id and kind = 'consent'
         order by number desc

@@ -109,14 +109,11 @@ end then 'refused'
        for share
      ) as m
 left join lateral (
-  select last.number, facts ->> 'to' as state, facts ->> 'phone' as phone
-  from (
-    select number, meta::json as facts
-    from archive_entries
-    where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
-    order by number desc
-    limit 1
-  ) as last
+  select number, consent_state as state, consent_phone as phone
+  from archive_entries
+  where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
+  order by number desc
+  limit 1
 ) as entry on true
    ),
    taken as (
@@ -646,14 +643,11 @@ end as "provenState"
      offset 0
    ) as m
 left join lateral (
-  select last.number, facts ->> 'to' as state, facts ->> 'phone' as phone
-  from (
-    select number, meta::json as facts
-    from archive_entries
-    where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
-    order by number desc
-    limit 1
-  ) as last
+  select number, consent_state as state, consent_phone as phone
+  from archive_entries
+  where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
+  order by number desc
+  limit 1
 ) as entry on true
    where exists (
      select
@@ -677,14 +671,11 @@ end as "provenState"
      offset 0
    ) as m
 left join lateral (
-  select last.number, facts ->> 'to' as state, facts ->> 'phone' as phone
-  from (
-    select number, meta::json as facts
-    from archive_entries
-    where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
-    order by number desc
-    limit 1
-  ) as last
+  select number, consent_state as state, consent_phone as phone
+  from archive_entries
+  where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
+  order by number desc
+  limit 1
 ) as entry on true
    where exists (
      select
@@ -6018,7 +6009,7 @@ cross join lateral (
     where advisor_id = s.advisor_id
       and member_id = s.member_id
       and kind = 'consent'
-      and meta::json ->> 'to' = 'opted_out'
+      and consent_state = 'opted_out'
     order by number desc
     limit 1
   ) as e on true
@@ -6073,14 +6064,11 @@ end end as "provenState"
        where c.advisor_id = m.advisor_id and c.phone = m.phone
      )
 left join lateral (
-  select last.number, facts ->> 'to' as state, facts ->> 'phone' as phone
-  from (
-    select number, meta::json as facts
-    from archive_entries
-    where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
-    order by number desc
-    limit 1
-  ) as last
+  select number, consent_state as state, consent_phone as phone
+  from archive_entries
+  where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
+  order by number desc
+  limit 1
 ) as entry on true
    order by position;
 
@@ -6290,14 +6278,11 @@ end end as "provenState", m.held_since as "heldSince",
    join firms f using (firm_id)
    left join members m on m.advisor_id = given.advisor_id and m.phone = given.phone
 left join lateral (
-  select last.number, facts ->> 'to' as state, facts ->> 'phone' as phone
-  from (
-    select number, meta::json as facts
-    from archive_entries
-    where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
-    order by number desc
-    limit 1
-  ) as last
+  select number, consent_state as state, consent_phone as phone
+  from archive_entries
+  where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
+  order by number desc
+  limit 1
 ) as entry on true
    left join lateral (
      select contact_id, full_name, state

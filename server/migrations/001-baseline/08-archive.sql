@@ -29,9 +29,13 @@ create table archive_entries (
   -- Real time, by the database's clock: what date_time_created says is the domain's time, which a sandbox can move. The
   -- application can't set it.
   recorded_at timestamptz default now(),
+  -- What a consent entry says, for those who ask with each text: parsed once, from the very bytes that are hashed.
+  consent_state text generated always as (case when kind = 'consent' then meta::json ->> 'to' end) stored,
+  consent_phone text generated always as (case when kind = 'consent' then meta::json ->> 'phone' end) stored,
   primary key (advisor_id, number)
 );
-create index archive_entries_consent on archive_entries (advisor_id, member_id, number) where kind = 'consent';
+create index archive_entries_consent on archive_entries (advisor_id, member_id, number) include (consent_state, consent_phone)
+  where kind = 'consent';
 -- What was decided and noted is in the archive.
 create index archive_entries_review on archive_entries (advisor_id, member_id, number) where kind = 'review';
 -- To look through the records of a day. Rows lie in the order of time, and a block range costs an insert nothing.

@@ -187,7 +187,7 @@ begin
   if (select state from members where advisor_id = new.advisor_id and member_id = new.member_id)
     is distinct from coalesce(
       (
-        select meta::json ->> 'to'
+        select consent_state
         from archive_entries
         where advisor_id = new.advisor_id and member_id = new.member_id and kind = 'consent'
         order by number desc

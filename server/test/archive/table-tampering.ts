@@ -15,6 +15,17 @@ export const tableTamperings: Tampering[] = [
     tamper: of(`update members set state = 'accepted' where advisor_id = $1 and phone = '${people.changed}'`),
   },
   {
+    name: 'consent, and the column of the entry that proves it',
+    names: 'entry 3 of advisor cat',
+    async tamper(target) {
+      await target.sql('alter table archive_entries alter consent_state drop expression');
+      await of(
+        `update archive_entries set consent_state = 'accepted' where advisor_id = $1 and number = 3`,
+        `update members set state = 'accepted' where advisor_id = $1 and phone = '${people.stopped}'`,
+      )(target);
+    },
+  },
+  {
     name: 'a member with consent, without an entry',
     names: 'member',
     tamper: of(

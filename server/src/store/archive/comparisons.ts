@@ -89,17 +89,20 @@ export async function listUnprovenMembers(db: Db, page: RowPage, limit: number):
   );
 }
 
+const hasOtherColumns = `
+  (e.consent_state, e.consent_phone) is distinct from (e.meta::json ->> 'to', e.meta::json ->> 'phone')`;
+
 /**
- * Consent entries that don't continue where the member's one before ended, or whose member is not in the table. Spans advisors:
- * a verification looks at everything.
+ * Consent entries that don't continue where the member's one before ended, whose columns say something else than their facts, or whose
+ * member is not in the table. Spans advisors: a verification looks at everything.
  */
 export async function listBrokenConsents(db: Db, page: RowPage, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
     `select e.advisor_id as "advisorId", e.number, e.member_id as id,
-       case when m.found is null then 'removed' else 'from' end as what
+       case when m.found is null then 'removed' when ${hasOtherColumns} then 'columns' else 'from' end as what
      from archive_entries e
      left join lateral (
-       select meta::json ->> 'to' as state
+       select consent_state as state
        from archive_entries
        where advisor_id = e.advisor_id and member_id = e.member_id and kind = 'consent' and number < e.number
        order by number desc
@@ -112,7 +115,7 @@ export async function listBrokenConsents(db: Db, page: RowPage, limit: number): 
      ) as m on true
      where ${onPage('e.advisor_id, e.member_id')}
        and e.kind = 'consent'
-       and (m.found is null or e.meta::json ->> 'from' is distinct from coalesce(before.state, 'none'))
+       and (m.found is null or ${hasOtherColumns} or e.meta::json ->> 'from' is distinct from coalesce(before.state, 'none'))
      limit $5`,
     [...boundsOf(page), limit],
   );

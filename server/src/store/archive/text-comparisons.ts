@@ -139,14 +139,14 @@ export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number
      full join last on last.advisor_id = e.advisor_id and last.message_id = e.message_id
      left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
      left join lateral (
-       select meta::json ->> 'to' as state
+       select consent_state as state
        from archive_entries
        where ${hasWaited}
          and advisor_id = e.advisor_id
          and member_id = e.member_id
          and kind = 'consent'
          and number > e.number
-         and meta::json ->> 'to' in ('accepted', 'opted_out')
+         and consent_state in ('accepted', 'opted_out')
        order by number
        limit 1
      ) as answer on true

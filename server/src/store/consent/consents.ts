@@ -29,14 +29,11 @@ export const consentColumns = `
 /** A lateral join: the last consent entry of the member `m`, which only a move of consent writes. One index lookup. */
 export const lastConsentEntry = `
   left join lateral (
-    select last.number, facts ->> 'to' as state, facts ->> 'phone' as phone
-    from (
-      select number, meta::json as facts
-      from archive_entries
-      where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
-      order by number desc
-      limit 1
-    ) as last
+    select number, consent_state as state, consent_phone as phone
+    from archive_entries
+    where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
+    order by number desc
+    limit 1
   ) as entry on true`;
 
 /** The state that this entry proves; null if it is about another number. */

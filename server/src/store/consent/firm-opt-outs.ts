@@ -115,7 +115,7 @@ async function listLatestStops(db: Db, numbers: PhoneOf[]): Promise<Map<string, 
            where advisor_id = s.advisor_id
              and member_id = s.member_id
              and kind = 'consent'
-             and meta::json ->> 'to' = 'opted_out'
+             and consent_state = 'opted_out'
            order by number desc
            limit 1
          ) as e on true

@@ -85,9 +85,13 @@ function memberFault({ advisorId, number, id, what }: Difference): Fault {
 
 function consentFault({ advisorId, number, id, what }: Difference): Fault {
   const name = nameOf({ advisorId, number: number ?? 0 });
-  return what === 'removed'
-    ? gone(name, `member ${id}, whom it is about, was removed`)
-    : altered(name, `it doesn’t continue from the consent that member ${id} had before`);
+  if (what === 'removed') return gone(name, `member ${id}, whom it is about, was removed`);
+  return altered(
+    name,
+    what === 'columns'
+      ? `its columns have another consent for member ${id}`
+      : `it doesn’t continue from the consent that member ${id} had before`,
+  );
 }
 
 const textDifferences: Record<string, string> = {
