@@ -158,6 +158,17 @@ create table archive_tree (
   constraint archive_tree_only_row_check CHECK (only_row)
 );
 
+create table archive_verifications (
+  verification_id bigint not null generated always as identity,
+  verdict text not null,
+  entries bigint not null,
+  checkpoints bigint not null,
+  faults integer not null,
+  date_time_created timestamp with time zone not null,
+  constraint archive_verifications_pkey PRIMARY KEY (verification_id),
+  constraint archive_verifications_verdict_check CHECK ((verdict = ANY (ARRAY['intact'::text, 'altered'::text, 'incomplete'::text, 'unknown'::text])))
+);
+
 create table attempts (
   advisor_id bigint not null,
   message_id bigint not null,
@@ -1703,6 +1714,8 @@ grant insert, select, update on archive_taken to assent_app;
 grant insert, select, update on archive_tiles to assent_app;
 
 grant insert, select, update on archive_tree to assent_app;
+
+grant insert, select on archive_verifications to assent_app;
 
 grant insert, select, update on attempts to assent_app;
 

@@ -54,6 +54,16 @@ create unlogged table carrier_records (
   primary key (run_id, carrier_message_id)
 );
 
+-- What each verification of the archive found, for those who ask when it was last verified. Real time.
+create table archive_verifications (
+  verification_id bigint generated always as identity primary key,
+  verdict text not null check (verdict in ('intact', 'altered', 'incomplete', 'unknown')),
+  entries bigint not null,
+  checkpoints bigint not null,
+  faults integer not null,
+  date_time_created timestamptz not null
+);
+
 create function retention_years(of_firm bigint) returns integer
 language sql stable
 as $$
@@ -353,6 +363,7 @@ alter table hold_lifts enable always trigger append_only;
 grant select on retentions, holds, hold_lifts to assent_app;
 grant select, insert, update on daily_runs to assent_app;
 grant select, insert, delete on carrier_records to assent_app;
+grant select, insert on archive_verifications to assent_app;
 revoke all on function
   dispose_bodies, disposable_bodies, retention_years, set_retention, add_hold, lift_hold, write_rule_entry, write_hold_entry,
   write_disposal_entry

@@ -16,6 +16,7 @@ type Ids = Record<string, number | string>;
 type Firm = { firmId: number; staffId: number };
 
 const samples: Record<string, Sample> = {
+  'GET /overview': {},
   'GET /staff': {},
   'PUT /staff/:staffId': { ids: ({ staffId }) => ({ staffId }), body: { disabled: false } },
 };

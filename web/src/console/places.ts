@@ -5,10 +5,12 @@ import type { Role } from './session.ts';
 export type Place = { to: string; name: string; icon: IconName; roles: readonly Role[] };
 
 const officers = ['compliance_officer'] as const;
+const firmStaff = ['reviewer', 'compliance_officer'] as const;
 
 /** In the order in which they are shown. The server decides again about every call. */
 // biome-ignore format: a table
 export const places: Place[] = [
+  { to: '/overview',      name: 'Overview',            icon: 'gauge',           roles: firmStaff },
   { to: '/staff',         name: 'Staff',               icon: 'users',           roles: officers },
 ];
 

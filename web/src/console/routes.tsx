@@ -16,6 +16,11 @@ const home = createRoute({
     if (first) throw redirect({ to: first.to, replace: true });
   },
 });
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/overview',
+  component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+});
 const staff = createRoute({
   getParentRoute: () => root,
   path: '/staff',
@@ -23,7 +28,7 @@ const staff = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, staff]),
+  routeTree: root.addChildren([home, overview, staff]),
   basepath: '/console',
   defaultPreload: 'intent',
 });

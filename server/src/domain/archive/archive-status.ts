@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/archive/archive-tree.ts';
+import { insertVerification } from '../../store/archive/verifications.ts';
 import type { Verifier } from '../examiner/notes.mjs';
 import { checkpointIn } from './archive-memory.ts';
 import { type Verification, verifyArchive } from './archive-verification.ts';
@@ -31,12 +32,16 @@ export async function archiveStatus(deps: Deps) {
 
 type VerificationOptions = { verifiers: Verifier[]; notes: string | null; progress(done: number, total: number): void };
 
+/** What it found is remembered, for the overview of a firm. */
 export async function verifyAgainstCopies(
   deps: Deps,
   { verifiers, notes, progress }: VerificationOptions,
 ): Promise<Verification> {
   const kept = await readKept(deps, { notes, forgotten: await findForgotten(deps) });
-  return verifyArchive(deps, { verifiers, kept, progress });
+  const verification = await verifyArchive(deps, { verifiers, kept, progress });
+  const { verdict, size: entries, checkpoints, faults } = verification;
+  await insertVerification(deps.db, { verdict, entries, checkpoints, faults: faults.length }, new Date());
+  return verification;
 }
 
 /** Whether this node signs but has no memory of what was signed: its file is lost, or it is new and other nodes have signed. */

@@ -10,6 +10,7 @@ import { addPassage } from '../door/door.ts';
 import { inputValidator } from '../door/input.ts';
 import type { Route } from '../door/route.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
+import * as overview from './overview.ts';
 import { addConsoleSession } from './session.ts';
 import * as staff from './staff.ts';
 import { requireStaff, type StaffVisits } from './staff-visits.ts';
@@ -24,10 +25,13 @@ export type ConsoleRoute = {
 };
 
 const officers = ['compliance_officer'] as const;
+const firmStaff = ['reviewer', 'compliance_officer'] as const;
 
 /** The console as a table, a line per endpoint: who may call it stands here and nowhere else. */
 // biome-ignore format: a table
 const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] = [
+  ['GET',  '/overview',                 firmStaff, overview.show],
+
   ['GET',  '/staff',                    officers,  staff.list],
   ['PUT',  '/staff/:staffId',           officers,  staff.set],
 ];

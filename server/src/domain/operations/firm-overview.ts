@@ -1,0 +1,92 @@
+import type { Deps } from '../../deps.ts';
+import { listAdvisors } from '../../store/accounts/advisors.ts';
+import { findCheckpoint, findTree } from '../../store/archive/archive-tree.ts';
+import { findLastDelivery } from '../../store/archive/checkpoint-deliveries.ts';
+import { findLastVerification, type VerificationRow } from '../../store/archive/verifications.ts';
+import * as store from '../../store/operations/firm-overview.ts';
+import { findRetention } from '../../store/record-keeping/retention.ts';
+import { archiveHealth } from '../archive/archive-status.ts';
+
+/** What a firm's staff see first: the state of the archive, and what needs a person. */
+export type FirmOverview = {
+  archive: {
+    /** The firm's own. */
+    entries: number;
+    unsigned: number;
+    lastSigned: Date | null;
+    /** Somebody has to look before anything more is signed or copied. */
+    isFaulty: boolean;
+    copies: Copies;
+    verification: VerificationRow | null;
+    reconciliation: FirmReconciliation | null;
+  };
+  reviews: { open: number; oldest: Date | null; kinds: Record<string, number> };
+  holds: number;
+  advisors: number;
+  retentionYears: number;
+};
+/** Of the whole tree: how many entries it has, and how many the copies cover. A process without the folder can't tell. */
+type Copies = { size: number; folder: number | null; delivered: Date | null; timestamped: Date | null };
+export type FirmReconciliation = {
+  firstDay: string;
+  lastDay: string;
+  carriers: string | null;
+  compared: number;
+  discrepancies: number;
+  dateTime: Date;
+};
+
+export async function readFirmOverview(deps: Deps, firmId: number): Promise<FirmOverview> {
+  const { db } = deps;
+  const [archive, reviews, { holds, advisors }, retentionYears] = await Promise.all([
+    archiveOf(deps, firmId),
+    store.listOpenReviewCounts(db, firmId),
+    store.countHoldsAndAdvisors(db, firmId),
+    findRetention(db, firmId),
+  ]);
+  const oldest = reviews.map((each) => each.oldest).sort((a, b) => a.getTime() - b.getTime())[0] ?? null;
+  const open = reviews.reduce((sum, { count }) => sum + count, 0);
+  const kinds = Object.fromEntries(reviews.map(({ kind, count }) => [kind, count]));
+  return { archive, reviews: { open, oldest, kinds }, holds, advisors, retentionYears };
+}
+
+async function archiveOf(deps: Deps, firmId: number): Promise<FirmOverview['archive']> {
+  const { db, checkpointFolder } = deps;
+  const [own, tree, last, health] = await Promise.all([
+    store.findFirmArchive(db, firmId),
+    findTree(db),
+    findCheckpoint(db),
+    archiveHealth(deps),
+  ]);
+  const folder = (await checkpointFolder?.last().catch(() => null))?.size ?? null;
+  const delivered = (await findLastDelivery(db, 'command'))?.dateTimeCreated ?? null;
+  const timestamped = (await findLastDelivery(db, 'timestamp'))?.dateTimeCreated ?? null;
+  return {
+    entries: own.entries,
+    unsigned: own.entries - own.signed,
+    lastSigned: last?.dateTimeCreated ?? null,
+    isFaulty: Object.values(health.faults).some((fault) => fault !== null),
+    copies: { size: tree.size, folder, delivered, timestamped },
+    verification: await findLastVerification(db),
+    reconciliation: await reconciliationOf(deps, firmId),
+  };
+}
+
+/** What the last one found about this firm's advisors; of others it says nothing. */
+async function reconciliationOf({ db }: Deps, firmId: number): Promise<FirmReconciliation | null> {
+  const row = await store.findLastReconciliation(db);
+  if (!row) return null;
+  const { from, to, carrier } = JSON.parse(row.meta);
+  const found: Record<string, { compared: number; discrepancies: number }> = JSON.parse(row.body).advisors;
+  const advisors = (await listAdvisors(db)).filter((advisor) => advisor.firmId === firmId);
+  const own = advisors.flatMap(({ advisorId }) => found[advisorId] ?? []);
+  const sum = (of: 'compared' | 'discrepancies') => own.reduce((total, each) => total + each[of], 0);
+  return {
+    firstDay: from,
+    lastDay: to,
+    carriers: carrier,
+    compared: sum('compared'),
+    discrepancies: sum('discrepancies'),
+    dateTime: row.dateTimeCreated,
+  };
+}

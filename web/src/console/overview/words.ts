@@ -1,0 +1,188 @@
+import type { IconName } from '../../look/icons.tsx';
+import { count } from '../../words/people.ts';
+import type { Said, Tone } from '../../words/states.ts';
+
+/** Times are ISO 8601. */
+export type Overview = {
+  archive: {
+    entries: number;
+    unsigned: number;
+    lastSigned: string | null;
+    isFaulty: boolean;
+    copies: { size: number; folder: number | null; delivered: string | null; timestamped: string | null };
+    verification: {
+      verdict: 'intact' | 'altered' | 'incomplete' | 'unknown';
+      entries: number;
+      checkpoints: number;
+      faults: number;
+      dateTimeCreated: string;
+    } | null;
+    reconciliation: {
+      firstDay: string;
+      lastDay: string;
+      carriers: string | null;
+      compared: number;
+      discrepancies: number;
+      dateTime: string;
+    } | null;
+  };
+  reviews: { open: number; oldest: string | null; kinds: Record<string, number> };
+  holds: number;
+  advisors: number;
+  retentionYears: number;
+};
+export type ArchiveFact = { name: string; said: Said; sentence: string; at: number | null };
+export type Need = { what: string; why: string; icon: IconName; tone: Tone; to?: string };
+
+const good = (word: string): Said => ({ word, icon: 'circle-check', tone: 'good' });
+const unknown = (word: string): Said => ({ word, icon: 'help-circle', tone: 'warn' });
+const bad = (word: string): Said => ({ word, icon: 'alert-triangle', tone: 'bad' });
+const number = (value: number) => value.toLocaleString('en-US');
+const time = (text: string | null) => (text === null ? null : Date.parse(text));
+
+export function archiveWords({ archive }: Overview): ArchiveFact[] {
+  return [signedWords(archive), copiesWords(archive), verifiedWords(archive), reconciledWords(archive)];
+}
+
+function signedWords({ entries, unsigned, lastSigned, isFaulty }: Overview['archive']): ArchiveFact {
+  const [name, at] = ['Last checkpoint', time(lastSigned)];
+  if (isFaulty)
+    return {
+      name,
+      said: bad('Stopped'),
+      sentence: 'Nothing more is signed until the operator has looked into a fault. The last checkpoint was signed',
+      at,
+    };
+  if (at === null) return { name, said: unknown('None'), sentence: 'Nothing was signed yet.', at };
+  const covered =
+    unsigned > 0
+      ? `${number(entries - unsigned)} of the firm’s ${count(entries, 'entry', 'entries')} are under a signed checkpoint; the rest follow within seconds. Signed`
+      : `All of the firm’s ${count(entries, 'entry', 'entries')} are under a signed checkpoint. Signed`;
+  return { name, said: good('Signed'), sentence: covered, at };
+}
+
+function copiesWords({ copies: { size, folder, delivered, timestamped } }: Overview['archive']): ArchiveFact {
+  const name = 'Copies outside';
+  const stamped = time(timestamped);
+  const sent = time(delivered);
+  const also =
+    stamped !== null
+      ? { sentence: ' A time-stamping authority last confirmed a checkpoint', at: stamped }
+      : sent !== null
+        ? { sentence: ' A checkpoint was last handed outside', at: sent }
+        : { sentence: '', at: null };
+  if (folder === null)
+    return stamped !== null || sent !== null
+      ? { name, said: good('Kept'), sentence: also.sentence.trim(), at: also.at }
+      : {
+          name,
+          said: unknown('Not seen'),
+          sentence: 'This server sees no copies outside the database. Ask the operator where they are kept.',
+          at: null,
+        };
+  const missing = size - folder;
+  const said = missing > 0 ? unknown('Behind') : good('Agree');
+  const sentence =
+    missing > 0
+      ? `Checkpoints kept outside the database lack the last ${count(missing, 'entry', 'entries')} of the deployment.`
+      : `Checkpoints kept outside the database cover all ${count(size, 'entry', 'entries')} of the deployment.`;
+  return { name, said, sentence: sentence + also.sentence, at: also.at };
+}
+
+function verifiedWords({ verification }: Overview['archive']): ArchiveFact {
+  const name = 'Last verification';
+  if (!verification)
+    return {
+      name,
+      said: unknown('Never'),
+      sentence: 'Nobody has verified the whole archive yet. The operator does it with “assent archive verify”.',
+      at: null,
+    };
+  const { verdict, entries, checkpoints, faults, dateTimeCreated } = verification;
+  const at = time(dateTimeCreated);
+  const compared = `against ${count(checkpoints, 'signed checkpoint')}`;
+  const words: Record<typeof verdict, [Said, string]> = {
+    intact: [
+      good('Intact'),
+      `All ${count(entries, 'entry', 'entries')} were recomputed and compared ${compared}. Verified`,
+    ],
+    altered: [bad('Altered'), `${count(faults, 'place')} differed from what was signed. Verified`],
+    incomplete: [bad('Incomplete'), `${count(faults, 'place')} lacked something that was signed. Verified`],
+    unknown: [unknown('Can’t tell'), 'There was nothing signed to compare with. Tried'],
+  };
+  const [said, sentence] = words[verdict];
+  return { name, said, sentence, at };
+}
+
+function reconciledWords({ reconciliation }: Overview['archive']): ArchiveFact {
+  const name = 'Reconciliation';
+  if (!reconciliation)
+    return {
+      name,
+      said: unknown('Not yet'),
+      sentence: 'It runs by itself once a day has ended.',
+      at: null,
+    };
+  const { firstDay, lastDay, carriers, compared, discrepancies, dateTime } = reconciliation;
+  const days = firstDay === lastDay ? lastDay : `${firstDay} to ${lastDay}`;
+  const what = carriers ? `with the records of ${carriers}` : 'among themselves, since no carrier keeps records';
+  const sentence = `${count(compared, 'record')} of the firm for ${days} (UTC) were compared ${what}: ${
+    discrepancies === 0 ? 'no discrepancy' : count(discrepancies, 'discrepancy', 'discrepancies')
+  }. Compared`;
+  return { name, said: discrepancies === 0 ? good('Agrees') : bad('Differs'), sentence, at: time(dateTime) };
+}
+
+/** In the order in which somebody should look at them. */
+export function needsOf({ archive, reviews }: Overview): Need[] {
+  const needs: Need[] = [];
+  const { isFaulty, verification, reconciliation } = archive;
+  if (isFaulty)
+    needs.push({
+      what: 'The archive reports a fault',
+      why: 'Entries are still written, but not signed. The operator’s health page says what to do.',
+      icon: 'alert-triangle',
+      tone: 'bad',
+    });
+  if (verification && ['altered', 'incomplete'].includes(verification.verdict))
+    needs.push({
+      what: 'The last verification was not intact',
+      why: 'Ask the operator for its list of faults, and keep the copies outside as they are.',
+      icon: 'alert-triangle',
+      tone: 'bad',
+    });
+  if (reconciliation && reconciliation.discrepancies > 0)
+    needs.push({
+      what: count(reconciliation.discrepancies, 'discrepancy', 'discrepancies with the carriers’ records'),
+      why: 'The operator’s reconciliation lists each of them.',
+      icon: 'alert-triangle',
+      tone: 'bad',
+    });
+  const optOuts = reviews.kinds.possible_opt_out ?? 0;
+  if (optOuts > 0)
+    needs.push({
+      what: count(optOuts, 'possible opt-out'),
+      why: 'Texts to these people are held until somebody decides.',
+      icon: 'hand-stop',
+      tone: 'bad',
+      to: '/reviews',
+    });
+  const held = reviews.kinds.held ?? 0;
+  if (held > 0)
+    needs.push({
+      what: count(held, 'held text'),
+      why: 'They go out or are refused once somebody has read them.',
+      icon: 'player-pause',
+      tone: 'warn',
+      to: '/reviews',
+    });
+  const others = reviews.open - optOuts - held;
+  if (others > 0)
+    needs.push({
+      what: count(others, 'other open review'),
+      why: 'Flagged texts, unclear replies and the daily sample.',
+      icon: 'clipboard-check',
+      tone: 'quiet',
+      to: '/reviews',
+    });
+  return needs;
+}
