@@ -5,7 +5,7 @@ import { exportSPKI, importJWK, type JWTHeaderParameters, type JWTPayload } from
 import type { App } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
 import { issueApiKey, unlimited } from '../../src/domain/access/api-keys.ts';
-import { addApplication, setExternalClientId } from '../../src/domain/access/applications.ts';
+import { addApplication, setApplication } from '../../src/domain/access/applications.ts';
 import {
   audience,
   json,
@@ -264,9 +264,9 @@ suite('with the operator’s own identity provider', () => {
 
     test('an application keeps its own client id when its external one is removed', async () => {
       const claims = { advisor_id: world.ann.advisor.advisorId };
-      await setExternalClientId(world.deps, world.clientId, 'test-crm');
+      await setApplication(world.deps, world.clientId, { externalClientId: 'test-crm' });
       assert.equal(await status({}, { ...claims, client_id: 'test-crm' }), 200);
-      await setExternalClientId(world.deps, world.clientId, '');
+      await setApplication(world.deps, world.clientId, { externalClientId: '' });
       assert.equal(await status({}, { ...claims, client_id: 'test-crm' }), 401);
       assert.equal(await status({}, { ...claims, client_id: world.clientId }), 200);
     });

@@ -5,7 +5,7 @@ import {
   addApplication,
   disableApplication,
   rotateSecret,
-  setExternalClientId,
+  setApplication,
 } from '../../src/domain/access/applications.ts';
 import { disconnect, provision, unprovision } from '../../src/domain/access/grants.ts';
 import { addAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
@@ -86,7 +86,7 @@ test('every change of a setting is one entry, the advisorâ€™s or the deploymentâ
     ['advisor set', advisorId, () => setAdvisor(deps, advisorId, { quietHours: 'defer', name: 'bob' })],
     ['advisor set', advisorId, () => setAdvisor(deps, advisorId, { password: secret })],
     ['application added', deployment, () => addApplication(deps, { name: 'Other CRM', redirectUris: [] })],
-    ['application set', deployment, () => setExternalClientId(deps, clientId, 'their-name')],
+    ['application set', deployment, () => setApplication(deps, clientId, { externalClientId: 'their-name' })],
     ['application secret rotated', deployment, () => noted(rotateSecret(deps, clientId))],
     ['application provisioned', advisorId, () => provision(deps, advisorId, clientId)],
     ['application disconnected', advisorId, () => disconnect(deps, clientId, advisorId)],
@@ -108,7 +108,7 @@ test('every change of a setting is one entry, the advisorâ€™s or the deploymentâ
     () => setFirm(deps, firmId, { firstTextLine: true }),
     () => setRetention(deps, firmId, 8),
     () => setAdvisor(deps, advisorId, { quietHours: 'defer' }),
-    () => setExternalClientId(deps, clientId, 'their-name'),
+    () => setApplication(deps, clientId, { externalClientId: 'their-name' }),
     () => disconnect(deps, clientId, advisorId),
     () => setApiKeyPlan(deps, keyId, unlimited),
     () => revokeApiKey(deps, keyId),

@@ -4,11 +4,11 @@ import {
   disableApplication,
   listApplications,
   rotateSecret,
-  setExternalClientId,
+  setApplication,
 } from '../../domain/access/applications.ts';
 import { disconnect, provision, unprovision } from '../../domain/access/grants.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
-import { always, type Option, requireOwnServer, type Verb } from '../verb.ts';
+import { always, type Option, requireOwnServer, UsageError, type Verb } from '../verb.ts';
 
 const externalClientId: Option = {
   value: 'ID',
@@ -45,12 +45,25 @@ export const applicationVerbs: Verb[] = [
   },
   {
     name: 'applications set',
-    about: 'Link an application to its client id at the identity provider; an empty id removes the link.',
+    about:
+      'Change an application’s redirect URI, its scopes, or its client id at the identity provider; an empty id removes that link. What advisors allowed before stays allowed.',
     operands: ['CLIENT-ID'],
-    options: { 'external-client-id': { ...externalClientId, required: true } },
+    options: {
+      'redirect-uri': { value: 'URI', about: 'Its one exact redirect URI.' },
+      scope: { value: '"SCOPE …"', about: 'The scopes it may ask for.' },
+      'external-client-id': externalClientId,
+    },
     examples: ['applications set app_sandbox_x7k2 --external-client-id 0oa1b2c3'],
-    run: ({ runtime, operands, options }) =>
-      setExternalClientId(runtime, operands['CLIENT-ID'] ?? '', options['external-client-id'] ?? ''),
+    run: ({ runtime, operands, options }) => {
+      const { 'redirect-uri': redirectUri, scope, 'external-client-id': external } = options;
+      const change = {
+        ...(redirectUri !== undefined && { redirectUris: [redirectUri] }),
+        ...(scope !== undefined && { scopes: scope.split(/\s+/).filter(Boolean) }),
+        ...(external !== undefined && { externalClientId: external }),
+      };
+      if (Object.keys(change).length === 0) throw new UsageError('Name at least one setting to change.');
+      return setApplication(runtime, operands['CLIENT-ID'] ?? '', change);
+    },
     says: 'Set.',
   },
   {

@@ -2,7 +2,7 @@ import { loopbackHosts } from '../../config.ts';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { ApplicationRow } from '../../store/access/applications.ts';
 import * as store from '../../store/access/applications.ts';
-import { archiveSetting } from '../accounts/settings.ts';
+import { archiveSetting, changesOf } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { hashSecret, makeSecret } from '../shared/secrets.ts';
@@ -26,8 +26,7 @@ export async function addApplication(
   known?: { clientId: string; clientSecret: string },
 ): Promise<{ application: Application; clientSecret: string }> {
   checkName(name);
-  for (const scope of scopes) if (!isScope(scope)) throw problem('invalid_request', `There is no scope ${scope}.`);
-  for (const uri of redirectUris) checkRedirectUri(deps, uri);
+  checkUrisAndScopes(deps, { redirectUris, scopes });
   const clientSecret = known?.clientSecret ?? makeSecret('clientSecret', deps.config.environment);
   const given = {
     clientId: known?.clientId ?? makeSecret('clientId', deps.config.environment),
@@ -46,18 +45,34 @@ export async function addApplication(
   });
 }
 
-/** Links the application to its client id at another identity provider; an empty id removes the link. */
-export async function setExternalClientId(
+/** An empty external client id removes the link. Scopes are those that advisors can allow from now on. */
+export type ApplicationChange = { redirectUris?: string[]; scopes?: string[]; externalClientId?: string };
+
+/** Changes its redirect URIs, its scopes, or the client id that it has at another identity provider. */
+export async function setApplication(
   deps: Deps,
   clientId: string,
-  externalClientId: string,
+  { redirectUris, scopes, externalClientId }: ApplicationChange,
   by: By = byOperator,
 ): Promise<void> {
-  const to = externalClientId ? await requireFreeExternalId(deps, externalClientId) : null;
+  checkUrisAndScopes(deps, { redirectUris, scopes });
+  const linked = externalClientId ? await requireFreeExternalId(deps, externalClientId) : null;
   await changeApplication(deps, clientId, async (deps, application) => {
-    if (application.externalClientId === to) return;
-    if (!(await store.updateExternalClientId(deps.db, application.applicationId, to))) throw externalIdTaken();
-    const values = { externalClientId: { from: application.externalClientId, to } };
+    const { applicationId } = application;
+    const before = {
+      redirectUris: application.redirectUris,
+      scopes: application.scopes,
+      externalClientId: application.externalClientId,
+    };
+    const after = {
+      redirectUris: redirectUris ?? before.redirectUris,
+      scopes: scopes ?? before.scopes,
+      externalClientId: externalClientId === undefined ? before.externalClientId : linked,
+    };
+    const values = changesOf(before, after);
+    if (!values) return;
+    await store.updateApplication(deps.db, applicationId, after);
+    if (!(await store.updateExternalClientId(deps.db, applicationId, after.externalClientId))) throw externalIdTaken();
     await archiveSetting(deps, by, { what: 'application set', of: idsOf(application), values });
   });
 }
@@ -126,6 +141,14 @@ function checkName(name: string): void {
     /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u.test(name)
   )
     throw problem('invalid_request', `An application needs a name of 1 to ${nameLengthMax} visible characters.`);
+}
+
+function checkUrisAndScopes(
+  deps: Deps,
+  { redirectUris = [], scopes = [] }: { redirectUris?: string[] | undefined; scopes?: string[] | undefined },
+): void {
+  for (const scope of scopes) if (!isScope(scope)) throw problem('invalid_request', `There is no scope ${scope}.`);
+  for (const uri of redirectUris) checkRedirectUri(deps, uri);
 }
 
 /** HTTPS, exact, no wildcard, no fragment; `http` only on a loopback host in the sandbox. */

@@ -137,6 +137,12 @@ export async function findProvisioned(
   return only ?? 'none';
 }
 
+/** The advisors for whom the operator lets the application text. */
+export async function listProvisions(deps: Deps, clientId: string): Promise<{ advisorId: number; name: string }[]> {
+  const { applicationId } = await getApplication(deps, clientId);
+  return store.listProvisionedAdvisors(deps.db, applicationId);
+}
+
 /**
  * Ends all of the application's access to the advisor, or to every advisor. Returns how many had authorized it. A disconnect
  * by the advisor also suspends client credentials; one by the operator, who can unprovision the application, only ends its

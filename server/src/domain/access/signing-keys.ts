@@ -4,6 +4,8 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { Jwk, SigningKeyRow } from '../../store/access/signing-keys.ts';
 import * as store from '../../store/access/signing-keys.ts';
+import { archiveSetting } from '../accounts/settings.ts';
+import { type By, byOperator } from '../archive/archive.ts';
 
 /** Its private part is null if this node has no key to open it: it verifies tokens then, and other nodes sign with it. */
 export type SigningKey = Omit<SigningKeyRow, 'jwk' | 'sealedPrivatePart'> & { publicJwk: Jwk; privateJwk: Jwk | null };
@@ -51,19 +53,23 @@ export async function prepareSigningKeys(deps: Deps): Promise<void> {
 }
 
 /** Makes a new key, published at once and signing a little later; the old one verifies until its tokens expire. */
-export async function rotateSigningKeys(deps: Deps): Promise<SigningKey> {
+export async function rotateSigningKeys(deps: Deps, by: By = byOperator): Promise<SigningKey> {
   await keysOf(deps);
   const key = await makeKey(new Date(Date.now() + publishedBeforeMs));
-  await store.insertSigningKey(deps.db, sealed(deps, key));
+  await inTransaction(deps, async (deps) => {
+    await store.insertSigningKey(deps.db, sealed(deps, key));
+    await archiveSetting(deps, by, { what: 'signing key rotated', of: { kid: key.kid }, values: {} });
+  });
   return key;
 }
 
 /** Makes a new key that signs at once, and forgets the others: tokens they signed are refused within a second. */
-export async function replaceSigningKeys(deps: Deps): Promise<SigningKey> {
+export async function replaceSigningKeys(deps: Deps, by: By = byOperator): Promise<SigningKey> {
   const key = await makeKey(new Date());
   await inTransaction(deps, async (deps) => {
     await store.deleteSigningKeys(deps.db);
     await store.insertSigningKey(deps.db, sealed(deps, key));
+    await archiveSetting(deps, by, { what: 'signing keys replaced', of: { kid: key.kid }, values: {} });
   });
   return key;
 }

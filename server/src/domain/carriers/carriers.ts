@@ -75,6 +75,42 @@ export async function listCarriers(deps: Deps): Promise<CarrierView[]> {
   return (await store.listCarriers(deps.db)).map((row) => shown(deps, row));
 }
 
+/** A setting of a kind of carrier, for a form: secrets can be written and not read. */
+export type CarrierField = {
+  name: string;
+  about: string;
+  type: 'string' | 'number' | 'boolean';
+  isRequired: boolean;
+  isSecret: boolean;
+};
+
+/** The kinds that can be added. Where a setting is a list or an object, no form has it: those have no fields. */
+export function listCarrierKinds({ carrierKinds }: Pick<Deps, 'carrierKinds'>): {
+  kind: string;
+  fields: CarrierField[] | null;
+}[] {
+  return Object.entries(carrierKinds).flatMap(([kind, { schema, secrets }]) => {
+    if (kind === 'sandbox') return [];
+    const { properties = {}, required = [] } = schema as {
+      properties?: Record<string, { type?: string; description?: string }>;
+      required?: string[];
+    };
+    const fields = Object.entries(properties).flatMap(([name, { type, description: about = '' }]) => {
+      const known = fieldTypes[type ?? ''];
+      const isRequired = required.includes(name);
+      return known ? [{ name, about, type: known, isRequired, isSecret: secrets.includes(name) }] : [];
+    });
+    return [{ kind, fields: fields.length === Object.keys(properties).length ? fields : null }];
+  });
+}
+
+const fieldTypes: Record<string, CarrierField['type']> = {
+  string: 'string',
+  boolean: 'boolean',
+  number: 'number',
+  integer: 'number',
+};
+
 /** A carrier that numbers can have: the sandbox's only in the sandbox. */
 export async function getUsableCarrier(deps: Deps, name: string): Promise<CarrierRow> {
   const row = await store.findCarrier(deps.db, name);

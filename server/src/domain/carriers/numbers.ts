@@ -4,6 +4,7 @@ import { findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
 import type { NumberRow } from '../../store/carriers/numbers.ts';
 import * as store from '../../store/carriers/numbers.ts';
 import { type Advisor, getAdvisor, setAdvisor } from '../accounts/advisors.ts';
+import { type By, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { getUsableCarrier } from './carriers.ts';
 import { readStatus } from './status.ts';
@@ -39,26 +40,32 @@ const hourMs = 60 * 60 * 1000;
 export async function addNumber(
   deps: Deps,
   { number, advisor, carrier, ...rest }: NumberChange & { number: string; advisor: string; carrier: string },
+  by: By = byOperator,
 ): Promise<TextingNumber> {
   const { advisorId, textingNumber } = await getAdvisor(deps, advisor);
   if (textingNumber)
     throw problem('conflict', `${advisor} has the number ${textingNumber}: release it first (assent numbers release).`);
-  await setAdvisor(deps, advisorId, { textingNumber: number, ...(await settingsFor(deps, { carrier, ...rest })) });
+  await setAdvisor(deps, advisorId, { textingNumber: number, ...(await settingsFor(deps, { carrier, ...rest })) }, by);
   return getNumber(deps, number);
 }
 
 /** With another carrier, texts that wait go by that one; what is in flight settles with the one before. */
-export async function setNumber(deps: Deps, number: string, change: NumberChange): Promise<TextingNumber> {
+export async function setNumber(
+  deps: Deps,
+  number: string,
+  change: NumberChange,
+  by: By = byOperator,
+): Promise<TextingNumber> {
   const { advisorId } = await ownerOf(deps, number);
-  await setAdvisor(deps, advisorId, await settingsFor(deps, change));
+  await setAdvisor(deps, advisorId, await settingsFor(deps, change), by);
   await store.passDispatches(deps.db, [advisorId]);
   return getNumber(deps, number);
 }
 
 /** Its advisor can't text any more; texts that wait fail when their turn comes. */
-export async function releaseNumber(deps: Deps, number: string): Promise<void> {
+export async function releaseNumber(deps: Deps, number: string, by: By = byOperator): Promise<void> {
   const { advisorId } = await ownerOf(deps, number);
-  await setAdvisor(deps, advisorId, { textingNumber: null, carrierId: null, textingPace: null, campaign: null });
+  await setAdvisor(deps, advisorId, { textingNumber: null, carrierId: null, textingPace: null, campaign: null }, by);
 }
 
 export async function listNumbers(deps: Deps): Promise<TextingNumber[]> {

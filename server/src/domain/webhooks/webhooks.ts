@@ -6,7 +6,7 @@ import type { WebhookRow } from '../../store/webhooks/webhooks.ts';
 import * as store from '../../store/webhooks/webhooks.ts';
 import { getApplication } from '../access/applications.ts';
 import { archiveSetting } from '../accounts/settings.ts';
-import { byOperator } from '../archive/archive.ts';
+import { type By, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { dayMs } from '../shared/time.ts';
 import { pushedTypes } from './pushed-events.ts';
@@ -36,8 +36,9 @@ export async function addWebhook(
   clientId: string,
   url: string,
   types: string[] | null = null,
+  by: By = byOperator,
 ): Promise<string> {
-  return (await insertWebhook(deps, clientId, { url, types })).secret;
+  return (await insertWebhook(deps, clientId, { url, types }, by)).secret;
 }
 
 /** `listenedUntil`: it ends then, unless it is renewed. */
@@ -45,6 +46,7 @@ export async function insertWebhook(
   deps: Deps,
   clientId: string,
   { url, types, listenedUntil = null }: Pick<WebhookRow, 'url' | 'types'> & { listenedUntil?: Date | null },
+  by: By = byOperator,
 ): Promise<{ webhookId: number; secret: string }> {
   const { applicationId } = await getApplication(deps, clientId);
   const { secret, ...given } = newWebhook(deps, applicationId, url, types);
@@ -56,7 +58,7 @@ export async function insertWebhook(
     if (webhookId === null)
       throw problem('conflict', `The application has a webhook at ${url} already. Remove it first.`);
     await insertStreams(deps.db, { applicationId });
-    await archive(deps, 'webhook added', { applicationId, clientId, url }, { types });
+    await archive(deps, by, 'webhook added', { applicationId, clientId, url }, { types });
     return { webhookId, secret };
   });
 }
@@ -70,10 +72,11 @@ export async function setWebhook(
   clientId: string,
   url: string,
   types: string[] | null = null,
+  by: By = byOperator,
 ): Promise<string> {
   const { applicationId } = await getApplication(deps, clientId);
   const [existing, ...others] = await store.listWebhooks(deps.db, applicationId);
-  if (!existing) return addWebhook(deps, clientId, url, types);
+  if (!existing) return addWebhook(deps, clientId, url, types, by);
   if (others.length > 0)
     throw problem(
       'conflict',
@@ -84,24 +87,29 @@ export async function setWebhook(
     await store.updateWebhook(deps.db, existing.webhookId, given);
     await insertStreams(deps.db, { applicationId });
     await resumeStreams(deps.db, existing.webhookId);
-    await archive(deps, 'webhook set', { applicationId, clientId, url }, { types });
+    await archive(deps, by, 'webhook set', { applicationId, clientId, url }, { types });
   });
   return secret;
 }
 
-export async function removeWebhook(deps: Deps, clientId: string, url?: string): Promise<void> {
-  await deleteWebhook(deps, await findWebhook(deps, clientId, url));
+export async function removeWebhook(deps: Deps, clientId: string, url?: string, by: By = byOperator): Promise<void> {
+  await deleteWebhook(deps, await findWebhook(deps, clientId, url), by);
 }
 
-export async function deleteWebhook(deps: Deps, webhook: WebhookRow): Promise<void> {
+export async function deleteWebhook(deps: Deps, webhook: WebhookRow, by: By = byOperator): Promise<void> {
   await inTransaction(deps, async (deps) => {
     await store.deleteWebhook(deps.db, webhook.webhookId);
-    await archive(deps, 'webhook removed', webhook);
+    await archive(deps, by, 'webhook removed', webhook);
   });
 }
 
 /** A new secret. For a day, deliveries are signed with the old one too, so that the application can change over. */
-export async function rotateWebhookSecret(deps: Deps, clientId: string, url?: string): Promise<string> {
+export async function rotateWebhookSecret(
+  deps: Deps,
+  clientId: string,
+  url?: string,
+  by: By = byOperator,
+): Promise<string> {
   const webhook = await findWebhook(deps, clientId, url);
   const secret = makeSecret();
   const rotated = {
@@ -112,24 +120,24 @@ export async function rotateWebhookSecret(deps: Deps, clientId: string, url?: st
   };
   await inTransaction(deps, async (deps) => {
     await store.updateSecrets(deps.db, rotated);
-    await archive(deps, 'webhook secret rotated', webhook);
+    await archive(deps, by, 'webhook secret rotated', webhook);
   });
   return secret;
 }
 
-export async function disableWebhook(deps: Deps, clientId: string, url?: string): Promise<void> {
+export async function disableWebhook(deps: Deps, clientId: string, url?: string, by: By = byOperator): Promise<void> {
   const webhook = await findWebhook(deps, clientId, url);
   await inTransaction(deps, async (deps) => {
     if (await store.disableWebhook(deps.db, webhook.webhookId, 'by the operator', new Date()))
-      await archive(deps, 'webhook disabled', webhook);
+      await archive(deps, by, 'webhook disabled', webhook);
   });
 }
 
 /** It goes on where it was. */
-export async function enableWebhook(deps: Deps, clientId: string, url?: string): Promise<void> {
+export async function enableWebhook(deps: Deps, clientId: string, url?: string, by: By = byOperator): Promise<void> {
   const webhook = await findWebhook(deps, clientId, url);
   await inTransaction(deps, async (deps) => {
-    if (await store.enableWebhook(deps.db, webhook.webhookId)) await archive(deps, 'webhook enabled', webhook);
+    if (await store.enableWebhook(deps.db, webhook.webhookId)) await archive(deps, by, 'webhook enabled', webhook);
     await resumeStreams(deps.db, webhook.webhookId);
   });
 }
@@ -166,6 +174,13 @@ export async function findWebhook(deps: Deps, clientId: string, url?: string): P
   if (others.length === 0) return found;
   const urls = [found, ...others].map(({ url }) => `\n  ${url}`);
   throw problem('conflict', `The application has several webhooks: name the address of one.${urls.join('')}`);
+}
+
+/** By its id, as the console has it. */
+export async function getWebhook({ db }: Pick<Deps, 'db'>, webhookId: number): Promise<WebhookRow> {
+  const found = (await store.listWebhooks(db)).find((row) => row.webhookId === webhookId);
+  if (!found) throw problem('not_found', `There is no webhook ${webhookId}.`);
+  return found;
 }
 
 /** The application's endpoints, or the one with this address. */
@@ -213,11 +228,12 @@ function newWebhook(deps: Deps, applicationId: number, url: string, types: strin
 
 async function archive(
   deps: Deps,
+  by: By,
   what: string,
   { applicationId, clientId, url }: Pick<WebhookRow, 'applicationId' | 'clientId' | 'url'>,
   values: Pick<WebhookRow, 'types'> | object = {},
 ): Promise<void> {
-  await archiveSetting(deps, byOperator, { what, of: { applicationId, clientId }, values: { url, ...values } });
+  await archiveSetting(deps, by, { what, of: { applicationId, clientId }, values: { url, ...values } });
 }
 
 function checkUrl({ config }: Deps, text: string): void {

@@ -47,15 +47,22 @@ export async function insertApplication(
 export async function updateApplication(
   db: Db,
   applicationId: number,
-  change: { secretHash?: Buffer; disabled?: boolean; redirectUris?: string[] },
+  change: { secretHash?: Buffer; disabled?: boolean; redirectUris?: string[]; scopes?: string[] },
 ): Promise<void> {
   await db.query(
     `update applications
      set secret_hash = coalesce($2, secret_hash),
          disabled = coalesce($3, disabled),
-         redirect_uris = coalesce($4, redirect_uris)
+         redirect_uris = coalesce($4, redirect_uris),
+         scopes = coalesce($5, scopes)
      where application_id = $1`,
-    [applicationId, change.secretHash ?? null, change.disabled ?? null, change.redirectUris ?? null],
+    [
+      applicationId,
+      change.secretHash ?? null,
+      change.disabled ?? null,
+      change.redirectUris ?? null,
+      change.scopes ?? null,
+    ],
   );
 }
 

@@ -97,6 +97,21 @@ export async function listProvisioned(
   );
 }
 
+/** Spans advisors: an operator sees for whom an application may text. */
+export async function listProvisionedAdvisors(
+  db: Db,
+  applicationId: number,
+): Promise<{ advisorId: number; name: string }[]> {
+  return db.query(
+    `select advisor_id as "advisorId", name
+     from grants
+     join advisors using (advisor_id)
+     where application_id = $1 and kind = 'provisioned'
+     order by lower(name), advisor_id`,
+    [applicationId],
+  );
+}
+
 /**
  * Its codes and refresh tokens stop working at once; they are deleted later, because there may be many. Returns whose
  * grant it was, or null if there is none.
