@@ -6,6 +6,7 @@ import { consoleApiPath, consoleRoutes } from '../../src/http/console/routes.ts'
 import { makeStaff, type StaffPerson } from '../support/console.ts';
 import { Visitor } from '../support/visitor.ts';
 import { type Answer, makeWorld, type World } from '../support/world.ts';
+import { operatorSamples } from './operator-samples.ts';
 
 /**
  * How a route is called: with the ids of something that a firm has, if it takes any, and a body. A route that isn't here fails the
@@ -17,6 +18,7 @@ type Firm = { firmId: number; staffId: number };
 
 const samples: Record<string, Sample> = {
   'GET /overview': {},
+  ...operatorSamples(() => world),
   'GET /staff': {},
   'PUT /staff/:staffId': { ids: ({ staffId }) => ({ staffId }), body: { disabled: false } },
 };

@@ -2,15 +2,19 @@ import type { IconName } from '../look/icons.tsx';
 import type { Role } from './session.ts';
 
 /** A page in the navigation, for the roles that may open it. */
-export type Place = { to: string; name: string; icon: IconName; roles: readonly Role[] };
+export type Place = { to: string; name: string; icon: IconName; roles: readonly Role[]; also?: string };
 
 const officers = ['compliance_officer'] as const;
 const firmStaff = ['reviewer', 'compliance_officer'] as const;
+const operators = ['operator'] as const;
 
 /** In the order in which they are shown. The server decides again about every call. */
 // biome-ignore format: a table
 export const places: Place[] = [
   { to: '/overview',      name: 'Overview',            icon: 'gauge',           roles: firmStaff },
+  { to: '/carriers',      name: 'Carriers',            icon: 'building-broadcast-tower', roles: operators },
+  { to: '/firms',         name: 'Firms and advisors',  icon: 'users',           roles: operators, also: '/advisors' },
+  { to: '/applications',  name: 'Applications',        icon: 'apps',            roles: operators },
   { to: '/staff',         name: 'Staff',               icon: 'users',           roles: officers },
 ];
 

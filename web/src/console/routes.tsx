@@ -27,8 +27,36 @@ const staff = createRoute({
   component: lazyRouteComponent(() => import('./staff/staff.tsx'), 'Staff'),
 });
 
+const firms = createRoute({
+  getParentRoute: () => root,
+  path: '/firms',
+  component: lazyRouteComponent(() => import('./firms/firms.tsx'), 'Firms'),
+});
+const advisors = createRoute({
+  getParentRoute: () => root,
+  path: '/advisors',
+  validateSearch: ({ firm }: { firm?: unknown }): { firm?: number } => (Number(firm) > 0 ? { firm: Number(firm) } : {}),
+  component: lazyRouteComponent(() => import('./advisors/advisors.tsx'), 'Advisors'),
+});
+const carriers = createRoute({
+  getParentRoute: () => root,
+  path: '/carriers',
+  component: lazyRouteComponent(() => import('./carriers/carriers.tsx'), 'Carriers'),
+});
+const applications = createRoute({
+  getParentRoute: () => root,
+  path: '/applications',
+  component: lazyRouteComponent(() => import('./applications/applications.tsx'), 'Applications'),
+});
+const application = createRoute({
+  getParentRoute: () => root,
+  path: '/applications/$clientId',
+  component: lazyRouteComponent(() => import('./applications/application.tsx'), 'Application'),
+});
+const operatorRoutes = [firms, advisors, carriers, applications, application] as const;
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, overview, staff]),
+  routeTree: root.addChildren([home, overview, staff, ...operatorRoutes]),
   basepath: '/console',
   defaultPreload: 'intent',
 });

@@ -96,7 +96,9 @@ function Account() {
 }
 
 function placeOf(here: string): Place | undefined {
-  return places.find(({ to }) => here === to || here.startsWith(`${to}/`));
+  return places.find(({ to, also }) =>
+    [to, also].some((path) => path && (here === path || here.startsWith(`${path}/`))),
+  );
 }
 
 function Forbidden() {

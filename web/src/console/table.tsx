@@ -22,8 +22,10 @@ export function DataTable<Row>({
   columns,
   rows,
   keyOf,
+  title,
   actions,
   tools,
+  buttons,
   more,
   empty = 'Nothing here yet.',
   hasFilter = true,
@@ -34,10 +36,14 @@ export function DataTable<Row>({
   /** Undefined while they load. */
   rows: Row[] | undefined;
   keyOf(row: Row): string | number;
+  /** Above the table, where it isn't all of its page. */
+  title?: string;
   /** Buttons at the end of a row. */
   actions?(row: Row): ReactNode;
   /** Beside the filter. */
   tools?: ReactNode;
+  /** At the right, beside the export. */
+  buttons?: ReactNode;
   /** Loads further rows from the server, if there are any. */
   more?: { has: boolean; isLoading: boolean; load(): void };
   empty?: ReactNode;
@@ -56,6 +62,7 @@ export function DataTable<Row>({
   return (
     <div className="data-table">
       <div className="row wrap">
+        {title && <h2 className="data-title">{title}</h2>}
         {hasFilter && (
           <label className="field data-filter">
             <Icon name="search" />
@@ -69,15 +76,18 @@ export function DataTable<Row>({
           </label>
         )}
         {tools}
-        <button
-          type="button"
-          className="button end"
-          disabled={found.length === 0}
-          onClick={() => save(`${name}.csv`, toCsv(columns, found))}
-        >
-          <Icon name="download" />
-          CSV
-        </button>
+        <div className="row end">
+          {buttons}
+          <button
+            type="button"
+            className="button"
+            disabled={found.length === 0}
+            onClick={() => save(`${name}.csv`, toCsv(columns, found))}
+          >
+            <Icon name="download" />
+            CSV
+          </button>
+        </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also by keys. */}
       <section className="console-table" aria-label={name} tabIndex={0}>

@@ -10,6 +10,7 @@ import { addPassage } from '../door/door.ts';
 import { inputValidator } from '../door/input.ts';
 import type { Route } from '../door/route.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
+import { operatorTable } from './operator-routes.ts';
 import * as overview from './overview.ts';
 import { addConsoleSession } from './session.ts';
 import * as staff from './staff.ts';
@@ -36,7 +37,7 @@ const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] 
   ['PUT',  '/staff/:staffId',           officers,  staff.set],
 ];
 
-export const consoleRoutes: ConsoleRoute[] = table.map(([method, path, roles, endpoint]) => ({
+export const consoleRoutes: ConsoleRoute[] = [...table, ...operatorTable].map(([method, path, roles, endpoint]) => ({
   method,
   path: consoleApiPath + path,
   roles,

@@ -1,0 +1,36 @@
+import { addAdvisor, getAdvisor, listAdvisors, setAdvisor } from '../../domain/accounts/advisors.ts';
+import { inviteAdvisor } from '../../domain/sign-in/invitations.ts';
+import { AdvisorChange, AdvisorInput, AdvisorParams } from '../../schemas/accounts/advisors.ts';
+import { FirmParams } from '../../schemas/accounts/firms.ts';
+import { operatorEndpoint } from './endpoint.ts';
+import { requireOwnServer } from './own-server.ts';
+
+export const list = operatorEndpoint({
+  handler: async (deps) => ({ data: await listAdvisors(deps) }),
+});
+
+export const add = operatorEndpoint({
+  params: FirmParams,
+  body: AdvisorInput,
+  handler: (deps, _, { params, body }, by) => addAdvisor(deps, { ...body, ...params }, by),
+});
+
+export const set = operatorEndpoint({
+  params: AdvisorParams,
+  body: AdvisorChange,
+  async handler(deps, _, { params, body }, by) {
+    const { advisorId } = await getAdvisor(deps, String(params.advisorId));
+    await setAdvisor(deps, advisorId, body, by);
+    return getAdvisor(deps, String(advisorId));
+  },
+});
+
+/** The link is in this answer and nowhere else. */
+export const invite = operatorEndpoint({
+  params: AdvisorParams,
+  async handler(deps, _, { params }, by) {
+    requireOwnServer(deps);
+    const { advisorId } = await getAdvisor(deps, String(params.advisorId));
+    return inviteAdvisor(deps, advisorId, by);
+  },
+});

@@ -1,0 +1,78 @@
+import * as applications from '../../domain/access/applications.ts';
+import { disconnect, listProvisions, provision, unprovision } from '../../domain/access/grants.ts';
+import { scopes } from '../../domain/access/scopes.ts';
+import { getAdvisor } from '../../domain/accounts/advisors.ts';
+import {
+  ApplicationChange,
+  ApplicationInput,
+  ApplicationParams,
+  DisconnectInput,
+  ProvisionParams,
+} from '../../schemas/access/applications.ts';
+import { operatorEndpoint } from './endpoint.ts';
+import { requireOwnServer } from './own-server.ts';
+
+/** With the scopes that there are, in the contract's words. */
+export const list = operatorEndpoint({
+  handler: async (deps) => ({ data: (await applications.listApplications(deps)).map(shown), scopes }),
+});
+
+export const add = operatorEndpoint({
+  body: ApplicationInput,
+  async handler(deps, _, { body }, by) {
+    const { application, clientSecret } = await applications.addApplication(deps, body, by);
+    return { clientId: application.clientId, clientSecret };
+  },
+});
+
+export const set = operatorEndpoint({
+  params: ApplicationParams,
+  body: ApplicationChange,
+  async handler(deps, _, { params: { clientId }, body }, by) {
+    await applications.setApplication(deps, clientId, body, by);
+    return shown(await applications.getApplication(deps, clientId));
+  },
+});
+
+export const rotate = operatorEndpoint({
+  params: ApplicationParams,
+  handler: async (deps, _, { params }, by) => ({
+    clientSecret: await applications.rotateSecret(deps, params.clientId, by),
+  }),
+});
+
+export const disable = operatorEndpoint({
+  params: ApplicationParams,
+  handler: (deps, _, { params }, by) => applications.disableApplication(deps, params.clientId, by),
+});
+
+export const disconnectAll = operatorEndpoint({
+  params: ApplicationParams,
+  body: DisconnectInput,
+  async handler(deps, _, { params, body: { advisorId = null } }, by) {
+    requireOwnServer(deps);
+    return { ended: await disconnect(deps, params.clientId, advisorId, by) };
+  },
+});
+
+export const provisions = operatorEndpoint({
+  params: ApplicationParams,
+  handler: async (deps, _, { params }) => ({ data: await listProvisions(deps, params.clientId) }),
+});
+
+export const addProvision = operatorEndpoint({
+  params: ProvisionParams,
+  async handler(deps, _, { params }, by) {
+    const { advisorId } = await getAdvisor(deps, String(params.advisorId));
+    await provision(deps, advisorId, params.clientId, by);
+  },
+});
+
+export const removeProvision = operatorEndpoint({
+  params: ProvisionParams,
+  handler: (deps, _, { params }, by) => unprovision(deps, params.advisorId, params.clientId, by),
+});
+
+function shown({ secretHash: _, ...application }: applications.Application) {
+  return application;
+}

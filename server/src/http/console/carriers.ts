@@ -1,0 +1,35 @@
+import * as carriers from '../../domain/carriers/carriers.ts';
+import { readStatus } from '../../domain/carriers/status.ts';
+import { CarrierChange, CarrierInput, CarrierParams } from '../../schemas/carriers/carriers.ts';
+import { operatorEndpoint } from './endpoint.ts';
+
+/** With how each does on every node, now. */
+export const list = operatorEndpoint({
+  async handler(deps) {
+    const status = new Map((await readStatus(deps)).map((each) => [each.carrierId, each]));
+    const data = (await carriers.listCarriers(deps)).map((each) => ({ ...each, ...status.get(each.carrierId) }));
+    // Every database has the sandbox's; production never opens it.
+    const { environment } = deps.config;
+    return { data: data.filter(({ kind }) => kind !== 'sandbox' || environment === 'sandbox') };
+  },
+});
+
+export const kinds = operatorEndpoint({
+  handler: async (deps) => ({ data: carriers.listCarrierKinds(deps) }),
+});
+
+export const add = operatorEndpoint({
+  body: CarrierInput,
+  handler: (deps, _, { body }, by) => carriers.addCarrier(deps, body, by),
+});
+
+export const set = operatorEndpoint({
+  params: CarrierParams,
+  body: CarrierChange,
+  handler: (deps, _, { params, body }, by) => carriers.setCarrier(deps, params.carrier, body, by),
+});
+
+export const remove = operatorEndpoint({
+  params: CarrierParams,
+  handler: (deps, _, { params }, by) => carriers.removeCarrier(deps, params.carrier, by),
+});

@@ -1,0 +1,84 @@
+import type { Deps } from '../../src/deps.ts';
+import { issueApiKey } from '../../src/domain/access/api-keys.ts';
+import { addApplication } from '../../src/domain/access/applications.ts';
+import { provision } from '../../src/domain/access/grants.ts';
+import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { addCarrier } from '../../src/domain/carriers/carriers.ts';
+import type { World } from '../support/world.ts';
+
+type Ids = Record<string, number | string>;
+export type OperatorSample = { ids?(firm: { firmId: number }): Promise<Ids>; query?: string; body?: object };
+
+const plan = { ratePerSecond: 5, burst: 10, dailyQuota: null };
+const telnyx = { kind: 'telnyx', settings: { apiKey: 'KEY', publicKey: `${'A'.repeat(43)}=` } };
+
+/** How each route of the operator's pages is called, on something that was made for it: none depends on another. */
+export function operatorSamples(world: () => World): Record<string, OperatorSample> {
+  let made = 0;
+  const advisor = async () => {
+    made += 1;
+    const { advisorId } = await addAdvisor(world().deps, {
+      firmId: world().ann.advisor.firmId,
+      name: 'Sam',
+      email: `sam${made}@test.example`,
+      textingNumber: `+1500555${7000 + made}`,
+    });
+    return { advisorId };
+  };
+  const carrier = async () => {
+    made += 1;
+    return { carrier: (await addCarrier(world().deps, { name: `carrier${made}`, ...telnyx })).name };
+  };
+  const application = async () => ({ clientId: await newApplication(world().deps) });
+  const key = async () => ({
+    keyId: (await issueApiKey(world().deps, await newApplication(world().deps), plan)).keyId,
+  });
+  const provisioned = async () => {
+    const clientId = await newApplication(world().deps);
+    const { advisorId } = world().ann.advisor;
+    await provision(world().deps, advisorId, clientId);
+    return { clientId, advisorId };
+  };
+  return {
+    'GET /firms': {},
+    'POST /firms': { body: { name: 'A third firm' } },
+    'PUT /firms/:firmId': { ids: async ({ firmId }) => ({ firmId }), body: { firstTextLine: true } },
+    'GET /advisors': {},
+    'POST /firms/:firmId/advisors': {
+      ids: async ({ firmId }) => ({ firmId }),
+      body: { name: 'New Advisor', email: 'new.advisor@test.example' },
+    },
+    'PUT /advisors/:advisorId': { ids: advisor, body: { quietHours: 'defer' } },
+    'POST /advisors/:advisorId/invite': { ids: advisor },
+    'GET /carriers': {},
+    'GET /carriers/kinds': {},
+    'POST /carriers': { body: { name: 'added', ...telnyx } },
+    'PUT /carriers/:carrier': { ids: carrier, body: { disabled: true } },
+    'DELETE /carriers/:carrier': { ids: carrier },
+    'GET /numbers': {},
+    // Who has a number already gets a 409.
+    'POST /numbers/:advisorId': { ids: advisor, body: { number: '+15005550199', carrier: 'sandbox' } },
+    'PUT /numbers/:advisorId': { ids: advisor, body: { pace: 5 } },
+    'DELETE /numbers/:advisorId': { ids: advisor },
+    'GET /numbers/:advisorId/check': { ids: advisor },
+    'GET /applications': {},
+    'POST /applications': { body: { name: 'New CRM', redirectUris: [] } },
+    'PUT /applications/:clientId': { ids: application, body: { scopes: ['openid'] } },
+    'POST /applications/:clientId/secret': { ids: application },
+    'POST /applications/:clientId/disable': { ids: application },
+    'POST /applications/:clientId/disconnect': { ids: application, body: {} },
+    'GET /applications/:clientId/provisions': { ids: application },
+    'PUT /applications/:clientId/provisions/:advisorId': { ids: provisioned },
+    'DELETE /applications/:clientId/provisions/:advisorId': { ids: provisioned },
+    'POST /applications/:clientId/keys': { ids: application, body: plan },
+    'GET /keys': {},
+    'PUT /keys/:keyId': { ids: key, body: plan },
+    'POST /keys/:keyId/revoke': { ids: key },
+    'GET /signing-keys': {},
+    'POST /signing-keys': { body: { leaked: false } },
+  };
+}
+
+async function newApplication(deps: Deps): Promise<string> {
+  return (await addApplication(deps, { name: 'CRM', redirectUris: [] })).application.clientId;
+}

@@ -1,0 +1,175 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { post, put } from '../../api/http.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Broken, Chip } from '../../look/parts.tsx';
+import { toast } from '../../shell/toasts.tsx';
+import { phoneWords } from '../../words/people.ts';
+import { Ask, ShownOnce } from '../dialogs.tsx';
+import { firmsQuery } from '../firms/queries.ts';
+import { FirmTabs } from '../firms/tabs.tsx';
+import { refresh } from '../lists.ts';
+import { type Column, DataTable } from '../table.tsx';
+import { AdvisorForm } from './advisor-form.tsx';
+import { type Advisor, advisorsQuery } from './queries.ts';
+
+type Asked = { what: 'add' } | { what: 'change' | 'invite' | 'disable'; advisor: Advisor };
+
+export function Advisors() {
+  const { firm } = useSearch({ from: '/advisors' });
+  const navigate = useNavigate();
+  const { data, error } = useQuery(advisorsQuery);
+  const firms = useQuery(firmsQuery).data?.data;
+  const [asked, ask] = useState<Asked | null>(null);
+  const [link, setLink] = useState<string | null>(null);
+  const close = () => ask(null);
+  if (error) return <Broken error={error} />;
+  const columns: Column<Advisor>[] = [
+    { name: 'Advisor', text: ({ name }) => name, cell: ({ name }) => <b>{name}</b> },
+    { name: 'Firm', text: ({ firmId }) => firms?.find((each) => each.firmId === firmId)?.name ?? null },
+    { name: 'Email', text: ({ email }) => email },
+    {
+      name: 'Number',
+      text: ({ textingNumber }) => (textingNumber ? phoneWords(textingNumber) : null),
+    },
+    {
+      name: 'State',
+      text: ({ disabled }) => (disabled ? 'Disabled' : 'Active'),
+      cell: ({ disabled }) =>
+        disabled ? (
+          <Chip word="Disabled" icon="ban" tone="bad" />
+        ) : (
+          <Chip word="Active" icon="circle-check" tone="good" />
+        ),
+    },
+  ];
+  const invite = async ({ advisorId }: Advisor) => {
+    setLink((await post<{ link: string }>(`/advisors/${advisorId}/invite`)).link);
+  };
+  const setDisabled = async ({ advisorId, name }: Advisor, disabled: boolean) => {
+    await put(`/advisors/${advisorId}`, { body: { disabled } });
+    await refresh('/advisors');
+    toast(disabled ? `${name}’s account is refused everywhere.` : `${name}’s account works again.`);
+  };
+  return (
+    <div className="console-page">
+      <header className="console-head">
+        <h1>Firms and advisors</h1>
+        <FirmTabs here="advisors" />
+        <button
+          type="button"
+          className="button main end"
+          onClick={() => ask({ what: 'add' })}
+          disabled={!firms?.length}
+        >
+          <Icon name="user-plus" />
+          Add an advisor
+        </button>
+      </header>
+      <DataTable
+        name="advisors"
+        columns={columns}
+        rows={data?.filter(({ firmId }) => firm === undefined || firmId === firm)}
+        keyOf={({ advisorId }) => advisorId}
+        empty="Nobody yet. Add an advisor, then invite them to choose a password."
+        tools={
+          <select
+            className="plain-field data-choice"
+            aria-label="Firm"
+            value={firm ?? ''}
+            onChange={({ target }) =>
+              void navigate({ to: '/advisors', search: target.value ? { firm: Number(target.value) } : {} })
+            }
+          >
+            <option value="">All firms</option>
+            {firms?.map(({ firmId, name }) => (
+              <option value={firmId} key={firmId}>
+                {name}
+              </option>
+            ))}
+          </select>
+        }
+        actions={(advisor) => (
+          <RowActions
+            advisor={advisor}
+            ask={(what) => ask({ what, advisor })}
+            enable={() => setDisabled(advisor, false)}
+          />
+        )}
+      />
+      {asked?.what === 'add' && <AdvisorForm firms={firms ?? []} firmId={firm} close={close} />}
+      {asked?.what === 'change' && <AdvisorForm advisor={asked.advisor} firms={firms ?? []} close={close} />}
+      {asked?.what === 'invite' && (
+        <Ask
+          title={`Invite ${asked.advisor.name}?`}
+          action="Make a link"
+          run={() => invite(asked.advisor)}
+          close={close}
+        >
+          You get a link at which {asked.advisor.email} chooses a password: for the first sign-in, or a forgotten one.
+          It works once, for 24 hours. Links from before stop working.
+        </Ask>
+      )}
+      {asked?.what === 'disable' && (
+        <Ask
+          title={`Disable ${asked.advisor.name}?`}
+          action="Disable the account"
+          isBad
+          run={() => setDisabled(asked.advisor, true)}
+          close={close}
+        >
+          Nobody can sign in to the account, applications are refused for it, and its queued texts fail. You can enable
+          it again.
+        </Ask>
+      )}
+      {link && (
+        <ShownOnce title="The invitation" values={{ Link: link }} close={() => setLink(null)}>
+          Send it to the advisor alone. It is shown only now.
+        </ShownOnce>
+      )}
+    </div>
+  );
+}
+
+function RowActions({
+  advisor: { name, disabled },
+  ask,
+  enable,
+}: {
+  advisor: Advisor;
+  ask(what: 'change' | 'invite' | 'disable'): void;
+  enable(): Promise<void>;
+}) {
+  return (
+    <span className="row-buttons">
+      <button type="button" className="button small" aria-label={`Settings of ${name}`} onClick={() => ask('change')}>
+        Settings
+      </button>
+      {disabled ? (
+        <button
+          type="button"
+          className="button small"
+          aria-label={`Enable ${name}`}
+          onClick={() => void enable().catch(({ message }) => toast(message))}
+        >
+          Enable
+        </button>
+      ) : (
+        <>
+          <button type="button" className="button small" aria-label={`Invite ${name}`} onClick={() => ask('invite')}>
+            Invite
+          </button>
+          <button
+            type="button"
+            className="button small bad"
+            aria-label={`Disable ${name}`}
+            onClick={() => ask('disable')}
+          >
+            Disable
+          </button>
+        </>
+      )}
+    </span>
+  );
+}

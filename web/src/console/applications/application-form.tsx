@@ -1,0 +1,79 @@
+import { useState } from 'react';
+import { post, put } from '../../api/http.ts';
+import { FormDialog } from '../dialogs.tsx';
+import { refresh } from '../lists.ts';
+import type { Application } from './queries.ts';
+
+/** Registers an application, or changes one. */
+export function ApplicationForm({
+  application,
+  scopes,
+  close,
+  added,
+}: {
+  application?: Application;
+  scopes: Record<string, string>;
+  close(): void;
+  added?(made: { clientId: string; clientSecret: string }): void;
+}) {
+  const [name, setName] = useState(application?.name ?? '');
+  const [uris, setUris] = useState(application?.redirectUris.join('\n') ?? '');
+  const [chosen, choose] = useState(new Set(application?.scopes ?? Object.keys(scopes)));
+  const [external, setExternal] = useState(application?.externalClientId ?? '');
+  const body = {
+    redirectUris: uris.split(/\s+/).filter(Boolean),
+    scopes: Object.keys(scopes).filter((scope) => chosen.has(scope)),
+    externalClientId: external.trim(),
+  };
+  const run = async () => {
+    if (application) await put(`/applications/${application.clientId}`, { body });
+    else added?.(await post('/applications', { body: { ...body, name: name.trim() } }));
+    await refresh('/applications');
+  };
+  return (
+    <FormDialog
+      title={application ? 'Change the application' : 'Register an application'}
+      action={application ? 'Save' : 'Register'}
+      run={run}
+      close={close}
+      isReady={name.trim() !== '' && body.scopes.length > 0}
+    >
+      {!application && (
+        <label className="label">
+          Name, as advisors read it when they are asked to allow it
+          <input className="plain-field" value={name} onChange={({ target }) => setName(target.value)} data-autofocus />
+        </label>
+      )}
+      <label className="label">
+        Redirect URIs, one per line
+        <textarea
+          className="plain-field"
+          rows={2}
+          value={uris}
+          onChange={({ target }) => setUris(target.value)}
+          placeholder="https://crm.example/callback"
+        />
+      </label>
+      <fieldset className="choices">
+        <legend>May ask for</legend>
+        {Object.entries(scopes).map(([scope, words]) => (
+          <label className="row" key={scope}>
+            <input
+              type="checkbox"
+              checked={chosen.has(scope)}
+              onChange={() => choose((before) => before.symmetricDifference(new Set([scope])))}
+            />
+            {words}
+          </label>
+        ))}
+      </fieldset>
+      {application && (
+        <p className="small soft">What advisors allowed before stays allowed until they disconnect it.</p>
+      )}
+      <label className="label">
+        Client id at your identity provider, if tokens come from one
+        <input className="plain-field" value={external} onChange={({ target }) => setExternal(target.value)} />
+      </label>
+    </FormDialog>
+  );
+}

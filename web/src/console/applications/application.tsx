@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { post } from '../../api/http.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Broken } from '../../look/parts.tsx';
+import { toast } from '../../shell/toasts.tsx';
+import { count } from '../../words/people.ts';
+import { Ask, ShownOnce } from '../dialogs.tsx';
+import { refresh } from '../lists.ts';
+import { NotFound } from '../shell.tsx';
+import { ApplicationForm } from './application-form.tsx';
+import { ApplicationState } from './applications.tsx';
+import { Keys } from './keys.tsx';
+import { Provisions } from './provisions.tsx';
+import { type Application as AnApplication, applicationsQuery } from './queries.ts';
+
+type Asked = 'change' | 'rotate' | 'disconnect' | 'disable' | null;
+
+export function Application() {
+  const { clientId } = useParams({ from: '/applications/$clientId' });
+  const { data, error } = useQuery(applicationsQuery);
+  if (error) return <Broken error={error} />;
+  if (!data) return null;
+  const application = data.data.find((each) => each.clientId === clientId);
+  return application ? <Page application={application} scopes={data.scopes} key={clientId} /> : <NotFound />;
+}
+
+function Page({ application, scopes }: { application: AnApplication; scopes: Record<string, string> }) {
+  const { clientId, name, disabled } = application;
+  const [asked, ask] = useState<Asked>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const close = () => ask(null);
+  const rotate = async () => {
+    setSecret((await post<{ clientSecret: string }>(`/applications/${clientId}/secret`)).clientSecret);
+  };
+  const disconnect = async () => {
+    const { ended } = await post<{ ended: number }>(`/applications/${clientId}/disconnect`);
+    toast(`${count(ended, 'advisor')} had allowed it. Its tokens have ended.`);
+  };
+  const disable = async () => {
+    await post(`/applications/${clientId}/disable`);
+    await refresh('/applications');
+    toast(`${name} is disabled.`);
+  };
+  return (
+    <div className="console-page">
+      <header className="console-head">
+        <Link to="/applications" className="button quiet square" aria-label="All applications">
+          <Icon name="chevron-left" />
+        </Link>
+        <h1>{name}</h1>
+        <ApplicationState disabled={disabled} />
+        <div className="row wrap end">
+          <button type="button" className="button" onClick={() => ask('change')}>
+            <Icon name="pencil" />
+            Change
+          </button>
+          <button type="button" className="button" onClick={() => ask('rotate')} disabled={disabled}>
+            <Icon name="refresh" />
+            New secret
+          </button>
+          <button type="button" className="button" onClick={() => ask('disconnect')}>
+            <Icon name="plug" />
+            Disconnect
+          </button>
+          <button type="button" className="button bad" onClick={() => ask('disable')} disabled={disabled}>
+            <Icon name="ban" />
+            Disable
+          </button>
+        </div>
+      </header>
+      <section className="console-card">
+        <dl className="facts">
+          <dt>Client id</dt>
+          <dd>
+            <code>{clientId}</code>
+          </dd>
+          <dt>May ask for</dt>
+          <dd>{application.scopes.map((scope) => scopes[scope] ?? scope).join('; ')}</dd>
+          <dt>Redirect URIs</dt>
+          <dd>{application.redirectUris.join(', ') || 'None: it can only use client credentials'}</dd>
+          {application.externalClientId && (
+            <>
+              <dt>At the identity provider</dt>
+              <dd>{application.externalClientId}</dd>
+            </>
+          )}
+        </dl>
+      </section>
+      <Keys application={application} />
+      <Provisions application={application} />
+      {asked === 'change' && <ApplicationForm application={application} scopes={scopes} close={close} />}
+      {asked === 'rotate' && (
+        <Ask title="Make a new client secret?" action="Make a new secret" isBad run={rotate} close={close}>
+          The old secret stops working at once: {name} can’t get or refresh tokens until it has the new one. Tokens that
+          it holds work until they expire.
+        </Ask>
+      )}
+      {asked === 'disconnect' && (
+        <Ask title={`Disconnect ${name}?`} action="Disconnect it" isBad run={disconnect} close={close}>
+          The access that advisors gave it ends: refresh at once, access tokens within a second on every node. Each
+          advisor can allow it again.
+        </Ask>
+      )}
+      {asked === 'disable' && (
+        <Ask title={`Disable ${name}?`} action="Disable it" isBad run={disable} close={close}>
+          Within a second, every node refuses its tokens and keys. This can’t be undone: register it again instead.
+        </Ask>
+      )}
+      {secret && (
+        <ShownOnce title="The new client secret" values={{ 'Client secret': secret }} close={() => setSecret(null)}>
+          Copy it now. Only its hash is stored, so nobody can show it again.
+        </ShownOnce>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { put, remove } from '../../api/http.ts';
+import { Icon } from '../../look/icons.tsx';
+import { toast } from '../../shell/toasts.tsx';
+import { advisorsQuery } from '../advisors/queries.ts';
+import { Ask, FormDialog } from '../dialogs.tsx';
+import { refresh } from '../lists.ts';
+import { type Application, provisionsQuery } from './queries.ts';
+
+/** The advisors for whom it may text with its own credentials, without being allowed by them. */
+export function Provisions({ application: { clientId, name, disabled } }: { application: Application }) {
+  const path = `/applications/${clientId}/provisions`;
+  const { data } = useQuery(provisionsQuery(clientId));
+  const [isAdding, add] = useState(false);
+  const [ended, end] = useState<{ advisorId: number; name: string } | null>(null);
+  const unprovision = async (advisorId: number) => {
+    await remove(`${path}/${advisorId}`);
+    await refresh(path);
+    toast('It can’t text for them any more.');
+  };
+  return (
+    <section className="console-card">
+      <div className="row section-head">
+        <h2>Texts with client credentials for</h2>
+        <button type="button" className="button end" onClick={() => add(true)} disabled={disabled}>
+          <Icon name="user-plus" />
+          Add an advisor
+        </button>
+      </div>
+      {data?.length === 0 && (
+        <p className="soft">Nobody. It acts for advisors who allow it, and for those that you add here.</p>
+      )}
+      <ul className="lines">
+        {data?.map((advisor) => (
+          <li className="row" key={advisor.advisorId}>
+            <span className="grow">{advisor.name}</span>
+            <button
+              type="button"
+              className="button small"
+              aria-label={`Remove ${advisor.name}`}
+              onClick={() => end(advisor)}
+            >
+              Remove
+            </button>
+          </li>
+        ))}
+      </ul>
+      {isAdding && <AddProvision path={path} has={data ?? []} close={() => add(false)} />}
+      {ended && (
+        <Ask
+          title={`Stop ${name} from texting for ${ended.name}?`}
+          action="Stop it"
+          isBad
+          run={() => unprovision(ended.advisorId)}
+          close={() => end(null)}
+        >
+          The tokens that it got this way end within a second. You can add the advisor again.
+        </Ask>
+      )}
+    </section>
+  );
+}
+
+function AddProvision({ path, has, close }: { path: string; has: { advisorId: number }[]; close(): void }) {
+  const { data } = useQuery(advisorsQuery);
+  const [advisorId, choose] = useState('');
+  const others = data?.filter((each) => !each.disabled && !has.some((known) => known.advisorId === each.advisorId));
+  const run = async () => {
+    await put(`${path}/${advisorId}`);
+    await refresh(path);
+  };
+  return (
+    <FormDialog title="Let it text for an advisor" action="Add" run={run} close={close} isReady={advisorId !== ''}>
+      <label className="label">
+        Advisor
+        <select className="plain-field" value={advisorId} onChange={({ target }) => choose(target.value)}>
+          <option value="">Choose …</option>
+          {others?.map((each) => (
+            <option value={each.advisorId} key={each.advisorId}>
+              {each.name}, {each.email}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p className="small soft">
+        It may text in their name without asking them. They can end it in their own settings.
+      </p>
+    </FormDialog>
+  );
+}

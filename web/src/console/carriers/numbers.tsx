@@ -1,0 +1,233 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { get, post, put, remove } from '../../api/http.ts';
+import { Dialog } from '../../look/dialog.tsx';
+import { Icon } from '../../look/icons.tsx';
+import { Chip } from '../../look/parts.tsx';
+import { toast } from '../../shell/toasts.tsx';
+import { phoneWords, readPhone } from '../../words/people.ts';
+import { advisorsQuery } from '../advisors/queries.ts';
+import { Ask, FormDialog } from '../dialogs.tsx';
+import { refresh } from '../lists.ts';
+import { type Column, DataTable } from '../table.tsx';
+import { When } from '../when.tsx';
+import { type Carrier, numbersQuery, type TextingNumber } from './queries.ts';
+
+type Asked = { what: 'add' } | { what: 'change' | 'check' | 'release'; number: TextingNumber };
+
+/** The numbers that advisors text from. */
+export function Numbers({ carriers }: { carriers: Carrier[] }) {
+  const { data } = useQuery(numbersQuery);
+  const [asked, ask] = useState<Asked | null>(null);
+  const close = () => ask(null);
+  const release = async ({ advisorId }: TextingNumber) => {
+    await remove(`/numbers/${advisorId}`);
+    await refresh('/numbers', '/advisors');
+    toast('The number is released.');
+  };
+  return (
+    <section>
+      <DataTable
+        name="numbers"
+        title="Numbers"
+        buttons={
+          <button type="button" className="button" onClick={() => ask({ what: 'add' })}>
+            <Icon name="plus" />
+            Assign a number
+          </button>
+        }
+        columns={columns}
+        rows={data}
+        keyOf={({ advisorId }) => advisorId}
+        empty="No advisor has a number to text from."
+        actions={(number) => (
+          <span className="row-buttons">
+            <button
+              type="button"
+              className="button small"
+              aria-label={`Check ${phoneWords(number.number)}`}
+              onClick={() => ask({ what: 'check', number })}
+            >
+              Check
+            </button>
+            <button
+              type="button"
+              className="button small"
+              aria-label={`Change ${phoneWords(number.number)}`}
+              onClick={() => ask({ what: 'change', number })}
+            >
+              Change
+            </button>
+            <button
+              type="button"
+              className="button small bad"
+              aria-label={`Release ${phoneWords(number.number)}`}
+              onClick={() => ask({ what: 'release', number })}
+            >
+              Release
+            </button>
+          </span>
+        )}
+      />
+      {asked?.what === 'add' && <NumberForm carriers={carriers} close={close} />}
+      {asked?.what === 'change' && <NumberForm carriers={carriers} number={asked.number} close={close} />}
+      {asked?.what === 'check' && <NumberCheck number={asked.number} close={close} />}
+      {asked?.what === 'release' && (
+        <Ask
+          title={`Release ${phoneWords(asked.number.number)}?`}
+          action="Release it"
+          isBad
+          run={() => release(asked.number)}
+          close={close}
+        >
+          {asked.number.advisor} can no longer text, and queued texts fail. The number can be assigned again.
+        </Ask>
+      )}
+    </section>
+  );
+}
+
+const columns: Column<TextingNumber>[] = [
+  {
+    name: 'Number',
+    text: ({ number }) => phoneWords(number),
+    cell: ({ number }) => <b className="number-left">{phoneWords(number)}</b>,
+  },
+  { name: 'Advisor', text: ({ advisor }) => advisor },
+  {
+    name: 'Carrier',
+    text: ({ carrier }) => carrier,
+    cell: ({ carrier }) => carrier ?? <Chip word="None: it can’t text" icon="alert-triangle" tone="bad" />,
+  },
+  { name: 'Per second', text: ({ pace }) => pace ?? 'No limit', isNumber: true },
+  { name: 'Campaign', text: ({ campaign }) => campaign },
+];
+
+function NumberForm({ carriers, number, close }: { carriers: Carrier[]; number?: TextingNumber; close(): void }) {
+  const advisors = useQuery(advisorsQuery).data?.filter((each) => !each.textingNumber && !each.disabled);
+  const [typed, type] = useState('');
+  const [advisorId, setAdvisor] = useState(number ? String(number.advisorId) : '');
+  const [carrier, setCarrier] = useState(number?.carrier ?? carriers[0]?.name ?? '');
+  const [pace, setPace] = useState(number?.pace ? String(number.pace) : '');
+  const [campaign, setCampaign] = useState(number?.campaign ?? '');
+  const phone = readPhone(typed);
+  const run = async () => {
+    const body = {
+      carrier,
+      pace: pace.trim() === '' ? null : Number(pace),
+      campaign: campaign.trim() === '' ? null : campaign.trim(),
+    };
+    if (number) await put(`/numbers/${advisorId}`, { body });
+    else await post(`/numbers/${advisorId}`, { body: { ...body, number: phone } });
+    await refresh('/numbers', '/advisors');
+  };
+  return (
+    <FormDialog
+      title={number ? phoneWords(number.number) : 'Assign a number'}
+      action={number ? 'Save' : 'Assign'}
+      run={run}
+      close={close}
+      isReady={advisorId !== '' && carrier !== '' && (number !== undefined || phone !== null)}
+    >
+      {!number && (
+        <>
+          <label className="label">
+            Number
+            <input
+              className="plain-field"
+              type="tel"
+              value={typed}
+              onChange={({ target }) => type(target.value)}
+              data-autofocus
+            />
+          </label>
+          <label className="label">
+            Advisor, who has none yet
+            <select className="plain-field" value={advisorId} onChange={({ target }) => setAdvisor(target.value)}>
+              <option value="">Choose …</option>
+              {advisors?.map((each) => (
+                <option value={each.advisorId} key={each.advisorId}>
+                  {each.name}, {each.email}
+                </option>
+              ))}
+            </select>
+          </label>
+        </>
+      )}
+      <label className="label">
+        Carrier
+        <select className="plain-field" value={carrier} onChange={({ target }) => setCarrier(target.value)}>
+          {carriers.map(({ name, carrierId }) => (
+            <option value={name} key={carrierId}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {number && carrier !== number.carrier && (
+        <p className="hint">Queued texts are sent through {carrier}; those in flight finish where they are.</p>
+      )}
+      <div className="two">
+        <label className="label">
+          Texts per second; empty for no limit
+          <input
+            className="plain-field"
+            inputMode="numeric"
+            value={pace}
+            onChange={({ target }) => setPace(target.value)}
+          />
+        </label>
+        <label className="label">
+          10DLC campaign, as a note
+          <input className="plain-field" value={campaign} onChange={({ target }) => setCampaign(target.value)} />
+        </label>
+      </div>
+    </FormDialog>
+  );
+}
+
+type Check = {
+  waiting: number;
+  lastSentAt: string | null;
+  lastDeliveredAt: string | null;
+  textsLastHour: number;
+  errorsLastHour: number | null;
+  inDoubtLastHour: number;
+  faults: string[];
+};
+
+function NumberCheck({ number, close }: { number: TextingNumber; close(): void }) {
+  const path = `/numbers/${number.advisorId}/check`;
+  const { data, error } = useQuery({ queryKey: [path], queryFn: () => get<Check>(path) });
+  return (
+    <Dialog title={phoneWords(number.number)} close={close}>
+      {error && <p role="alert">{error.message}</p>}
+      {data && (
+        <div className="form">
+          {data.faults.length === 0 ? (
+            <Chip word="It can text" icon="circle-check" tone="good" />
+          ) : (
+            <p className="hint bad">It can’t text: {data.faults.join('; ')}.</p>
+          )}
+          <dl className="facts wide">
+            <dt>Last sent</dt>
+            <dd>
+              <When at={data.lastSentAt} never="Not lately" />
+            </dd>
+            <dt>Last delivered</dt>
+            <dd>
+              <When at={data.lastDeliveredAt} never="Not lately" />
+            </dd>
+            <dt>Waiting</dt>
+            <dd>{data.waiting.toLocaleString('en-US')}</dd>
+            <dt>Last hour</dt>
+            <dd>
+              {data.textsLastHour.toLocaleString('en-US')} sent, {data.errorsLastHour ?? 0} % failed,{' '}
+              {data.inDoubtLastHour.toLocaleString('en-US')} in doubt
+            </dd>
+          </dl>
+        </div>
+      )}
+    </Dialog>
+  );
+}

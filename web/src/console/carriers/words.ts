@@ -1,0 +1,41 @@
+import type { Said } from '../../words/states.ts';
+import type { Carrier } from './queries.ts';
+
+export const kindNames: Record<string, string> = {
+  sandbox: 'Sandbox',
+  smpp: 'SMPP',
+  twilio: 'Twilio',
+  telnyx: 'Telnyx',
+};
+
+/** How a carrier does on all nodes, in a few words. */
+export function healthOf({ disabled, nodes }: Pick<Carrier, 'disabled' | 'nodes'>): Said {
+  if (disabled) return { word: 'Disabled', icon: 'player-pause', tone: 'quiet' };
+  // A process that only takes calls hands nothing over.
+  const open = nodes.filter(({ calls }) => !calls);
+  if (open.length === 0) return { word: 'No node has it open', icon: 'alert-triangle', tone: 'warn' };
+  if (open.some(({ lastFault }) => lastFault)) return { word: 'Can’t be opened', icon: 'alert-triangle', tone: 'bad' };
+  const connections = open.flatMap(({ carrier }) => carrier?.connections ?? []);
+  if (connections.length === 0) return { word: 'Open', icon: 'circle-check', tone: 'good' };
+  const bound = connections.filter(({ state }) => state === 'bound').length;
+  const word = `${bound} of ${connections.length} bound`;
+  if (bound === connections.length) return { word, icon: 'circle-check', tone: 'good' };
+  return { word, icon: 'alert-triangle', tone: bound > 0 ? 'warn' : 'bad' };
+}
+
+/** Texts per second that it allows now; null if nothing limits it. */
+export function paceOf({ nodes }: Pick<Carrier, 'nodes'>): number | null {
+  const paces = nodes.flatMap(({ carrier }) => (carrier?.perSecond ? [carrier.perSecond] : []));
+  return paces.length === 0 ? null : Math.round(paces.reduce((sum, pace) => sum + pace, 0) * 10) / 10;
+}
+
+/** Counted since each node opened it. */
+export function countsOf({ nodes }: Pick<Carrier, 'nodes'>): { accepted: number; refused: number; throttled: number } {
+  const counts = { accepted: 0, refused: 0, throttled: 0 };
+  for (const { carrier } of nodes) {
+    counts.accepted += carrier?.accepted ?? 0;
+    counts.refused += Object.values(carrier?.refused ?? {}).reduce((sum, each) => sum + each, 0);
+    counts.throttled += carrier?.throttled ?? 0;
+  }
+  return counts;
+}
