@@ -628,12 +628,16 @@ create table interactions (
 );
 
 create table invitations (
-  advisor_id bigint not null,
+  advisor_id bigint,
   code_hash bytea not null,
   date_time_expires timestamp with time zone not null,
-  constraint invitations_code_hash_key UNIQUE (code_hash),
-  constraint invitations_pkey PRIMARY KEY (advisor_id),
-  constraint invitations_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+  staff_id bigint,
+  constraint invitations_advisor_id_key UNIQUE (advisor_id),
+  constraint invitations_staff_id_key UNIQUE (staff_id),
+  constraint invitations_pkey PRIMARY KEY (code_hash),
+  constraint invitations_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
+  constraint invitations_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id),
+  constraint invitations_owner CHECK ((num_nonnulls(advisor_id, staff_id) = 1))
 );
 
 create table lexicons (
@@ -747,12 +751,14 @@ create table passkey_challenges (
   challenge_hash bytea not null,
   advisor_id bigint,
   date_time_expires timestamp with time zone not null,
+  staff_id bigint,
   constraint passkey_challenges_pkey PRIMARY KEY (challenge_hash),
-  constraint passkey_challenges_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+  constraint passkey_challenges_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
+  constraint passkey_challenges_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id)
 );
 
 create table passkeys (
-  advisor_id bigint not null,
+  advisor_id bigint,
   passkey_id text not null,
   name text not null,
   public_key bytea not null,
@@ -760,9 +766,11 @@ create table passkeys (
   transports text[] not null,
   date_time_created timestamp with time zone not null,
   date_time_used timestamp with time zone,
-  constraint passkeys_passkey_id_key UNIQUE (passkey_id),
-  constraint passkeys_pkey PRIMARY KEY (advisor_id, passkey_id),
-  constraint passkeys_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+  staff_id bigint,
+  constraint passkeys_pkey PRIMARY KEY (passkey_id),
+  constraint passkeys_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
+  constraint passkeys_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id),
+  constraint passkeys_owner CHECK ((num_nonnulls(advisor_id, staff_id) = 1))
 );
 
 create table pending_actions (
@@ -773,6 +781,13 @@ create table pending_actions (
   due_at timestamp with time zone not null,
   constraint pending_actions_pkey PRIMARY KEY (advisor_id, action_id),
   constraint pending_actions_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
+create table recovery_codes (
+  staff_id bigint not null,
+  code_hash bytea not null,
+  constraint recovery_codes_pkey PRIMARY KEY (staff_id, code_hash),
+  constraint recovery_codes_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id)
 );
 
 create table replies (
@@ -904,6 +919,7 @@ create table sign_in_failures (
   failures integer not null,
   first_failed timestamp with time zone not null,
   last_failed timestamp with time zone not null,
+  staff_id bigint,
   constraint sign_in_failures_pkey PRIMARY KEY (account_hash)
 );
 
@@ -935,6 +951,15 @@ create table staff (
   constraint staff_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
   constraint staff_firm CHECK (((firm_id IS NULL) = (role = 'operator'::text))),
   constraint staff_role_check CHECK ((role = ANY (ARRAY['reviewer'::text, 'compliance_officer'::text, 'operator'::text])))
+);
+
+create table staff_credentials (
+  staff_id bigint not null,
+  password_hash text not null,
+  sealed_totp bytea not null,
+  totp_step bigint not null,
+  constraint staff_credentials_pkey PRIMARY KEY (staff_id),
+  constraint staff_credentials_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id)
 );
 
 create table staff_sessions (
@@ -1197,6 +1222,10 @@ CREATE INDEX oauth_tokens_grant ON public.oauth_tokens USING btree (grant_id);
 CREATE INDEX oauth_tokens_responses ON public.oauth_tokens USING btree (date_time_used) WHERE (response IS NOT NULL);
 
 CREATE INDEX passkey_challenges_expires ON public.passkey_challenges USING btree (date_time_expires);
+
+CREATE INDEX passkeys_advisor ON public.passkeys USING btree (advisor_id);
+
+CREATE INDEX passkeys_staff ON public.passkeys USING btree (staff_id);
 
 CREATE INDEX pending_actions_due ON public.pending_actions USING btree (due_at);
 
@@ -1811,6 +1840,8 @@ grant delete, insert, select, update on passkeys to assent_app;
 
 grant delete, insert, select, update on pending_actions to assent_app;
 
+grant delete, insert, select, update on recovery_codes to assent_app;
+
 grant insert, select on replies to assent_app;
 
 grant insert, select, update on reply_media to assent_app;
@@ -1838,6 +1869,8 @@ grant insert, select, update on signatures to assent_app;
 grant delete, insert, select on signing_keys to assent_app;
 
 grant insert, select on staff to assent_app;
+
+grant delete, insert, select, update on staff_credentials to assent_app;
 
 grant delete, insert, select, update on staff_sessions to assent_app;
 

@@ -740,7 +740,7 @@ select staff_id as "staffId", s.firm_id as "firmId", f.name as "firmName", s.nam
 from staff_sessions o
 join staff s using (staff_id)
 left join firms f on f.firm_id = s.firm_id
-where session_hash = $1 and date_time_expires > $2 and not disabled;
+where session_hash = $1 and date_time_expires > $2 and date_time_seen > $3 and not disabled;
 
 prepare "find-wording" as
 select kind, version, text, date_time_created as "dateTimeCreated"

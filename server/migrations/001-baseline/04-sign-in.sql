@@ -26,31 +26,39 @@ create table devices (
 create index devices_advisor on devices (advisor_id, date_time_expires);
 create index devices_expires on devices (date_time_expires);
 
+-- Of an advisor or of one of the staff.
 create table passkeys (
-  advisor_id bigint not null references advisors,
-  passkey_id text not null unique,
+  advisor_id bigint references advisors,
+  passkey_id text primary key,
   name text not null,
   public_key bytea not null,
   counter bigint not null,
   transports text[] not null,
   date_time_created timestamptz not null,
   date_time_used timestamptz,
-  primary key (advisor_id, passkey_id)
+  staff_id bigint references staff,
+  constraint passkeys_owner check (num_nonnulls(advisor_id, staff_id) = 1)
 );
+create index passkeys_advisor on passkeys (advisor_id);
+create index passkeys_staff on passkeys (staff_id);
 
--- Challenges that a passkey has still to answer, each once. The one of a registration belongs to its advisor.
+-- Challenges that a passkey has still to answer, each once. The one of a registration belongs to who registers.
 create table passkey_challenges (
   challenge_hash bytea primary key,
   advisor_id bigint references advisors,
-  date_time_expires timestamptz not null
+  date_time_expires timestamptz not null,
+  staff_id bigint references staff
 );
 create index passkey_challenges_expires on passkey_challenges (date_time_expires);
 
--- One-time links at which advisors choose a password, by the SHA-256 of their code. A new link replaces the one before.
+-- One-time links at which advisors choose a password, and staff how they sign in, by the SHA-256 of their code. A new link replaces
+-- the one before.
 create table invitations (
-  advisor_id bigint primary key references advisors,
-  code_hash bytea not null unique,
-  date_time_expires timestamptz not null
+  advisor_id bigint unique references advisors,
+  code_hash bytea primary key,
+  date_time_expires timestamptz not null,
+  staff_id bigint unique references staff,
+  constraint invitations_owner check (num_nonnulls(advisor_id, staff_id) = 1)
 );
 create index invitations_expires on invitations (date_time_expires);
 
@@ -64,7 +72,8 @@ create table sign_in_failures (
   trace_id text,
   failures integer not null,
   first_failed timestamptz not null,
-  last_failed timestamptz not null
+  last_failed timestamptz not null,
+  staff_id bigint
 );
 
 -- Browsers in which staff are signed in to the console, by the SHA-256 of their cookie.
@@ -81,6 +90,23 @@ create table staff_sessions (
 create index staff_sessions_staff on staff_sessions (staff_id);
 create index staff_sessions_expires on staff_sessions (date_time_expires);
 
+-- What staff sign in with, unless it is a passkey alone: a password is never without its second factor.
+create table staff_credentials (
+  staff_id bigint primary key references staff,
+  password_hash text not null,
+  -- The secret of their authenticator app, encrypted with CREDENTIALS_KEY.
+  sealed_totp bytea not null,
+  -- The last 30 seconds whose code was used: no code works twice.
+  totp_step bigint not null
+);
+
+-- Each stands in for the authenticator once, by its SHA-256.
+create table recovery_codes (
+  staff_id bigint not null references staff,
+  code_hash bytea not null,
+  primary key (staff_id, code_hash)
+);
+
 -- Buckets that failed attempts empty and time fills, by the SHA-256 of what they are counted for.
 create table throttles (
   bucket_hash bytea primary key,
@@ -90,5 +116,6 @@ create table throttles (
 create index throttles_filled on throttles (date_time_filled);
 
 grant select, insert, update, delete on
-  sessions, staff_sessions, devices, passkeys, passkey_challenges, invitations, sign_in_failures, throttles
+  sessions, staff_sessions, devices, passkeys, passkey_challenges, invitations, sign_in_failures, throttles,
+  staff_credentials, recovery_codes
   to assent_app;

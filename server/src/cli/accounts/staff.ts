@@ -1,5 +1,14 @@
-import { addStaff, getStaff, listStaff, type StaffRole, setStaff, staffRoles } from '../../domain/accounts/staff.ts';
-import { type Verb, wholeNumber, yesOrNo } from '../verb.ts';
+import {
+  addStaff,
+  getStaff,
+  inviteNewStaff,
+  listStaff,
+  type StaffRole,
+  setStaff,
+  staffRoles,
+} from '../../domain/accounts/staff.ts';
+import { inviteStaff } from '../../domain/sign-in/staff-invitations.ts';
+import { type Call, requireOwnServer, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
 
 const firmRoles = staffRoles.filter((role) => role !== 'operator');
 
@@ -18,6 +27,28 @@ export const staffVerbs: Verb[] = [
       const { name = '', email = '', role = 'compliance_officer' } = options;
       const firmId = wholeNumber('FIRM', operands.FIRM ?? '');
       out.records([await addStaff(runtime, { firmId, name, email, role: role as StaffRole })]);
+    },
+  },
+  {
+    name: 'staff invite',
+    about:
+      'Print a link at which a staff member chooses how to sign in to the console, and add them first if they are new. It works once, for 24 hours, and signs them out.',
+    operands: ['[STAFF]'],
+    options: {
+      name: { value: 'TEXT', about: 'The name of somebody new.' },
+      email: { value: 'ADDRESS', about: 'The email address of somebody new.' },
+      role: { value: 'ROLE', oneOf: staffRoles, about: 'The role of somebody new.' },
+      firm: { value: 'FIRM', about: 'The firm of somebody new; operators have none.' },
+    },
+    examples: [
+      "staff invite --role operator --name 'Oakley Tran' --email oakley@example.com",
+      'staff invite dana@example.com',
+    ],
+    run: async (call) => {
+      requireOwnServer(call.runtime);
+      const { email, link, expires } = await invite(call);
+      call.out.note(`For ${email} alone, until ${expires.toISOString()}. Links from before no longer work.`);
+      call.out.line(link);
     },
   },
   {
@@ -44,3 +75,16 @@ export const staffVerbs: Verb[] = [
     },
   },
 ];
+
+async function invite({ runtime, operands, options }: Call) {
+  const { name, email, role, firm } = options;
+  if (operands.STAFF) {
+    if (name ?? email ?? role ?? firm) throw new UsageError('Name somebody on the staff, or describe somebody new.');
+    const staff = await getStaff(runtime, operands.STAFF);
+    return { email: staff.email, ...(await inviteStaff(runtime, staff)) };
+  }
+  if (!name || !email || !role) throw new UsageError('Somebody new needs --role, --name and --email.');
+  const firmId = firm === undefined ? null : wholeNumber('--firm', firm);
+  const added = await inviteNewStaff(runtime, { firmId, name, email, role: role as StaffRole });
+  return { email: added.staff.email, ...added.invitation };
+}

@@ -51,7 +51,7 @@ export async function authorize(
       await makeGrant(deps, { advisorId, applicationId, kind: 'provisioned', scopes: textScopesOf(application) });
     const allowed = { action: 'application allowed', of: { applicationId, clientId } } as const;
     const values = { scopes, ...(provisioned ? { provisioned } : {}) };
-    await archiveSignIn(deps, byAdvisor(advisorId, traceId), advisorId, { ...allowed, values });
+    await archiveSignIn(deps, byAdvisor(advisorId, traceId), { advisorId }, { ...allowed, values });
     return grantId;
   });
 }
@@ -121,7 +121,7 @@ export async function endGrant(
     // The application itself asks for a revocation; the service detects a reuse.
     const by = { ...(reason === 'revoked' ? byApplication(applicationId, '') : byService), traceId };
     const disconnected = { action: 'application disconnected', of: { applicationId }, values: { reason } } as const;
-    await archiveSignIn(deps, by, advisorId, disconnected);
+    await archiveSignIn(deps, by, { advisorId }, disconnected);
     await tellEnded(deps, applicationId, [advisorId], reason === 'revoked' ? 'revoked' : 'token_reused');
   });
 }
@@ -163,7 +163,7 @@ export async function disconnect(
     if (grants === 0 && !suspended) return 0;
     if (advisorThemselves) {
       const values = suspended ? { provisioned: false } : {};
-      await archiveSignIn(deps, by, advisorId, { action: 'application disconnected', of, values });
+      await archiveSignIn(deps, by, { advisorId }, { action: 'application disconnected', of, values });
       if (ended.length === 0) ended.push(advisorId);
     } else {
       const setting = { what: 'application disconnected', of, values: { authorized } };
@@ -211,7 +211,7 @@ export async function allowAgain(deps: Deps, advisorId: number, clientId: string
     const scopes = textScopesOf(application);
     await makeGrant(deps, { advisorId, applicationId, kind: 'provisioned', scopes });
     const allowed = { action: 'application allowed', of: { applicationId, clientId } } as const;
-    await archiveSignIn(deps, by, advisorId, { ...allowed, values: { scopes, provisioned: true } });
+    await archiveSignIn(deps, by, { advisorId }, { ...allowed, values: { scopes, provisioned: true } });
   });
 }
 

@@ -92,7 +92,12 @@ async function endTokensOfCode(deps: Deps, code: OAuthTokenRow, traceId: string 
   await insertRevokedToken(deps.db, code.authorizationId, new Date(Date.now() + tokenLifetimeSeconds * 1000));
   const { advisorId, applicationId, clientId } = grant;
   const ended = { action: 'application tokens ended', of: { applicationId, clientId } } as const;
-  await archiveSignIn(deps, { ...byService, traceId }, advisorId, { ...ended, values: { reason: 'code used twice' } });
+  await archiveSignIn(
+    deps,
+    { ...byService, traceId },
+    { advisorId },
+    { ...ended, values: { reason: 'code used twice' } },
+  );
 }
 
 /** Expired tokens can be forgotten: they are refused whether or not they are known. */

@@ -74,7 +74,7 @@ export async function setAdvisor(
     if (!(await store.updateAdvisor(deps.db, advisorId, settings))) throw taken();
     if (passwordHash) await replacePassword(deps, advisorId, passwordHash);
     // A link may have gone to an address that was wrong.
-    if (settings.email && settings.email !== before.email) await deleteInvitationOf(deps.db, advisorId);
+    if (settings.email && settings.email !== before.email) await deleteInvitationOf(deps.db, { advisorId });
     const values = { ...changesOf(before, { ...before, ...settings }), ...(password ? { password: 'changed' } : {}) };
     if (Object.keys(values).length === 0) return;
     await archiveSetting(deps, by, { advisorId, what: 'advisor set', of: {}, values });

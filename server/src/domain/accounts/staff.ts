@@ -2,8 +2,11 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import { findFirm } from '../../store/accounts/firms.ts';
 import type { NewStaff, StaffRole, StaffRow } from '../../store/accounts/staff.ts';
 import * as store from '../../store/accounts/staff.ts';
-import { archive, type By, byOperator, deployment } from '../archive/archive.ts';
+import { deleteInvitationOf } from '../../store/sign-in/invitations.ts';
+import { archive, type By, byOperator, byStaff, deployment } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
+import type { Invitation } from '../sign-in/invitations.ts';
+import { inviteStaff } from '../sign-in/staff-invitations.ts';
 import { endStaffSessions } from '../sign-in/staff-sessions.ts';
 
 /** Somebody who works in the console: a firm's reviewer or compliance officer, or an operator of the deployment. */
@@ -12,9 +15,11 @@ export type { StaffRole } from '../../store/accounts/staff.ts';
 
 export const staffRoles: readonly StaffRole[] = ['reviewer', 'compliance_officer', 'operator'];
 
+type StaffInput = Omit<NewStaff, 'role'> & { role?: StaffRole };
+
 export async function addStaff(
   deps: Deps,
-  { firmId, name, email, role = 'compliance_officer' }: Omit<NewStaff, 'role'> & { role?: StaffRole },
+  { firmId, name, email, role = 'compliance_officer' }: StaffInput,
   by: By = byOperator,
 ): Promise<Staff> {
   if (name.trim() === '') throw problem('invalid_request', 'A staff member needs a name.');
@@ -30,16 +35,44 @@ export async function addStaff(
   });
 }
 
+/** Adds them with a link at which they choose how to sign in. */
+export async function inviteNewStaff(
+  deps: Deps,
+  input: StaffInput,
+  by: By = byOperator,
+): Promise<{ staff: Staff; invitation: Invitation }> {
+  return inTransaction(deps, async (deps) => {
+    const staff = await addStaff(deps, input, by);
+    return { staff, invitation: await inviteStaff(deps, staff, by) };
+  });
+}
+
+/**
+ * An operator stays one, because the others belong to a firm, and so the last who is enabled can't be disabled: nobody could let
+ * anybody in. And nobody can do it to themselves.
+ */
 export async function setStaff(
   deps: Deps,
   staffId: number,
   change: { disabled?: boolean; role?: StaffRole },
   by: By = byOperator,
 ): Promise<void> {
+  if (by.actor === byStaff(staffId).actor)
+    throw problem('conflict', 'You can’t disable yourself or change your own role: somebody else has to.');
   await inTransaction(deps, async (deps) => {
+    const operators = await store.lockOperators(deps.db);
+    const before = await store.findStaff(deps.db, String(staffId));
+    if (!before) return;
+    if (change.role && (change.role === 'operator') !== (before.role === 'operator'))
+      throw problem('conflict', 'An operator belongs to no firm: disable this account and invite another.');
+    if (change.disabled && operators.length === 1 && operators.includes(staffId))
+      throw problem('conflict', 'This is the last operator who can sign in: invite another one first.');
     const staff = await store.updateStaff(deps.db, staffId, change);
     if (!staff) return;
-    if (staff.disabled) await endStaffSessions(deps, staffId);
+    if (staff.disabled) {
+      await endStaffSessions(deps, staffId);
+      await deleteInvitationOf(deps.db, { staffId });
+    }
     await archiveStaff(deps, by, staff.disabled ? 'disabled' : change.role ? 'role changed' : 'enabled', staff);
   });
 }

@@ -13,25 +13,25 @@ import type { Attempt } from './sign-in-failures.ts';
 import { archiveSignIn } from './sign-in-records.ts';
 import { invitationThrottles, returnAttempt, takeAttempt } from './throttles.ts';
 
-/** A link at which an advisor chooses a password, once. Only the hash of its code is stored. */
+/** A link that works once. Only the hash of its code is stored. */
 export type Invitation = { link: string; expires: Date };
 export type Acceptance =
   | { session: NewSession; refused?: undefined }
   | { refused: 'unknown' | 'short' }
   | { refused: 'throttled'; retryAfterSeconds: number };
 
-const validMs = 24 * 60 * 60 * 1000;
+export const invitationMs = 24 * 60 * 60 * 1000;
 
 /** For the first sign-in, or after a forgotten password, which keeps working until another is chosen. */
 export async function inviteAdvisor(deps: Deps, advisorId: number, by: By = byOperator): Promise<Invitation> {
   const code = randomBytes(32).toString('base64url');
-  const expires = new Date(Date.now() + validMs);
+  const expires = new Date(Date.now() + invitationMs);
   return inTransaction(deps, async (deps) => {
     const advisor = await findAdvisorForUpdate(deps.db, advisorId);
     if (!advisor || advisor.disabled)
       throw problem('conflict', 'This account is disabled, so nobody can sign in to it.');
-    await store.upsertInvitation(deps.db, advisorId, hashSecret(code), expires);
-    await archiveSignIn(deps, by, advisorId, { action: 'invited', of: {}, values: { expires } });
+    await store.upsertInvitation(deps.db, { advisorId }, hashSecret(code), expires);
+    await archiveSignIn(deps, by, { advisorId }, { action: 'invited', of: {}, values: { expires } });
     // After the hash sign, which a browser doesn't send: so the code is in no server's log and in no Referer, and a
     // program that looks at links doesn't spend it.
     const link = `${deps.config.publicUrl}/invitation#${new URLSearchParams({ email: advisor.email, code })}`;
@@ -61,7 +61,7 @@ export async function acceptInvitation(
     if (!advisor || advisor.disabled || !(await store.deleteInvitation(deps.db, codeHash))) return null;
     await replacePassword(deps, advisorId, passwordHash);
     const chosen = { action: 'password chosen', of: {}, values: { address: attempt.address } } as const;
-    await archiveSignIn(deps, byAdvisor(advisorId, attempt.traceId), advisorId, chosen);
+    await archiveSignIn(deps, byAdvisor(advisorId, attempt.traceId), { advisorId }, chosen);
     return beginSession(deps, advisorId, { ...attempt, method: 'password', checkedPasswordHash: passwordHash });
   });
   return session ? { session } : { refused: 'unknown' };
@@ -74,7 +74,7 @@ export async function acceptInvitation(
 export async function replacePassword(deps: Deps, advisorId: number, passwordHash: string): Promise<void> {
   await updateAdvisor(deps.db, advisorId, { passwordHash });
   await endSessions(deps, advisorId);
-  await deletePasskeys(deps.db, advisorId);
+  await deletePasskeys(deps.db, { advisorId });
   await deleteDevices(deps.db, advisorId);
-  await store.deleteInvitationOf(deps.db, advisorId);
+  await store.deleteInvitationOf(deps.db, { advisorId });
 }

@@ -1,26 +1,27 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Deps } from '../../deps.ts';
+import type { Owner } from '../../store/sign-in/owners.ts';
 import * as store from '../../store/sign-in/passkey-challenges.ts';
 import { hashSecret } from '../shared/secrets.ts';
 
 export const challengeMs = 5 * 60 * 1000;
 
-/** Without an advisor, the challenge is for signing in. */
-export async function rememberChallenge(deps: Deps, advisorId: number | null, challenge: string): Promise<void> {
+/** Without an owner, the challenge is for signing in. */
+export async function rememberChallenge(deps: Deps, owner: Owner | null, challenge: string): Promise<void> {
   const expires = new Date(Date.now() + challengeMs);
-  await store.insertChallenge(deps.db, advisorId, { challengeHash: hashSecret(challenge), expires });
+  await store.insertChallenge(deps.db, owner, { challengeHash: hashSecret(challenge), expires });
 }
 
 /** The challenge that the response answers, which this uses up; null if it isn't one of ours. */
 export async function takeChallenge(
   deps: Deps,
-  advisorId: number | null,
+  owner: Owner | null,
   given: RegistrationResponseJSON | AuthenticationResponseJSON,
 ): Promise<string | null> {
   const challenge = challengeIn(given);
   if (challenge === null) return null;
   const challengeHash = hashSecret(challenge);
-  return (await store.deleteChallenge(deps.db, advisorId, { challengeHash, now: new Date() })) ? challenge : null;
+  return (await store.deleteChallenge(deps.db, owner, { challengeHash, now: new Date() })) ? challenge : null;
 }
 
 /** The response came over the wire, so its declared type can't be trusted yet. */

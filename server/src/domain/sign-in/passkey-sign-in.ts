@@ -1,5 +1,6 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { type Deps, inTransaction } from '../../deps.ts';
+import type { Owner, OwnerKind } from '../../store/sign-in/owners.ts';
 import type { PasskeyRow } from '../../store/sign-in/passkeys.ts';
 import * as store from '../../store/sign-in/passkeys.ts';
 import { challengeMs, rememberChallenge, takeChallenge } from './passkey-challenges.ts';
@@ -9,6 +10,7 @@ import { challengeThrottles, passkeyThrottles, returnAttempt, takeAttempt } from
 import { expectedResponse, hostOf, isPasskeyId, nullIfInvalid, userHandle, webauthn } from './webauthn.ts';
 
 type ThrottledSignIn = { refused: 'throttled'; retryAfterSeconds: number };
+type PasskeySignIn<Session> = { session: Session; refused?: undefined } | { refused: 'not_verified' } | ThrottledSignIn;
 
 /** The options for the browser at sign-in. Any passkey of ours will do, so nobody has to say who they are first. */
 export async function signInOptions(
@@ -27,52 +29,64 @@ export async function signInOptions(
   return options;
 }
 
-/** Signs in the passkey's owner. An unknown passkey and a disabled advisor get the same refusal. */
+/** Signs in the advisor whose passkey it is. */
 export async function signInByPasskey(
   deps: Deps,
   given: unknown,
-  { address, device, browser, traceId }: Attempt,
-): Promise<{ session: NewSession; refused?: undefined } | { refused: 'not_verified' } | ThrottledSignIn> {
+  attempt: Attempt,
+): Promise<PasskeySignIn<NewSession>> {
+  return signInOwner(deps, 'advisor', given, attempt, (deps, advisorId) =>
+    beginSession(deps, advisorId, { ...attempt, method: 'passkey' }),
+  );
+}
+
+/** Signs in the passkey's owner, of one kind. An unknown passkey and a disabled owner get the same refusal. */
+export async function signInOwner<Session>(
+  deps: Deps,
+  kind: OwnerKind,
+  given: unknown,
+  { address, traceId }: Pick<Attempt, 'address' | 'traceId'>,
+  begin: (deps: Deps, ownerId: number) => Promise<Session | null>,
+): Promise<PasskeySignIn<Session>> {
   const throttles = passkeyThrottles(address);
   const retryAfterSeconds = await takeAttempt(deps, throttles);
   if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
 
   const response = given as AuthenticationResponseJSON;
   const challenge = await takeChallenge(deps, null, response);
-  const passkey = challenge === null ? null : await findPasskey(deps, response.id);
+  const passkey = challenge === null ? null : await findPasskey(deps, kind, response.id);
   if (challenge === null || !passkey) return { refused: 'not_verified' };
-  const { advisorId, passkeyId } = passkey;
-  const attempt = { method: 'passkey', address, device, traceId } as const;
-  const counter = await verifiedCounter(deps, { challenge, passkey, response });
+  const { ownerId, passkeyId } = passkey;
+  const owner = kind === 'advisor' ? { advisorId: ownerId } : { staffId: ownerId };
+  const counter = await verifiedCounter(deps, { challenge, passkey, owner, response });
   if (counter === null) {
-    await countFailure(deps, passkeyId, { ...attempt, advisorId });
+    await countFailure(deps, passkeyId, owner, { method: 'passkey', address, traceId });
     return { refused: 'not_verified' };
   }
   const session = await inTransaction(deps, async (deps) => {
     const use = { passkeyId, from: passkey.counter, to: counter, now: new Date() };
-    if (!(await store.updatePasskeyUse(deps.db, advisorId, use))) return null;
-    return beginSession(deps, advisorId, { ...attempt, ...(browser === undefined ? {} : { browser }) });
+    if (!(await store.updatePasskeyUse(deps.db, owner, use))) return null;
+    return begin(deps, ownerId);
   });
   if (!session) return { refused: 'not_verified' };
   await returnAttempt(deps, throttles);
   return { session };
 }
 
-async function findPasskey(deps: Deps, passkeyId: unknown): Promise<PasskeyRow | null> {
-  return isPasskeyId(passkeyId) ? store.findPasskey(deps.db, passkeyId) : null;
+async function findPasskey(deps: Deps, kind: OwnerKind, passkeyId: unknown) {
+  return isPasskeyId(passkeyId) ? store.findPasskey(deps.db, kind, passkeyId) : null;
 }
 
-/** The passkey's counter after this use; null if the signature isn't its own or the handle is another advisor's. */
-async function verifiedCounter(
-  deps: Deps,
-  { challenge, passkey, response }: { challenge: string; passkey: PasskeyRow; response: AuthenticationResponseJSON },
-): Promise<number | null> {
+/** The passkey's counter after this use; null if the signature isn't its own or the handle is somebody else's. */
+async function verifiedCounter(deps: Deps, { challenge, passkey, owner, response }: Answered): Promise<number | null> {
   const { passkeyId: id, counter } = passkey;
   const credential = { id, publicKey: new Uint8Array(passkey.publicKey), counter };
   const { verifyAuthenticationResponse } = await webauthn();
   const expected = expectedResponse(deps, challenge);
   const verified = await verifyAuthenticationResponse({ response, credential, ...expected }).catch(nullIfInvalid);
-  const handle = Buffer.from(userHandle(passkey.advisorId)).toString('base64url');
+  const handle = Buffer.from(userHandle(owner)).toString('base64url');
   if (!verified?.verified || response.response.userHandle !== handle) return null;
   return verified.authenticationInfo.newCounter;
 }
+
+type Answered = { challenge: string; passkey: PasskeyRow; owner: Owner; response: AuthenticationResponseJSON };

@@ -1,11 +1,11 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { type Deps, inTransaction } from '../../deps.ts';
-import type { PasskeyRow } from '../../store/sign-in/passkeys.ts';
+import type { Owner } from '../../store/sign-in/owners.ts';
+import type { NewPasskey, PasskeyRow } from '../../store/sign-in/passkeys.ts';
 import * as store from '../../store/sign-in/passkeys.ts';
 import type { By } from '../archive/archive.ts';
 import { authenticatorName } from './authenticators.ts';
 import { challengeMs, rememberChallenge, takeChallenge } from './passkey-challenges.ts';
-import type { Session } from './sessions.ts';
 import { archiveSignIn } from './sign-in-records.ts';
 import { expectedResponse, hostOf, isPasskeyId, nullIfInvalid, userHandle, webauthn } from './webauthn.ts';
 
@@ -17,56 +17,65 @@ const supportedAlgorithmIDs = [-8, -7, -257];
 const transportForm = /^[a-z-]{1,20}$/;
 const transportsMax = 10;
 
-export async function listPasskeys(deps: Deps, advisorId: number): Promise<Passkey[]> {
-  return store.listPasskeys(deps.db, advisorId);
+export async function listPasskeys(deps: Deps, owner: Owner): Promise<Passkey[]> {
+  return store.listPasskeys(deps.db, owner);
 }
 
-export async function removePasskey(deps: Deps, advisorId: number, passkeyId: string, by: By): Promise<boolean> {
+export async function removePasskey(deps: Deps, owner: Owner, passkeyId: string, by: By): Promise<boolean> {
   if (!isPasskeyId(passkeyId)) return false;
   return inTransaction(deps, async (deps) => {
-    const name = await store.deletePasskey(deps.db, advisorId, passkeyId);
+    const name = await store.deletePasskey(deps.db, owner, passkeyId);
     if (name === null) return false;
-    await archiveSignIn(deps, by, advisorId, { action: 'passkey removed', of: {}, values: { name } });
+    await archiveSignIn(deps, by, owner, { action: 'passkey removed', of: {}, values: { name } });
     return true;
   });
 }
 
 export async function registrationOptions(
   deps: Deps,
-  { advisorId, name, email }: Pick<Session, 'advisorId' | 'name' | 'email'>,
+  owner: Owner,
+  { name, email }: { name: string; email: string },
+  /** If those they have will be removed, the same device may make another. */
+  beside: 'others' | 'none' = 'others',
 ): Promise<PublicKeyCredentialCreationOptionsJSON | { refused: 'too_many' }> {
-  const known = await store.listPasskeys(deps.db, advisorId);
+  const known = beside === 'none' ? [] : await store.listPasskeys(deps.db, owner);
   if (known.length >= passkeysMax) return { refused: 'too_many' };
   const { generateRegistrationOptions } = await webauthn();
   const options = await generateRegistrationOptions({
     rpName: 'Assent',
     rpID: hostOf(deps.config.publicUrl),
-    userName: email,
+    // Beside each other in a browser's list, an advisor's and the console's can be told apart.
+    userName: owner.staffId === undefined ? email : `${email} (console)`,
     userDisplayName: name,
-    userID: userHandle(advisorId),
+    userID: userHandle(owner),
     timeout: challengeMs,
     attestationType: 'none',
     supportedAlgorithmIDs,
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     excludeCredentials: known.map(({ passkeyId, transports }) => ({ id: passkeyId, transports })),
   });
-  await rememberChallenge(deps, advisorId, options.challenge);
+  await rememberChallenge(deps, owner, options.challenge);
   return options;
 }
 
 export async function addPasskey(
   deps: Deps,
-  advisorId: number,
+  owner: Owner,
   given: unknown,
   by: By,
 ): Promise<{ added: string } | { refused: 'not_verified' | 'too_many' }> {
+  const passkey = await verifiedPasskey(deps, owner, given);
+  return passkey ? savePasskey(deps, owner, passkey, by) : { refused: 'not_verified' };
+}
+
+/** The passkey that this response registers; null if it isn't for our challenge, or not signed as it must be. */
+export async function verifiedPasskey(deps: Deps, owner: Owner, given: unknown): Promise<NewPasskey | null> {
   const response = given as RegistrationResponseJSON;
-  const registered = await verifiedRegistration(deps, advisorId, response);
-  if (!registered) return { refused: 'not_verified' };
+  const registered = await verifiedRegistration(deps, owner, response);
+  if (!registered) return null;
   const { credential, aaguid } = registered;
   const transports = knownTransports(response.response.transports);
-  const passkey = {
-    advisorId,
+  return {
     passkeyId: credential.id,
     name: authenticatorName(aaguid, transports),
     publicKey: Buffer.from(credential.publicKey),
@@ -74,18 +83,26 @@ export async function addPasskey(
     transports,
     dateTimeCreated: new Date(),
   };
+}
+
+export async function savePasskey(
+  deps: Deps,
+  owner: Owner,
+  passkey: NewPasskey,
+  by: By,
+): Promise<{ added: string } | { refused: 'not_verified' | 'too_many' }> {
   return inTransaction(deps, async (deps) => {
-    await store.lockPasskeys(deps.db, advisorId);
-    if ((await store.listPasskeys(deps.db, advisorId)).length >= passkeysMax) return { refused: 'too_many' };
-    if (!(await store.insertPasskey(deps.db, passkey))) return { refused: 'not_verified' };
+    await store.lockPasskeys(deps.db, owner);
+    if ((await store.listPasskeys(deps.db, owner)).length >= passkeysMax) return { refused: 'too_many' };
+    if (!(await store.insertPasskey(deps.db, owner, passkey))) return { refused: 'not_verified' };
     const values = { name: passkey.name };
-    await archiveSignIn(deps, by, advisorId, { action: 'passkey added', of: {}, values });
+    await archiveSignIn(deps, by, owner, { action: 'passkey added', of: {}, values });
     return { added: passkey.name };
   });
 }
 
-async function verifiedRegistration(deps: Deps, advisorId: number, response: RegistrationResponseJSON) {
-  const challenge = await takeChallenge(deps, advisorId, response);
+async function verifiedRegistration(deps: Deps, owner: Owner, response: RegistrationResponseJSON) {
+  const challenge = await takeChallenge(deps, owner, response);
   if (challenge === null) return null;
   const { verifyRegistrationResponse } = await webauthn();
   const expected = { supportedAlgorithmIDs, ...expectedResponse(deps, challenge) };

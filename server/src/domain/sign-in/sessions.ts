@@ -16,7 +16,7 @@ export const sessionMs = 12 * 60 * 60 * 1000;
 const freshMs = 5 * 60 * 1000;
 /** Written at most this often: a request must not wait for it. */
 const seenMs = 5 * 60 * 1000;
-const listedMax = 100;
+export const listedMax = 100;
 export const unknownBrowser = 'A browser';
 
 /** The new session, or null if the advisor may no longer sign in, or not with the password that was checked. */
@@ -32,7 +32,7 @@ export async function beginSession(
   return inTransaction(deps, async (deps) => {
     if (!(await store.insertSession(deps.db, session, checkedPasswordHash))) return null;
     const signedIn = { action: 'signed in', of: { method }, values: { address } } as const;
-    await archiveSignIn(deps, byAdvisor(advisorId, traceId), advisorId, signedIn);
+    await archiveSignIn(deps, byAdvisor(advisorId, traceId), { advisorId }, signedIn);
     return { token, device: await rememberDevice(deps, advisorId, device), advisorId };
   });
 }
@@ -72,13 +72,12 @@ export type OwnSession = Pick<store.ListedSession, 'method' | 'browser' | 'signe
 };
 
 export async function listSessions(deps: Deps, advisorId: number, token: string): Promise<OwnSession[]> {
-  const own = hashSecret(token);
   const sessions = await store.listSessions(deps.db, advisorId, new Date(), listedMax);
-  return sessions.map(({ sessionHash, ...rest }) => ({
-    ...rest,
-    sessionId: sessionHash.toString('hex'),
-    isThis: own.equals(sessionHash),
-  }));
+  return sessions.map((session) => ownSession(session, token));
+}
+
+export function ownSession({ sessionHash, ...rest }: store.ListedSession, token: string): OwnSession {
+  return { ...rest, sessionId: sessionHash.toString('hex'), isThis: hashSecret(token).equals(sessionHash) };
 }
 
 /** Signs the advisor out in one other browser, or in all others. Returns in how many. */
@@ -93,7 +92,7 @@ export async function signOutElsewhere(
   return inTransaction(deps, async (deps) => {
     const ended = await store.deleteSessionsOf(deps.db, advisorId, sessions);
     const signedOut = { action: 'signed out elsewhere', of: { sessions: ended }, values: {} } as const;
-    if (ended > 0) await archiveSignIn(deps, by, advisorId, signedOut);
+    if (ended > 0) await archiveSignIn(deps, by, { advisorId }, signedOut);
     return ended;
   });
 }

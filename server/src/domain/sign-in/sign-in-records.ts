@@ -1,7 +1,8 @@
 import type { Deps } from '../../deps.ts';
-import { archive, type By } from '../archive/archive.ts';
+import type { Owner } from '../../store/sign-in/owners.ts';
+import { archive, type By, deployment } from '../archive/archive.ts';
 
-/** What the archive keeps about access to an advisor's account: never a password, a token or a key. */
+/** What the archive keeps about access to an account: never a password, a code, a token or a key. */
 export type SignInEvent = {
   action:
     | 'invited'
@@ -10,6 +11,9 @@ export type SignInEvent = {
     | 'signed out elsewhere'
     | 'passkey added'
     | 'passkey removed'
+    | 'authenticator set up'
+    | 'recovery codes made'
+    | 'recovery code used'
     | 'application allowed'
     | 'application disconnected'
     | 'application tokens ended';
@@ -20,9 +24,10 @@ export type SignInEvent = {
 export async function archiveSignIn(
   deps: Deps,
   by: By,
-  advisorId: number,
+  { advisorId = deployment, staffId }: Owner,
   { action, of, values }: SignInEvent,
 ): Promise<void> {
-  const entry = { advisorId, kind: 'sign_in', memberId: null, meta: { action, ...of } } as const;
+  const meta = { action, ...(staffId !== undefined && { staffId }), ...of };
+  const entry = { advisorId, kind: 'sign_in', memberId: null, meta } as const;
   await archive(deps, by, { ...entry, body: JSON.stringify(values) });
 }

@@ -27,7 +27,7 @@ export async function signIn(
   const right = await verifyPassword(password, passwordHash);
   const attempt = { method: 'password', address, device, traceId } as const;
   if (!right || advisorId === null) {
-    await countFailure(deps, foldedEmail, { ...attempt, advisorId });
+    await countFailure(deps, foldedEmail, advisorId === null ? null : { advisorId }, attempt);
     return { refused: 'wrong' };
   }
   const session = await beginSession(deps, advisorId, {

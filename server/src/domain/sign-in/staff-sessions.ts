@@ -3,18 +3,28 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { SignInMethod } from '../../store/sign-in/sessions.ts';
 import type { StaffSessionRow } from '../../store/sign-in/staff-sessions.ts';
 import * as store from '../../store/sign-in/staff-sessions.ts';
-import { archive, byStaff, deployment } from '../archive/archive.ts';
+import { type By, byStaff } from '../archive/archive.ts';
 import { hashSecret } from '../shared/secrets.ts';
-import { sessionMs, unknownBrowser, wasSeenLately } from './sessions.ts';
+import { listedMax, type OwnSession, ownSession, sessionMs, unknownBrowser, wasSeenLately } from './sessions.ts';
 import type { Attempt } from './sign-in-failures.ts';
+import { archiveSignIn } from './sign-in-records.ts';
 
 export type StaffSession = StaffSessionRow;
+
+/** A console that nobody uses for an hour signs itself out: it shows what a firm's clients wrote, in an office. */
+const idleMs = 60 * 60 * 1000;
+
+type Beginning = Omit<Attempt, 'device'> & {
+  method: SignInMethod;
+  /** What came after the password. */
+  secondFactor?: 'authenticator' | 'recovery code';
+};
 
 /** The token of a new session of the console, which their browser keeps; null if they are disabled. */
 export async function beginStaffSession(
   deps: Deps,
   staffId: number,
-  { method, address, browser = unknownBrowser, traceId }: Omit<Attempt, 'device'> & { method: SignInMethod },
+  { method, secondFactor, address, browser = unknownBrowser, traceId }: Beginning,
 ): Promise<string | null> {
   const token = randomBytes(32).toString('base64url');
   const created = new Date();
@@ -22,33 +32,56 @@ export async function beginStaffSession(
   return inTransaction(deps, async (deps) => {
     const session = { sessionHash: hashSecret(token), staffId, method, browser, created, expires };
     if (!(await store.insertStaffSession(deps.db, session))) return null;
-    await archiveStaffSignIn(deps, staffId, traceId, { action: 'signed in', values: { method, address } });
+    const of = { method, ...(secondFactor && { secondFactor }) };
+    const by = byStaff(staffId, traceId);
+    await archiveSignIn(deps, by, { staffId }, { action: 'signed in', of, values: { address } });
     return token;
   });
 }
 
-/** What the archive keeps about access to the console: never a password, a code or a key. */
-export async function archiveStaffSignIn(
-  deps: Deps,
-  staffId: number,
-  traceId: string | null,
-  { action, values }: { action: string; values: object },
-): Promise<void> {
-  const entry = { advisorId: deployment, kind: 'sign_in', memberId: null, meta: { action, staffId } } as const;
-  await archive(deps, byStaff(staffId, traceId), { ...entry, body: JSON.stringify(values) });
+export async function findStaffSession(deps: Deps, token: string): Promise<StaffSession | null> {
+  const now = new Date();
+  const seenSince = new Date(now.getTime() - idleMs);
+  const session = await store.findStaffSession(deps.db, hashSecret(token), { now, seenSince });
+  if (session && !wasSeenLately(session)) await store.updateStaffSeen(deps.db, hashSecret(token), now).catch(() => {});
+  return session;
 }
 
-export async function findStaffSession(deps: Deps, token: string): Promise<StaffSession | null> {
-  const session = await store.findStaffSession(deps.db, hashSecret(token), new Date());
-  if (session && !wasSeenLately(session))
-    await store.updateStaffSeen(deps.db, hashSecret(token), new Date()).catch(() => {});
-  return session;
+/** Where they are signed in. */
+export async function listStaffSessions(deps: Deps, staffId: number, token: string): Promise<OwnSession[]> {
+  const now = new Date();
+  const seenSince = new Date(now.getTime() - idleMs);
+  const sessions = await store.listStaffSessions(deps.db, staffId, { now, seenSince }, listedMax);
+  return sessions.map((session) => ownSession(session, token));
+}
+
+/** Signs them out in one other browser, or in all others. Returns in how many. */
+export async function signOutStaffElsewhere(
+  deps: Deps,
+  staffId: number,
+  which: { sessionId: string } | { except: string },
+  by: By,
+): Promise<number> {
+  const sessions =
+    'sessionId' in which ? { only: Buffer.from(which.sessionId, 'hex') } : { except: hashSecret(which.except) };
+  return inTransaction(deps, async (deps) => {
+    const ended = await store.deleteStaffSessionsOf(deps.db, staffId, sessions);
+    const signedOut = { action: 'signed out elsewhere', of: { sessions: ended }, values: {} } as const;
+    if (ended > 0) await archiveSignIn(deps, by, { staffId }, signedOut);
+    return ended;
+  });
 }
 
 export async function endStaffSession(deps: Deps, token: string): Promise<void> {
   await store.deleteStaffSession(deps.db, hashSecret(token));
 }
 
-export async function endStaffSessions(deps: Pick<Deps, 'db'>, staffId: number): Promise<void> {
-  await store.deleteStaffSessions(deps.db, staffId);
+/** All of them, or all but the one with this token. */
+export async function endStaffSessions(
+  deps: Pick<Deps, 'db'>,
+  staffId: number,
+  { except }: { except?: string } = {},
+): Promise<void> {
+  const kept = except === undefined ? Buffer.alloc(0) : hashSecret(except);
+  await store.deleteStaffSessionsOf(deps.db, staffId, { except: kept });
 }

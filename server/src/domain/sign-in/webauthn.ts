@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Deps } from '../../deps.ts';
+import type { Owner } from '../../store/sign-in/owners.ts';
 
 /** WebAuthn limits a credential id to 1,023 bytes. */
 const passkeyIdForm = /^[\w-]{1,1364}$/;
@@ -31,8 +32,9 @@ export function nullIfInvalid(): null {
   return null;
 }
 
-export function userHandle(advisorId: number) {
-  return new TextEncoder().encode(String(advisorId));
+/** A device keeps one passkey for each handle, so the two kinds of owners must never share one. */
+export function userHandle({ advisorId, staffId }: Owner) {
+  return new TextEncoder().encode(staffId === undefined ? String(advisorId) : `staff ${staffId}`);
 }
 
 export function hostOf(publicUrl: string): string {

@@ -3,7 +3,8 @@ import { allowAgain, type Connection, disconnect, listConnections, listSuspended
 import { byAdvisor } from '../../domain/archive/archive.ts';
 import type { Session } from '../../domain/sign-in/sessions.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { confirmation, day, rooms } from './frame.ts';
+import { confirmation } from '../browser/sign-in-parts.ts';
+import { day, rooms } from './frame.ts';
 import { scopeList } from './scope-list.ts';
 import type { Visits } from './visits.ts';
 

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { Session } from '../../domain/sign-in/sessions.ts';
 import { type Html, hidden, html } from '../browser/page.ts';
 
@@ -17,13 +16,6 @@ ${signOutForm({ formToken, next: '/sign-in', label: 'Sign out' })}
 
 export function signOutForm({ formToken, next, label }: { formToken: string; next: string; label: string }): Html {
   return html`<form method="post" action="/sign-out">${hidden({ formToken, next })}<button class="quiet">${label}</button></form>`;
-}
-
-/** A sentence about what was just done: the one in `sentences` that the URL names. */
-export function confirmation({ query }: FastifyRequest, sentences: Record<string, string>): Html | null {
-  const { done } = query as { done?: unknown };
-  const found = typeof done === 'string' && Object.hasOwn(sentences, done) ? sentences[done] : null;
-  return found ? html`<p class="notice" role="status">${found}</p>` : null;
 }
 
 /** A day in the advisor's time zone. */

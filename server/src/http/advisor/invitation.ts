@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Acceptance, acceptInvitation } from '../../domain/sign-in/invitations.ts';
 import { passwordLengthMin } from '../../domain/sign-in/passwords.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { type Problem, throttled } from './sign-in.ts';
+import { type PageProblem as Problem, throttled } from '../browser/sign-in-parts.ts';
 import { firstPage, type Visits } from './visits.ts';
 
 /**

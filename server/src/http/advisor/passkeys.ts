@@ -11,7 +11,8 @@ import {
 import { isFresh, type Session } from '../../domain/sign-in/sessions.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { confirmation, day, rooms } from './frame.ts';
+import { confirmation, continuation, passkeyAdding } from '../browser/sign-in-parts.ts';
+import { day, rooms } from './frame.ts';
 import type { Visits } from './visits.ts';
 
 const confirmations: Record<string, string> = {
@@ -28,7 +29,7 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf, fres
   app.get('/passkeys', async (request, reply) => {
     const session = await sessionOf(request);
     if (!session) return reply.redirect('/sign-in?next=/passkeys', 303);
-    const passkeys = await listPasskeys(deps, session.advisorId);
+    const passkeys = await listPasskeys(deps, { advisorId: session.advisorId });
     const formToken = forms.token(request, reply);
     const origin = passkeysPossible(deps) ? deps.config.publicUrl : null;
     const done = confirmation(request, confirmations);
@@ -41,8 +42,8 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf, fres
     const fields = forms.read(request);
     const session = await freshSessionOf(request);
     if (!session) return reply.redirect(signInToContinue(fields('passkeyId')), 303);
-    const by = byAdvisor(session.advisorId, request.id);
-    await removePasskey(deps, session.advisorId, fields('passkeyId'), by);
+    const { advisorId } = session;
+    await removePasskey(deps, { advisorId }, fields('passkeyId'), byAdvisor(advisorId, request.id));
     return reply.redirect('/passkeys?done=removed', 303);
   });
 
@@ -50,7 +51,7 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf, fres
     forms.readJson(request);
     const session = await freshSessionOf(request);
     if (!session) return reply.code(401).send({ location: signInToContinue('add') });
-    const options = await registrationOptions(deps, session);
+    const options = await registrationOptions(deps, { advisorId: session.advisorId }, session);
     return 'refused' in options ? reply.code(400).send({ message: refusals[options.refused] }) : options;
   });
 
@@ -58,7 +59,8 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf, fres
     const { response } = forms.readJson(request);
     const session = await freshSessionOf(request);
     if (!session) return reply.code(401).send({ location: signInToContinue('add') });
-    const result = await addPasskey(deps, session.advisorId, response, byAdvisor(session.advisorId, request.id));
+    const { advisorId } = session;
+    const result = await addPasskey(deps, { advisorId }, response, byAdvisor(advisorId, request.id));
     if ('refused' in result) return reply.code(400).send({ message: refusals[result.refused] });
     return { location: '/passkeys?done=added' };
   });
@@ -99,13 +101,8 @@ ${
     ? html`<p class="facts">You have no passkey yet.</p>`
     : html`<ul class="entries">${passkeys.map((passkey) => entry(passkey, session, formToken, passkey === removed))}</ul>`
 }
-${origin && passkeyAdding(formToken, origin, continued === 'add')}
+${origin && passkeyAdding({ path: '/passkeys', formToken, origin, focused: continued === 'add' })}
 </main>`;
-}
-
-/** The button to press next has the focus. */
-function continuation(button: string): Html {
-  return html`<p class="notice" role="status">You are signed in. Press ${button} to continue.</p>`;
 }
 
 function entry(passkey: Passkey, session: Session, formToken: string, focused: boolean): Html {
@@ -119,13 +116,4 @@ function entry(passkey: Passkey, session: Session, formToken: string, focused: b
 <form method="post" action="/passkeys/remove">${hidden({ formToken, passkeyId })}
 <button class="button ends" aria-label="Remove ${name}, added on ${added}"${focused && html` autofocus`}>Remove</button></form>
 </li>`;
-}
-
-/** Hidden until the script finds that passkeys work here. */
-function passkeyAdding(formToken: string, origin: string, focused: boolean): Html {
-  return html`<div hidden data-passkey-adding data-origin="${origin}" data-form-token="${formToken}">
-<p class="notice bad" role="alert" hidden></p>
-<button class="button main" type="button"${focused && html` autofocus`}>Add a passkey</button>
-</div>
-<p class="facts" data-passkey-elsewhere>To add a passkey, open this page at ${origin} in a browser that supports passkeys and runs JavaScript.</p>`;
 }

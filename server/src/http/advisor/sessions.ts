@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { byAdvisor } from '../../domain/archive/archive.ts';
 import { listSessions, type OwnSession, type Session, signOutElsewhere } from '../../domain/sign-in/sessions.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { confirmation, moment, rooms } from './frame.ts';
+import { confirmation } from '../browser/sign-in-parts.ts';
+import { moment, rooms } from './frame.ts';
 import type { Visits } from './visits.ts';
 
 const confirmations: Record<string, string> = {

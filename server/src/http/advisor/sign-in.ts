@@ -6,6 +6,7 @@ import { isFresh } from '../../domain/sign-in/sessions.ts';
 import { signIn, signInToSandbox } from '../../domain/sign-in/sign-ins.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
+import { described, type PageProblem, passkeySignIn, sendTooMany, throttled } from '../browser/sign-in-parts.ts';
 import { firstPage, localPath, type Visits } from './visits.ts';
 
 export function addSignIn(app: FastifyInstance, visits: Visits): void {
@@ -78,7 +79,6 @@ function addSandboxSignIn(app: FastifyInstance, visits: Visits): void {
   });
 }
 
-export type Problem = { status: number; text: string };
 type SignInPage = {
   next: string;
   email?: string;
@@ -87,7 +87,7 @@ type SignInPage = {
   again?: boolean;
   /** Where declining the application's request leads. The decline form is then posted to `next`. */
   leavesTo?: string;
-  problem?: Problem;
+  problem?: PageProblem;
 };
 
 const demonstration = '/app/demonstration';
@@ -125,7 +125,7 @@ ${hidden({ formToken, next, application, again: again ? 'yes' : '' })}
 </form>
 <p class="facts hint">Forgot your password? Ask your administrator for a link to choose a new one.</p>
 ${deps.config.environment === 'sandbox' && sandboxSignIn(await listAdvisors(deps), { formToken, next })}
-${passkeys && passkeySignIn({ formToken, next, origin: deps.config.publicUrl })}
+${passkeys && passkeySignIn({ path: '/sign-in/passkey', formToken, next, origin: deps.config.publicUrl })}
 ${leavesTo && declineForm({ formToken, path: next })}
 ${again && html`<p class="decline"><a class="quiet" href="${next}">Don’t sign in, go back</a></p>`}
 </main>`;
@@ -144,37 +144,9 @@ ${advisors.slice(0, shownMax).map(({ advisorId, name }) => html`<button class="b
 </form>`;
 }
 
-/** Hidden until the script finds that passkeys work here: the button does nothing without it. */
-function passkeySignIn({ formToken, next, origin }: { formToken: string; next: string; origin: string }): Html {
-  return html`<div hidden data-passkey-sign-in data-origin="${origin}" data-form-token="${formToken}" data-next="${next}">
-<p class="or">or</p>
-<p class="notice bad" role="alert" hidden></p>
-<button class="button full" type="button">Sign in with a passkey</button>
-</div>`;
-}
-
 function declineForm({ formToken, path }: { formToken: string; path: string }): Html {
   return html`<form class="decline" method="post" action="${path}">
 ${hidden({ formToken })}
 <button class="quiet" name="decision" value="deny">Don’t connect, go back</button>
 </form>`;
-}
-
-function described(problem: Problem | undefined): Html | undefined {
-  return problem && html` aria-invalid="true" aria-describedby="problem"`;
-}
-
-export function throttled(reply: FastifyReply, retryAfterSeconds: number, passkeys = false): Problem {
-  reply.header('retry-after', String(retryAfterSeconds));
-  return { status: 429, text: `${tooMany(retryAfterSeconds)}${passkeys ? ' A passkey still works.' : ''}` };
-}
-
-function sendTooMany(reply: FastifyReply, retryAfterSeconds: number): FastifyReply {
-  const message = tooMany(retryAfterSeconds);
-  return reply.code(429).header('retry-after', String(retryAfterSeconds)).send({ message });
-}
-
-/** No throttle makes anyone wait longer than ten seconds for the next attempt. */
-function tooMany(seconds: number): string {
-  return `Too many attempts. Wait ${seconds} second${seconds === 1 ? '' : 's'}, then try again.`;
 }

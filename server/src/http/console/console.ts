@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import type { FairQueue } from '../../domain/shared/fair-queue.ts';
 import { addPagesIn } from '../browser/queued-pages.ts';
+import { addConsoleInvitation } from './invitation.ts';
 import { addConsoleApi } from './routes.ts';
 import { addConsoleSignIn } from './sign-in.ts';
 import { staffVisits } from './staff-visits.ts';
@@ -14,6 +15,9 @@ export function addConsole(
   { share, visits }: { share: PoolShares; visits: FairQueue },
 ): void {
   const visiting = staffVisits(deps);
-  addPagesIn(visits, app, (scope) => addConsoleSignIn(scope, visiting));
+  addPagesIn(visits, app, (scope) => {
+    addConsoleInvitation(scope, visiting);
+    addConsoleSignIn(scope, visiting);
+  });
   addConsoleApi(app, visiting, share);
 }

@@ -52,7 +52,9 @@ export async function requireStaff({ sessionOf }: StaffVisits, request: FastifyR
   return session;
 }
 
-/** The next page, if it is one of the console's. */
+/** The next page, if it is one of the console's, also for a browser that takes dots out of it. */
 export function consolePath(next: unknown): string {
-  return isLocalPath(next) && next.startsWith('/console') ? next : '/console';
+  if (!isLocalPath(next)) return '/console';
+  const { pathname, search, hash } = new URL(next, 'http://console');
+  return /^\/console(\/|$)/.test(pathname) ? pathname + search + hash : '/console';
 }

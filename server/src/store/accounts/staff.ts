@@ -48,6 +48,18 @@ export async function updateStaff(
   return row ?? null;
 }
 
+/** The operators who can sign in. Until the transaction ends, they stay so. */
+export async function lockOperators(db: Db): Promise<number[]> {
+  const rows = await db.query<{ staffId: number }>(
+    `select staff_id as "staffId"
+     from staff
+     where role = 'operator' and not disabled
+     order by staff_id
+     for no key update`,
+  );
+  return rows.map(({ staffId }) => staffId);
+}
+
 export async function findStaff(db: Db, idOrEmail: string): Promise<StaffRow | null> {
   const [row] = await db.query<StaffRow>(
     `select ${columns}

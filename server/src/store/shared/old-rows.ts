@@ -6,7 +6,7 @@ const tables = {
   sessions: ['session_hash', 'date_time_expires'],
   staff_sessions: ['session_hash', 'date_time_expires'],
   devices: ['device_hash', 'date_time_expires'],
-  invitations: ['advisor_id', 'date_time_expires'],
+  invitations: ['code_hash', 'date_time_expires'],
   passkey_challenges: ['challenge_hash', 'date_time_expires'],
   throttles: ['bucket_hash', 'date_time_filled'],
   interactions: ['uid_hash', 'date_time_expires'],

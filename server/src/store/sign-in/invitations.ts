@@ -1,13 +1,15 @@
 import type { Db } from '../database/db.ts';
+import { type Owner, ownerOf } from './owners.ts';
 
-/** An advisor has one at a time: a new one replaces the one before. */
-export async function upsertInvitation(db: Db, advisorId: number, codeHash: Buffer, expires: Date): Promise<void> {
+/** Everybody has one at a time: a new one replaces the one before. */
+export async function upsertInvitation(db: Db, owner: Owner, codeHash: Buffer, expires: Date): Promise<void> {
+  const [column, id] = ownerOf(owner);
   await db.query(
-    `insert into invitations (advisor_id, code_hash, date_time_expires)
+    `insert into invitations (${column}, code_hash, date_time_expires)
      values ($1, $2, $3)
-     on conflict (advisor_id) do update
+     on conflict (${column}) do update
      set code_hash = excluded.code_hash, date_time_expires = excluded.date_time_expires`,
-    [advisorId, codeHash, expires],
+    [id, codeHash, expires],
   );
 }
 
@@ -27,11 +29,28 @@ export async function findInvited(
   return row?.advisorId ?? null;
 }
 
+/** Which of the staff a code invites, as above. */
+export async function findInvitedStaff(
+  db: Db,
+  { codeHash, email }: { codeHash: Buffer; email: string },
+  now: Date,
+): Promise<{ staffId: number; name: string; email: string } | null> {
+  const [row] = await db.query<{ staffId: number; name: string; email: string }>(
+    `select staff_id as "staffId", name, email
+     from invitations
+     join staff using (staff_id)
+     where code_hash = $1 and date_time_expires > $3 and lower(email) = lower($2) and not disabled`,
+    [codeHash, email, now],
+  );
+  return row ?? null;
+}
+
 /** Spends the code. False if somebody else has, or a new one has replaced it. */
 export async function deleteInvitation(db: Db, codeHash: Buffer): Promise<boolean> {
   return (await db.query('delete from invitations where code_hash = $1 returning 1', [codeHash])).length > 0;
 }
 
-export async function deleteInvitationOf(db: Db, advisorId: number): Promise<void> {
-  await db.query('delete from invitations where advisor_id = $1', [advisorId]);
+export async function deleteInvitationOf(db: Db, owner: Owner): Promise<void> {
+  const [column, id] = ownerOf(owner);
+  await db.query(`delete from invitations where ${column} = $1`, [id]);
 }

@@ -1,29 +1,31 @@
 import type { Db } from '../database/db.ts';
+import { type Owner, ownerColumns } from './owners.ts';
 
-/** Without an advisor, the challenge is for signing in. */
+/** Without an owner, the challenge is for signing in. */
 export async function insertChallenge(
   db: Db,
-  advisorId: number | null,
+  owner: Owner | null,
   challenge: { challengeHash: Buffer; expires: Date },
 ): Promise<void> {
-  await db.query('insert into passkey_challenges (challenge_hash, advisor_id, date_time_expires) values ($1, $2, $3)', [
-    challenge.challengeHash,
-    advisorId,
-    challenge.expires,
-  ]);
+  await db.query(
+    `insert into passkey_challenges (challenge_hash, date_time_expires, advisor_id, staff_id)
+     values ($1, $2, $3, $4)`,
+    [challenge.challengeHash, challenge.expires, ...ownerColumns(owner)],
+  );
 }
 
-/** Uses the challenge up; false if it doesn't exist, has expired or is another advisor's. */
+/** Uses the challenge up; false if it doesn't exist, has expired or is somebody else's. */
 export async function deleteChallenge(
   db: Db,
-  advisorId: number | null,
+  owner: Owner | null,
   { challengeHash, now }: { challengeHash: Buffer; now: Date },
 ): Promise<boolean> {
   const deleted = await db.query(
     `delete from passkey_challenges
-     where challenge_hash = $1 and advisor_id is not distinct from $2 and date_time_expires > $3
+     where challenge_hash = $1 and date_time_expires > $2
+       and advisor_id is not distinct from $3 and staff_id is not distinct from $4
      returning 1`,
-    [challengeHash, advisorId, now],
+    [challengeHash, now, ...ownerColumns(owner)],
   );
   return deleted.length > 0;
 }

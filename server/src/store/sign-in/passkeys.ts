@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
+import { type Owner, type OwnerKind, ownerColumns, ownerOf } from './owners.ts';
 
 export type PasskeyRow = {
-  advisorId: number;
   passkeyId: string;
   name: string;
   publicKey: Buffer;
@@ -13,75 +13,89 @@ export type PasskeyRow = {
 export type NewPasskey = Omit<PasskeyRow, 'dateTimeUsed'>;
 
 const columns = `
-  advisor_id as "advisorId", passkey_id as "passkeyId", name, public_key as "publicKey", counter, transports,
+  passkey_id as "passkeyId", name, public_key as "publicKey", counter, transports,
   date_time_created as "dateTimeCreated", date_time_used as "dateTimeUsed"`;
 
-/** Makes additions for one advisor take turns, so that the limit on passkeys is exact. */
-export async function lockPasskeys(db: Db, advisorId: number): Promise<void> {
-  await db.query('select 1 from advisors where advisor_id = $1 for no key update', [advisorId]);
+/** Makes additions for one owner take turns, so that the limit on passkeys is exact. */
+export async function lockPasskeys(db: Db, owner: Owner): Promise<void> {
+  const { advisorId, staffId } = owner;
+  if (staffId !== undefined) await db.query('select 1 from staff where staff_id = $1 for no key update', [staffId]);
+  else await db.query('select 1 from advisors where advisor_id = $1 for no key update', [advisorId]);
 }
 
 /** False if the passkey exists already. */
-export async function insertPasskey(db: Db, passkey: NewPasskey): Promise<boolean> {
+export async function insertPasskey(db: Db, owner: Owner, passkey: NewPasskey): Promise<boolean> {
   const inserted = await db.query(
-    `insert into passkeys (advisor_id, passkey_id, name, public_key, counter, transports, date_time_created)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into passkeys (passkey_id, name, public_key, counter, transports, date_time_created, advisor_id, staff_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict do nothing
      returning 1`,
     [
-      passkey.advisorId,
       passkey.passkeyId,
       passkey.name,
       passkey.publicKey,
       passkey.counter,
       passkey.transports,
       passkey.dateTimeCreated,
+      ...ownerColumns(owner),
     ],
   );
   return inserted.length > 0;
 }
 
-export async function listPasskeys(db: Db, advisorId: number): Promise<PasskeyRow[]> {
+export async function listPasskeys(db: Db, owner: Owner): Promise<PasskeyRow[]> {
+  const [column, id] = ownerOf(owner);
   return db.query<PasskeyRow>(
     `select ${columns}
      from passkeys
-     where advisor_id = $1
+     where ${column} = $1
      order by date_time_created, passkey_id`,
-    [advisorId],
+    [id],
   );
 }
 
-/** Any advisor's: the passkey tells us who is signing in. */
-export async function findPasskey(db: Db, passkeyId: string): Promise<PasskeyRow | null> {
-  const [row] = await db.query<PasskeyRow>(`select ${columns} from passkeys where passkey_id = $1`, [passkeyId]);
+/** Any advisor's, or any of the staff: the passkey tells us who is signing in. */
+export async function findPasskey(
+  db: Db,
+  kind: OwnerKind,
+  passkeyId: string,
+): Promise<(PasskeyRow & { ownerId: number }) | null> {
+  const column = `${kind}_id`;
+  const [row] = await db.query<PasskeyRow & { ownerId: number }>(
+    `select ${column} as "ownerId", ${columns} from passkeys where passkey_id = $1 and ${column} is not null`,
+    [passkeyId],
+  );
   return row ?? null;
 }
 
 /** False if it was removed or used in the meantime. */
 export async function updatePasskeyUse(
   db: Db,
-  advisorId: number,
+  owner: Owner,
   use: { passkeyId: string; from: number; to: number; now: Date },
 ): Promise<boolean> {
+  const [column, id] = ownerOf(owner);
   const updated = await db.query(
     `update passkeys
      set counter = $4, date_time_used = $5
-     where advisor_id = $1 and passkey_id = $2 and counter = $3
+     where ${column} = $1 and passkey_id = $2 and counter = $3
      returning 1`,
-    [advisorId, use.passkeyId, use.from, use.to, use.now],
+    [id, use.passkeyId, use.from, use.to, use.now],
   );
   return updated.length > 0;
 }
 
 /** The deleted passkey's name, or null if there is none. */
-export async function deletePasskey(db: Db, advisorId: number, passkeyId: string): Promise<string | null> {
+export async function deletePasskey(db: Db, owner: Owner, passkeyId: string): Promise<string | null> {
+  const [column, id] = ownerOf(owner);
   const [deleted] = await db.query<{ name: string }>(
-    'delete from passkeys where advisor_id = $1 and passkey_id = $2 returning name',
-    [advisorId, passkeyId],
+    `delete from passkeys where ${column} = $1 and passkey_id = $2 returning name`,
+    [id, passkeyId],
   );
   return deleted?.name ?? null;
 }
 
-export async function deletePasskeys(db: Db, advisorId: number): Promise<void> {
-  await db.query('delete from passkeys where advisor_id = $1', [advisorId]);
+export async function deletePasskeys(db: Db, owner: Owner): Promise<void> {
+  const [column, id] = ownerOf(owner);
+  await db.query(`delete from passkeys where ${column} = $1`, [id]);
 }

@@ -1,6 +1,6 @@
 import type { StaffRole } from '../accounts/staff.ts';
 import type { Db } from '../database/db.ts';
-import type { NewSession, SignInMethod } from './sessions.ts';
+import type { ListedSession, NewSession, SignInMethod } from './sessions.ts';
 
 /** Who is signed in to the console, as long as they are. */
 export type StaffSessionRow = {
@@ -35,15 +35,22 @@ export async function insertStaffSession(db: Db, session: NewStaffSession): Prom
   return inserted.length > 0;
 }
 
-export async function findStaffSession(db: Db, sessionHash: Buffer, now: Date): Promise<StaffSessionRow | null> {
+/** Sessions end at a time, and when nobody has used them since another. */
+export type Lasting = { now: Date; seenSince: Date };
+
+export async function findStaffSession(
+  db: Db,
+  sessionHash: Buffer,
+  { now, seenSince }: Lasting,
+): Promise<StaffSessionRow | null> {
   const [row] = await db.query<StaffSessionRow>(
     `select staff_id as "staffId", s.firm_id as "firmId", f.name as "firmName", s.name, email, role, disabled,
        s.date_time_created as "dateTimeCreated", method, o.date_time_created as "signedInAt", date_time_seen as "seenAt"
      from staff_sessions o
      join staff s using (staff_id)
      left join firms f on f.firm_id = s.firm_id
-     where session_hash = $1 and date_time_expires > $2 and not disabled`,
-    [sessionHash, now],
+     where session_hash = $1 and date_time_expires > $2 and date_time_seen > $3 and not disabled`,
+    [sessionHash, now, seenSince],
     'find-staff-session',
   );
   return row ?? null;
@@ -57,6 +64,34 @@ export async function deleteStaffSession(db: Db, sessionHash: Buffer): Promise<v
   await db.query('delete from staff_sessions where session_hash = $1', [sessionHash]);
 }
 
-export async function deleteStaffSessions(db: Db, staffId: number): Promise<void> {
-  await db.query('delete from staff_sessions where staff_id = $1', [staffId]);
+/** The last seen first. */
+export async function listStaffSessions(
+  db: Db,
+  staffId: number,
+  { now, seenSince }: Lasting,
+  limit: number,
+): Promise<ListedSession[]> {
+  return db.query(
+    `select session_hash as "sessionHash", method, browser, date_time_created as "signedInAt", date_time_seen as "seenAt"
+     from staff_sessions
+     where staff_id = $1 and date_time_expires > $2 and date_time_seen > $3
+     order by date_time_seen desc, session_hash
+     limit $4`,
+    [staffId, now, seenSince, limit],
+  );
+}
+
+/** Of their sessions only this one, or all but this one. Returns how many have ended. */
+export async function deleteStaffSessionsOf(
+  db: Db,
+  staffId: number,
+  which: { only: Buffer } | { except: Buffer },
+): Promise<number> {
+  const rows = await db.query(
+    `delete from staff_sessions
+     where staff_id = $1 and (session_hash = $2) = $3
+     returning 1`,
+    [staffId, 'only' in which ? which.only : which.except, 'only' in which],
+  );
+  return rows.length;
 }

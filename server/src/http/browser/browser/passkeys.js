@@ -1,5 +1,6 @@
 // Passkeys on the pages that have a place for them. The place stays hidden if the browser doesn't support passkeys, or if
-// the page was opened at a different origin from the one that passkeys belong to.
+// the page was opened at a different origin from the one that passkeys belong to. It says which path takes its calls, and which fields
+// of the page go with them.
 
 /** @type {typeof import('@simplewebauthn/browser')} */
 const webauthn = Reflect.get(globalThis, 'SimpleWebAuthnBrowser');
@@ -18,9 +19,10 @@ const adding = place('[data-passkey-adding]');
 if (adding) {
   document.querySelector('[data-passkey-elsewhere]')?.remove();
   onPress(adding, async () => {
-    const optionsJSON = await post(adding, '/passkeys/options', {});
+    const fields = fieldsOf(adding);
+    const optionsJSON = await post(adding, '/options', fields);
     const response = await webauthn.startRegistration({ optionsJSON });
-    const { location } = await post(adding, '/passkeys', { response });
+    const { location } = await post(adding, '', { ...fields, response });
     window.location.assign(location);
   });
 }
@@ -62,9 +64,9 @@ function onPress(place, act) {
  * @param {boolean} useBrowserAutofill
  */
 async function signInByPasskey(place, useBrowserAutofill) {
-  const optionsJSON = await post(place, '/sign-in/passkey/options', {});
+  const optionsJSON = await post(place, '/options', {});
   const response = await webauthn.startAuthentication({ optionsJSON, useBrowserAutofill });
-  const { location } = await post(place, '/sign-in/passkey', { response, next: place.dataset.next });
+  const { location } = await post(place, '', { response, next: place.dataset.next });
   window.location.assign(location);
 }
 
@@ -86,13 +88,20 @@ async function offerInEmailField(place) {
   }
 }
 
+/** @param {HTMLElement} place */
+function fieldsOf(place) {
+  const names = (place.dataset.fields ?? '').split(' ');
+  const inputs = names.map((name) => document.getElementById(name)).filter((each) => each instanceof HTMLInputElement);
+  return Object.fromEntries(inputs.map(({ name, value }) => [name, value]));
+}
+
 /**
  * @param {HTMLElement} place
- * @param {string} path
+ * @param {string} below
  * @param {object} body
  */
-async function post(place, path, body) {
-  const answer = await fetch(path, {
+async function post(place, below, body) {
+  const answer = await fetch(`${place.dataset.path}${below}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-form-token': place.dataset.formToken ?? '' },
     body: JSON.stringify(body),

@@ -1,0 +1,175 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { passwordLengthMin } from '../../domain/sign-in/passwords.ts';
+import {
+  acceptByAuthenticator,
+  acceptByPasskey,
+  chooseStaffPassword,
+  invitedPasskeyOptions,
+} from '../../domain/sign-in/staff-invitations.ts';
+import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
+import { type Html, hidden, html, sendPage } from '../browser/page.ts';
+import { type PageProblem, sendTooMany, throttled } from '../browser/sign-in-parts.ts';
+import { sendAuthenticatorPage, sendRecoveryCodes, wrongCode } from './authenticator.ts';
+import type { StaffVisits } from './staff-visits.ts';
+
+const path = '/console/invitation';
+
+/**
+ * The page that `assent staff invite` and the console link to. The code is in the link's fragment: a script puts it into the form.
+ * Opening the page spends nothing, and nobody is signed in before there is a passkey, or a password with its second factor.
+ */
+export function addConsoleInvitation(app: FastifyInstance, visits: StaffVisits): void {
+  const { deps, forms } = visits;
+
+  app.get(path, (request, reply) => sendInvitation(visits, request, reply, {}));
+
+  app.post(path, async (request, reply) => {
+    const fields = forms.read(request);
+    const [email, code, password] = [fields('email').trim(), fields('code').trim(), fields('password')];
+    if (password !== fields('repeated'))
+      return sendInvitation(visits, request, reply, { email, code, problem: differ });
+    const result = await chooseStaffPassword(deps, { ...visits.attemptOf(request), email, code, password });
+    if ('refused' in result) {
+      const problem = result.refused === 'short' ? short : problemOf(reply, result);
+      return sendInvitation(visits, request, reply, { email, code, problem });
+    }
+    return sendAuthenticator(visits, request, reply, { email, code, setUp: result });
+  });
+
+  app.post(`${path}/authenticator`, async (request, reply) => {
+    const fields = forms.read(request);
+    const [email, code, step, totp] = [fields('email'), fields('code'), fields('step'), fields('totp')];
+    const result = await acceptByAuthenticator(deps, { ...visits.attemptOf(request), email, code, step, totp });
+    if (!('refused' in result)) {
+      await visits.begin(request, reply, result.session);
+      return sendRecoveryCodes(reply, result.recoveryCodes, {
+        path: '/console',
+        name: 'I saved them: go to the console',
+      });
+    }
+    if (result.refused === 'wrong')
+      return sendAuthenticator(visits, request, reply, { email, code, setUp: result.setUp, problem: wrongCode });
+    return sendInvitation(visits, request, reply, { email, code, problem: problemOf(reply, result) });
+  });
+
+  app.post(`${path}/passkey/options`, async (request, reply) => {
+    const result = await invitedPasskeyOptions(deps, givenIn(visits, request, forms.readJson(request)));
+    if (!('refused' in result)) return result;
+    if (result.refused === 'throttled') return sendTooMany(reply, result.retryAfterSeconds);
+    return reply.code(400).send({ message: unknown.text });
+  });
+
+  app.post(`${path}/passkey`, async (request, reply) => {
+    const sent = forms.readJson(request);
+    const result = await acceptByPasskey(deps, { ...givenIn(visits, request, sent), response: sent.response });
+    if (result.refused === 'throttled') return sendTooMany(reply, result.retryAfterSeconds);
+    if (result.refused)
+      return reply.code(400).send({ message: result.refused === 'unknown' ? unknown.text : notVerified });
+    await visits.begin(request, reply, result.session);
+    return { location: '/console' };
+  });
+}
+
+function givenIn({ attemptOf }: StaffVisits, request: FastifyRequest, { email, code }: Record<string, unknown>) {
+  return { ...attemptOf(request), email: String(email).trim(), code: String(code).trim() };
+}
+
+const differ = { status: 400, text: 'The two passwords are different.', about: 'password' } as const;
+const short = {
+  status: 400,
+  text: `A password needs at least ${passwordLengthMin} characters.`,
+  about: 'password',
+} as const;
+/** The same for every reason, so that nobody learns which accounts there are. */
+const unknown = {
+  status: 400,
+  text: 'This link doesn’t work for that email. It may have been used, have expired, or have been replaced by a newer one. Ask for a new link where you got this one.',
+  about: 'link',
+} as const;
+const notVerified = 'That passkey couldn’t be added. Try again, or choose a password.';
+
+type InvitationProblem = PageProblem & { about?: 'password' | 'link' };
+type InvitationForm = { email?: string; code?: string; problem?: InvitationProblem };
+
+function problemOf(
+  reply: FastifyReply,
+  result: { refused: 'unknown' } | { refused: 'throttled'; retryAfterSeconds: number },
+): InvitationProblem {
+  return result.refused === 'throttled' ? throttled(reply, result.retryAfterSeconds) : unknown;
+}
+
+type AuthenticatorStep = Pick<Parameters<typeof sendAuthenticatorPage>[1], 'setUp' | 'problem'>;
+
+function sendAuthenticator(
+  { forms }: StaffVisits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { email, code, ...step }: { email: string; code: string } & AuthenticatorStep,
+): FastifyReply {
+  const fields = { formToken: forms.token(request, reply), email, code };
+  return sendAuthenticatorPage(reply, { ...step, action: `${path}/authenticator`, fields });
+}
+
+function sendInvitation(
+  { deps, forms }: StaffVisits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { email = '', code = '', problem }: InvitationForm,
+): FastifyReply {
+  const title = 'Choose how you sign in';
+  const formToken = forms.token(request, reply);
+  const origin = passkeysPossible(deps) ? deps.config.publicUrl : null;
+  const ofLink = problem?.about === 'link';
+  const ofPassword = problem?.about === 'password';
+  const content = html`<main class="card">
+<h1>${title}</h1>
+<p>It replaces whatever you signed in to the console with before, and signs you out everywhere else.</p>
+${problem && html`<p class="notice bad" role="alert" id="problem">${problem.text}</p>`}
+<form method="post" action="${path}">
+${hidden({ formToken })}
+<div class="field">
+<label for="code">Code</label>
+<input id="code" name="code" autocomplete="off" autocapitalize="none" spellcheck="false" required maxlength="100" value="${code}"${about(ofLink, 'code-rule')}>
+<p class="facts hint" id="code-rule">The last part of your link, after “code=”.</p>
+</div>
+<div class="field">
+<label for="email">Email</label>
+<input id="email" name="email" type="email" autocomplete="username" required maxlength="320" value="${email}"${about(ofLink)}>
+</div>
+${origin && passkeyChoice(formToken, origin)}
+<div class="field">
+<label for="password">New password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${passwordLengthMin}" maxlength="1000"${about(ofPassword, 'password-rule')}>
+<p class="facts hint" id="password-rule">At least ${passwordLengthMin} characters. The next step sets up an app for one-time codes.</p>
+</div>
+<div class="field">
+<label for="repeated">Repeat the password</label>
+<input id="repeated" name="repeated" type="password" autocomplete="new-password" required maxlength="1000"${about(ofPassword)}>
+</div>
+<button class="button full">Continue with a password</button>
+</form>
+</main>`;
+  return sendPage(reply, {
+    title,
+    content,
+    scripts: origin !== null,
+    script: '/invitation.js',
+    status: problem?.status,
+  });
+}
+
+/** Hidden until the script finds that passkeys work here. */
+function passkeyChoice(formToken: string, origin: string): Html {
+  return html`<div hidden data-passkey-adding data-path="${path}/passkey" data-fields="email code" data-origin="${origin}" data-form-token="${formToken}">
+<p class="notice bad" role="alert" hidden></p>
+<button class="button main full" type="button">Use a passkey</button>
+<p class="facts hint">Your fingerprint, your face or your device’s code. Nothing else is needed.</p>
+<p class="or">or</p>
+</div>`;
+}
+
+/** What else tells about a field: its rule, and the problem if that is about it. */
+function about(isWrong: boolean, rule = ''): Html {
+  const by = [...(isWrong ? ['problem'] : []), ...(rule ? [rule] : [])].join(' ');
+  return html`${isWrong && html` aria-invalid="true"`}${by !== '' && html` aria-describedby="${by}"`}`;
+}

@@ -1,0 +1,97 @@
+import type { Db } from '../database/db.ts';
+
+/** A password and its second factor, the secret of an authenticator app. */
+export type CredentialsRow = { passwordHash: string; sealedTotp: Buffer; totpStep: number };
+
+const columns = `password_hash as "passwordHash", sealed_totp as "sealedTotp", totp_step as "totpStep"`;
+
+/** The email, case-folded for comparison, with its owner's id and password hash; nulls if nobody may sign in. */
+export async function findStaffPassword(
+  db: Db,
+  email: string,
+): Promise<{ foldedEmail: string; staffId: number | null; passwordHash: string | null }> {
+  const [row] = await db.query<{ foldedEmail: string; staffId: number | null; passwordHash: string | null }>(
+    `select lower($1) as "foldedEmail", s.staff_id as "staffId", password_hash as "passwordHash"
+     from (select 1) as asked
+     left join staff s on lower(email) = lower($1) and not disabled
+     left join staff_credentials c on c.staff_id = s.staff_id`,
+    [email],
+  );
+  if (!row) throw new Error('A left join returned no row.');
+  return row;
+}
+
+/** Makes changes to how one of the staff signs in take turns. False if they are disabled. */
+export async function lockStaff(db: Db, staffId: number): Promise<boolean> {
+  const found = await db.query('select from staff where staff_id = $1 and not disabled for no key update', [staffId]);
+  return found.length > 0;
+}
+
+export async function findCredentials(db: Db, staffId: number): Promise<CredentialsRow | null> {
+  const [row] = await db.query<CredentialsRow>(`select ${columns} from staff_credentials where staff_id = $1`, [
+    staffId,
+  ]);
+  return row ?? null;
+}
+
+export async function listCredentials(db: Db): Promise<(CredentialsRow & { staffId: number })[]> {
+  return db.query(`select staff_id as "staffId", ${columns} from staff_credentials order by staff_id`);
+}
+
+export async function upsertCredentials(
+  db: Db,
+  staffId: number,
+  { passwordHash, sealedTotp, totpStep }: CredentialsRow,
+): Promise<void> {
+  await db.query(
+    `insert into staff_credentials (staff_id, password_hash, sealed_totp, totp_step)
+     values ($1, $2, $3, $4)
+     on conflict (staff_id) do update
+     set password_hash = excluded.password_hash, sealed_totp = excluded.sealed_totp, totp_step = excluded.totp_step`,
+    [staffId, passwordHash, sealedTotp, totpStep],
+  );
+}
+
+/** Uses up the codes of this step and those before it; false if somebody has already. */
+export async function updateTotpStep(db: Db, staffId: number, step: number): Promise<boolean> {
+  const updated = await db.query(
+    'update staff_credentials set totp_step = $2 where staff_id = $1 and totp_step < $2 returning 1',
+    [staffId, step],
+  );
+  return updated.length > 0;
+}
+
+export async function updateSealedTotp(db: Db, staffId: number, sealedTotp: Buffer): Promise<void> {
+  await db.query('update staff_credentials set sealed_totp = $2 where staff_id = $1', [staffId, sealedTotp]);
+}
+
+/** The password, its second factor and the recovery codes. */
+export async function deleteCredentials(db: Db, staffId: number): Promise<void> {
+  await db.query('delete from recovery_codes where staff_id = $1', [staffId]);
+  await db.query('delete from staff_credentials where staff_id = $1', [staffId]);
+}
+
+export async function replaceRecoveryCodes(db: Db, staffId: number, codeHashes: Buffer[]): Promise<void> {
+  await db.query('delete from recovery_codes where staff_id = $1', [staffId]);
+  await db.query('insert into recovery_codes (staff_id, code_hash) select $1, unnest($2::bytea[])', [
+    staffId,
+    codeHashes,
+  ]);
+}
+
+/** Spends the code; false if there is none. */
+export async function deleteRecoveryCode(db: Db, staffId: number, codeHash: Buffer): Promise<boolean> {
+  const deleted = await db.query('delete from recovery_codes where staff_id = $1 and code_hash = $2 returning 1', [
+    staffId,
+    codeHash,
+  ]);
+  return deleted.length > 0;
+}
+
+export async function countRecoveryCodes(db: Db, staffId: number): Promise<number> {
+  const [row] = await db.query<{ left: number }>(
+    'select count(*)::int as "left" from recovery_codes where staff_id = $1',
+    [staffId],
+  );
+  return row?.left ?? 0;
+}
