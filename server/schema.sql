@@ -645,8 +645,10 @@ create table lexicons (
   version integer not null,
   rules text not null,
   date_time_created timestamp with time zone not null,
+  set_by bigint,
   constraint lexicons_pkey PRIMARY KEY (firm_id, version),
-  constraint lexicons_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id)
+  constraint lexicons_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint lexicons_set_by_fkey FOREIGN KEY (set_by) REFERENCES staff(staff_id)
 );
 
 create table members (
@@ -778,6 +780,7 @@ create table pending_actions (
   action_id bigint not null generated always as identity,
   kind text not null,
   target_ids bigint[] not null,
+  detail text,
   due_at timestamp with time zone not null,
   constraint pending_actions_pkey PRIMARY KEY (advisor_id, action_id),
   constraint pending_actions_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
@@ -849,7 +852,10 @@ create table reviews (
   lexicon_version integer,
   decided_by bigint,
   decided_at timestamp with time zone,
+  assigned_to bigint,
+  escalated_at timestamp with time zone,
   constraint reviews_pkey PRIMARY KEY (advisor_id, review_id),
+  constraint reviews_assigned_to_fkey FOREIGN KEY (assigned_to) REFERENCES staff(staff_id),
   constraint reviews_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES staff(staff_id),
   constraint reviews_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
   constraint reviews_kind_check CHECK ((kind = ANY (ARRAY['possible_opt_out'::text, 'opt_out_wording'::text, 'out_of_order'::text, 'misdirected'::text, 'held'::text, 'flagged'::text, 'blocked'::text, 'sample'::text]))),
@@ -1241,9 +1247,17 @@ CREATE INDEX reply_media_due ON public.reply_media USING btree (carrier_id, not_
 
 CREATE INDEX retentions_firm ON public.retentions USING btree (firm_id, retention_id);
 
+CREATE INDEX reviews_assigned ON public.reviews USING btree (assigned_to, review_id) WHERE ((status = 'open'::text) AND (assigned_to IS NOT NULL));
+
+CREATE INDEX reviews_decided ON public.reviews USING btree (firm_id, decided_at) WHERE (status <> 'open'::text);
+
+CREATE INDEX reviews_escalated ON public.reviews USING btree (firm_id, review_id) WHERE ((status = 'open'::text) AND (escalated_at IS NOT NULL));
+
 CREATE INDEX reviews_id ON public.reviews USING btree (review_id);
 
 CREATE INDEX reviews_open ON public.reviews USING btree (firm_id, review_id) WHERE (status = 'open'::text);
+
+CREATE INDEX reviews_open_kind ON public.reviews USING btree (firm_id, kind, review_id) WHERE (status = 'open'::text);
 
 CREATE INDEX revoked_tokens_expires ON public.revoked_tokens USING btree (date_time_expires);
 

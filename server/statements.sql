@@ -6259,6 +6259,20 @@ select unnest(target_ids) as "targetId"
 from pending_actions
 where advisor_id = $1 and kind = $2;
 
+prepare "list-queue-words" as
+select given."reviewId", convert_from(b.body, 'UTF8') as text, contact.name
+from json_to_recordset($1) as given (
+  "reviewId" bigint, advisor_id bigint, "archiveNumber" bigint, phone text
+)
+left join archive_bodies b on b.advisor_id = given.advisor_id and b.number = given."archiveNumber"
+left join lateral (
+  select nullif(full_name, c.phone) as name
+  from contacts c
+  where c.advisor_id = given.advisor_id and c.phone = given.phone
+  order by contact_id
+  limit 1
+) as contact on true;
+
 prepare "list-recipients" as
 select
      given.advisor_id as "advisorId", given.phone, m.member_id as "memberId", m.state,
@@ -6503,6 +6517,12 @@ left join archive_taken t using (advisor_id)
 where h.last_number > coalesce(t.last_number, 0)
 order by h.advisor_id
 limit $1;
+
+prepare "list-waiting-actions" as
+select
+  advisor_id as "advisorId", action_id as "actionId", target_ids[1] as "targetId", detail, due_at as "dueAt"
+from pending_actions
+where kind = $1;
 
 prepare "list-waiting-recipients" as
 select place, phone, text, not_before as "notBefore"

@@ -7,6 +7,8 @@ create table lexicons (
   -- As JSON: name, action, and either a detector or phrases.
   rules text not null,
   date_time_created timestamptz not null,
+  -- Unset if an operator set it.
+  set_by bigint references staff,
   primary key (firm_id, version)
 );
 
@@ -30,9 +32,17 @@ create table reviews (
   lexicon_version integer,
   decided_by bigint references staff,
   decided_at timestamptz,
+  assigned_to bigint references staff,
+  -- From then on a compliance officer decides it.
+  escalated_at timestamptz,
   primary key (advisor_id, review_id)
 );
 create index reviews_open on reviews (firm_id, review_id) where status = 'open';
+-- The queue by kind, by whose they are, and what was escalated, however many are open.
+create index reviews_open_kind on reviews (firm_id, kind, review_id) where status = 'open';
+create index reviews_assigned on reviews (assigned_to, review_id) where status = 'open' and assigned_to is not null;
+create index reviews_escalated on reviews (firm_id, review_id) where status = 'open' and escalated_at is not null;
+create index reviews_decided on reviews (firm_id, decided_at) where status <> 'open';
 -- A review's id is unique because one sequence gives it, and the primary key begins with the advisor. Reviewers know the id
 -- alone, so it keeps an index.
 create index reviews_id on reviews (review_id);

@@ -4,8 +4,10 @@ create table pending_actions (
   advisor_id bigint not null references advisors,
   action_id bigint generated always as identity,
   kind text not null,
-  -- What it is about: contacts, or a group.
+  -- What it is about: contacts, a group, or a review.
   target_ids bigint[] not null,
+  -- What is done to it and by whom, as JSON, where the kind doesn't say.
+  detail text,
   -- Real time: a person has these seconds, however a sandbox's clock is moved meanwhile.
   due_at timestamptz not null,
   primary key (advisor_id, action_id)

@@ -13,6 +13,7 @@ import { sendBroadcasts } from '../domain/broadcasts/sending.ts';
 import { noCalls, withCalls } from '../domain/carriers/calls.ts';
 import { forgetStatus, writeStatus } from '../domain/carriers/status.ts';
 import { fetchDueMedia, type MediaKey } from '../domain/consent/reply-media.ts';
+import { decisions } from '../domain/consent/review-decisions.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { doubtAsker } from '../domain/delivery/doubts.ts';
 import { sendDueMessages } from '../domain/messages/due-messages.ts';
@@ -63,6 +64,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
   const reportNumber = (carrier: string, reason: string) =>
     log.warn({ carrier, reason }, 'a number could not be looked up with its carrier');
   const reportImport = (err: unknown) => log.error({ err }, 'an import broke off');
+  const held = { ...deletes, ...decisions };
   const reportAction = (err: unknown) => log.error({ err }, 'a held action failed; it will be retried');
   const deliverNext = checkpointDeliverer(deps, deps.checkpointDeliveries);
   return [
@@ -81,7 +83,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'draw the daily sample', everyMs: 5 * minuteMs, run: () => sampleForReview(deps) },
     { name: 'delete old traffic', everyMs: 60 * minuteMs, run: () => forgetOldTraffic(deps) },
     { name: 'delete old deliveries', everyMs: 10 * minuteMs, run: () => forgetOldDeliveries(deps) },
-    { name: 'do what was held for an undo', everyMs: 1_000, run: () => doDueActions(deps, deletes, reportAction) },
+    { name: 'do what was held for an undo', everyMs: 1_000, run: () => doDueActions(deps, held, reportAction) },
     { name: 'import contacts', everyMs: 500, run: () => runImports(deps, reportImport) },
     { name: 'delete old imports', everyMs: 60 * minuteMs, run: () => forgetOldImports(deps) },
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },

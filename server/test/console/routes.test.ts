@@ -14,17 +14,29 @@ import { operatorSamples } from './operator-samples.ts';
  */
 type Sample = { ids?(firm: Firm): Ids | Promise<Ids>; query?: string; body?: object };
 type Ids = Record<string, number | string>;
-type Firm = { firmId: number; staffId: number };
+type Firm = { firmId: number; staffId: number; reviewId: number };
+
+const unknownId = 999_999_999;
+const ofReview = ({ reviewId }: Firm) => ({ reviewId });
 
 const samples: Record<string, Sample> = {
   'GET /overview': {},
   ...operatorSamples(() => world),
+  'GET /reviews': { query: '?view=held' },
+  'GET /reviews/counts': {},
+  'GET /reviews/reviewers': {},
+  'POST /reviews/decisions': { body: { reviewIds: [unknownId], decision: 'approved' } },
+  'POST /reviews/undo': { body: { reviewIds: [unknownId] } },
+  'GET /reviews/:reviewId': { ids: ofReview },
+  'PUT /reviews/:reviewId/assignee': { ids: ofReview, body: { staffId: null } },
+  'POST /reviews/:reviewId/notes': { ids: ofReview, body: { note: 'Asked' } },
+  'PUT /reviews/:reviewId/escalation': { ids: ofReview, body: { escalated: true } },
+  'POST /reviews/:reviewId/decision': { ids: newReview, body: { decision: 'approved' } },
   'GET /staff': {},
   'PUT /staff/:staffId': { ids: ({ staffId }) => ({ staffId }), body: { disabled: false } },
 };
 
 const roles: StaffRole[] = ['reviewer', 'compliance_officer', 'operator'];
-const unknownId = 999_999_999;
 let world: World;
 let [own, other]: Firm[] = [];
 let people: Record<StaffRole, StaffPerson>;
@@ -44,7 +56,17 @@ after(() => world.close());
 async function makeFirm(firmId: number): Promise<Firm> {
   const { deps } = world;
   const { staffId } = await addStaff(deps, { firmId, name: 'Kim', email: `kim${firmId}@test.example` });
-  return { firmId, staffId };
+  return { firmId, staffId, ...(await newReview({ firmId })) };
+}
+
+async function newReview({ firmId }: { firmId: number }): Promise<{ reviewId: number }> {
+  const [review] = await world.database.asOwner<{ reviewId: number }>(
+    `insert into reviews (advisor_id, firm_id, kind, archive_number, date_time_created)
+     values ($1, $2, 'flagged', 1, now())
+     returning review_id::integer as "reviewId"`,
+    [world.ann.advisor.advisorId, firmId],
+  );
+  return { reviewId: review?.reviewId ?? -1 };
 }
 
 describe('the console', () => {

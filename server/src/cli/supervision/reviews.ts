@@ -5,6 +5,8 @@ import { decideReview } from '../../domain/consent/reviews.ts';
 import { type ReplyMedia, readMedia } from '../../domain/supervision/media.ts';
 import { setSamplePercent } from '../../domain/supervision/review-samples.ts';
 import {
+  assignReview,
+  escalateReview,
   getReview,
   listReviews,
   noteReview,
@@ -65,6 +67,36 @@ export const reviewVerbs: Verb[] = [
     run: async ({ runtime, operands, options }) => {
       const staff = await getStaff(runtime, options.by ?? '');
       await noteReview(runtime, idOf(operands), { staff, note: operands.TEXT ?? '' });
+    },
+  },
+  {
+    name: 'reviews assign',
+    about:
+      'Give an open review to somebody on the firm’s staff, by email or id, or to “nobody”. Others can still decide it.',
+    operands: ['ID', 'WHOM'],
+    options: { by: { ...byOption, about: 'Staff member who assigns it.' } },
+    examples: ['reviews assign 12 riley@example.com --by dana@example.com'],
+    run: async ({ runtime, operands, options }) => {
+      const staff = await getStaff(runtime, options.by ?? '');
+      const { WHOM = '' } = operands;
+      const to = WHOM === 'nobody' ? null : (await getStaff(runtime, WHOM)).staffId;
+      await assignReview(runtime, idOf(operands), { staff, to });
+    },
+  },
+  {
+    name: 'reviews escalate',
+    about:
+      'Leave the decision to a compliance officer. With --return, a compliance officer gives it back to reviewers.',
+    operands: ['ID'],
+    options: {
+      by: { ...byOption, about: 'Staff member who escalates it.' },
+      note: noteOption,
+      return: { about: 'Give it back.' },
+    },
+    run: async ({ runtime, operands, options, switches }) => {
+      const staff = await getStaff(runtime, options.by ?? '');
+      const escalated = !switches.has('return');
+      await escalateReview(runtime, idOf(operands), { staff, escalated, note: options.note });
     },
   },
   {

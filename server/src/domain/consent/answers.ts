@@ -11,7 +11,7 @@ import { renderWording, wordingOf } from '../texting/wordings.ts';
 export type AnswerKind = Exclude<TextKind, 'text' | 'consent_request'>;
 
 /** The confirmation of an opt-out goes out within this time after the person's text arrived, or never. */
-const confirmationMs = 5 * 60 * 1000;
+export const confirmationMs = 5 * 60 * 1000;
 
 /**
  * Answers a text that arrived at that time in the firm's own words, inside a transaction. The stamp of a text doesn't count here, since

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import type { ItemRow } from '../../store/conversations/conversation-items.ts';
+import type { ItemPlace, ItemRow } from '../../store/conversations/conversation-items.ts';
 import * as store from '../../store/conversations/conversation-items.ts';
 import { listScheduledWith } from '../../store/messages/scheduled-messages.ts';
 import { searchContacts } from '../address-book/contacts.ts';
@@ -63,6 +63,32 @@ export async function listItems(
   const items = page.toReversed().map((row) => itemOf(row, media, now));
   const cursor = last ? tokenOf(last.dateTime, last.archiveNumber) : null;
   return { data: [...items, ...scheduled.map((row) => scheduledItem(withNextDates(row)))], cursor };
+}
+
+/** The thread around a place: what led to it, and what came after if that isn't too much. */
+export async function listItemsAround(
+  deps: Deps,
+  advisorId: number,
+  memberId: number,
+  { dateTime, archiveNumber }: ItemPlace,
+): Promise<{ data: (Item & { archiveNumber: number })[]; hasEarlier: boolean; hasLater: boolean }> {
+  const after = { dateTime, archiveNumber: archiveNumber + 1 };
+  const [before, latest] = await Promise.all([
+    store.listItems(deps.db, advisorId, memberId, { after, limit: pageSize / 2 + 1 }),
+    store.listItems(deps.db, advisorId, memberId, { after: null, limit: pageSize + 1 }),
+  ]);
+  const later = latest.filter((row) => isLater(row, { dateTime, archiveNumber }));
+  const hasLater = later.length > pageSize;
+  const shown = [...(hasLater ? [] : later), ...before.slice(0, pageSize / 2)];
+  const media = await mediaOf(deps, advisorId, shown);
+  const now = deps.clock.now();
+  const data = shown.toReversed().map((row) => ({ ...itemOf(row, media, now), archiveNumber: row.archiveNumber }));
+  return { data, hasEarlier: before.length > pageSize / 2, hasLater };
+}
+
+function isLater(row: ItemPlace, place: ItemPlace): boolean {
+  const ms = row.dateTime.getTime() - place.dateTime.getTime();
+  return ms > 0 || (ms === 0 && row.archiveNumber > place.archiveNumber);
 }
 
 /** Where the text is in its thread, from the latest. */

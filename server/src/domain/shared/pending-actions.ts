@@ -1,4 +1,5 @@
 import { type Deps, inTransaction } from '../../deps.ts';
+import type { Transaction } from '../../store/database/db.ts';
 import type { PendingAction, PendingKind } from '../../store/shared/pending-actions.ts';
 import * as store from '../../store/shared/pending-actions.ts';
 import { problem } from '../problems.ts';
@@ -9,7 +10,12 @@ const againMs = 60_000;
 const actionsPerRun = 100;
 
 /** How an action is done, in the transaction that takes it out of those that wait. */
-export type Act = (deps: Deps, advisorId: number, targetIds: number[]) => Promise<void>;
+export type Act = (
+  deps: Deps & { readonly db: Transaction },
+  advisorId: number,
+  targetIds: number[],
+  detail: string | null,
+) => Promise<void>;
 
 /**
  * Does this in eight seconds, unless it is undone: whatever becomes of the page, and of this node. The seconds are of the real
@@ -27,14 +33,17 @@ export async function undoAction({ db }: Pick<Deps, 'db'>, advisorId: number, ac
 /** Each once, whichever node takes it. One that fails is left for later, so that it doesn't hold up the others. */
 export async function doDueActions(
   deps: Deps,
-  acts: Record<PendingKind, Act>,
+  acts: Partial<Record<PendingKind, Act>>,
   report: (fault: unknown) => void,
 ): Promise<void> {
   for (const { advisorId, actionId } of await store.listDueActions(deps.db, new Date(), actionsPerRun))
     try {
       await inTransaction(deps, async (deps) => {
         const action = await store.deletePendingAction(deps.db, advisorId, actionId);
-        if (action) await acts[action.kind](deps, advisorId, action.targetIds);
+        if (!action) return;
+        const act = acts[action.kind];
+        if (!act) throw new Error(`Nothing does what is held as ${action.kind}.`);
+        await act(deps, advisorId, action.targetIds, action.detail ?? null);
       });
     } catch (error) {
       report(error);

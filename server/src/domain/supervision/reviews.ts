@@ -1,10 +1,11 @@
 import { type Deps, inTransaction } from '../../deps.ts';
+import { findAdvisor } from '../../store/accounts/advisors.ts';
 import { lockMember } from '../../store/members/members.ts';
 import type { ReviewFilter, ReviewKind, ReviewRow, ReviewStatus } from '../../store/supervision/reviews.ts';
 import * as store from '../../store/supervision/reviews.ts';
 import { holdText } from '../../store/texting/held-texts.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
-import { requireStaffOf, type Staff } from '../accounts/staff.ts';
+import { getStaffOf, requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { archive, byStaff } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { hasControlCharacters, isBlank } from '../shared/text/text-rules.ts';
@@ -15,18 +16,24 @@ import { listMedia, type ReplyMedia } from './media.ts';
 
 /** Something for the firm's staff to review: a lexicon's finding, a reply about consent, or a text in the daily sample. */
 export type Review = ReviewRow;
-/** A decision or a note, by whom and when; the note is gone once its retention is over. */
+/** A decision, a note or who it was given to, by whom and when; the note is gone once its retention is over. */
 export type ReviewEvent = {
   number: number;
   dateTime: Date;
   actor: string;
+  actorName: string | null;
+  /** Null for a decision or a note. */
+  action: ReviewAction | null;
   decision: ReviewStatus | null;
   outcome: string | null;
   note: string | null;
 };
-/** `incomplete`: parts of the person's text that never came. `media`: what came with it. */
+/** `assigned` to somebody or nobody, `escalated` or not any more, or a decision that was `not_done` when it was due. */
+export type ReviewAction = 'assigned' | 'unassigned' | 'escalated' | 'returned' | 'not_done';
+/** `dateTime`: of the text. `incomplete`: parts of the person's text that never came. `media`: what came with it. */
 export type ReviewDetail = Review & {
   text: string | null;
+  dateTime: Date;
   incomplete: { received: number; of: number } | null;
   media: ReplyMedia[];
   events: ReviewEvent[];
@@ -59,6 +66,13 @@ export async function listReviews(deps: Deps, filter: ReviewFilter): Promise<Rev
   return store.listReviews(deps.db, filter, reviewsListedMax);
 }
 
+/** A review of the firm. Another firm's is one that doesn't exist. */
+export async function getReviewOf(deps: Deps, firmId: number, reviewId: number): Promise<Review> {
+  const review = await store.findReview(deps.db, reviewId);
+  if (review?.firmId !== firmId) throw noReview(reviewId);
+  return review;
+}
+
 /** With the text it is about, and all decisions and notes. */
 export async function getReview(deps: Deps, reviewId: number): Promise<ReviewDetail> {
   const review = await store.findReview(deps.db, reviewId);
@@ -68,7 +82,8 @@ export async function getReview(deps: Deps, reviewId: number): Promise<ReviewDet
   const events = (await store.listReviewEvents(deps.db, advisorId, memberId)).flatMap((row) => eventOf(reviewId, row));
   const { incomplete = null } = JSON.parse(reviewed?.meta ?? '{}');
   const media = await listMedia(deps, advisorId, archiveNumber);
-  return { ...review, text: reviewed?.text ?? null, incomplete, media, events };
+  const { text = null, dateTime = review.dateTimeCreated } = reviewed ?? {};
+  return { ...review, text, dateTime, incomplete, media, events };
 }
 
 /**
@@ -86,8 +101,7 @@ export async function decideReview(
   checkNote(note);
   return inTransaction(deps, async (deps) => {
     const review = await lockFor(deps, reviewId, staff);
-    if (review.status !== 'open')
-      throw problem('conflict', `Review ${reviewId} was already ${review.status} by ${review.decidedBy}.`);
+    await requireDecidable(deps, review, staff);
     const settles: Partial<Record<ReviewKind, Settle>> = { held: settleHeld, possible_opt_out: settlePossibleOptOut };
     const settle = settles[review.kind];
     const outcome = settle ? await settle(deps, review, given) : null;
@@ -100,6 +114,64 @@ export async function decideReview(
     await record(deps, review, staff, { decision, outcome, note });
     return { ...review, status: decision, decidedBy: staff.name, decidedAt, outcome };
   });
+}
+
+/**
+ * Throws unless it is open and this staff member may decide it: not the advisor whose text it is, since nobody reviews what they wrote
+ * themselves, and only a compliance officer once it was escalated.
+ */
+export async function requireDecidable(deps: Deps, review: Review, staff: Staff): Promise<void> {
+  const { reviewId, status, decidedBy, escalatedAt } = review;
+  requireStaffOf(staff, review, 'review this');
+  await requireOther(deps, review, staff);
+  if (status !== 'open') throw problem('conflict', `Review ${reviewId} was already ${status} by ${decidedBy}.`);
+  if (escalatedAt && staff.role !== 'compliance_officer')
+    throw problem('forbidden', `Review ${reviewId} was escalated: only a compliance officer can decide it.`);
+}
+
+/** Gives an open review to somebody of the firm, or to nobody. Anybody who may can still decide it. */
+export async function assignReview(
+  deps: Deps,
+  reviewId: number,
+  { staff, to }: { staff: Staff; to: number | null },
+): Promise<void> {
+  await inTransaction(deps, async (deps) => {
+    const review = await lockOpen(deps, reviewId, staff);
+    const assignee = to === null ? null : await getStaffOf(deps, review.firmId, to);
+    if (assignee) {
+      requireStaffOf(assignee, review, 'review this');
+      await requireOther(deps, review, assignee);
+    }
+    if (review.assignedTo === to) return;
+    await store.updateAssignee(deps.db, review.advisorId, reviewId, to);
+    await record(deps, review, staff, { action: to === null ? 'unassigned' : 'assigned', assignedTo: to });
+  });
+}
+
+/** Leaves the decision to a compliance officer, or gives it back to reviewers, which only a compliance officer can. */
+export async function escalateReview(
+  deps: Deps,
+  reviewId: number,
+  { staff, escalated, note }: { staff: Staff; escalated: boolean; note?: string | undefined },
+): Promise<void> {
+  checkNote(note);
+  await inTransaction(deps, async (deps) => {
+    const review = await lockOpen(deps, reviewId, staff);
+    if (!escalated && staff.role !== 'compliance_officer')
+      throw problem('forbidden', 'Only a compliance officer can give an escalated review back.');
+    if ((review.escalatedAt !== null) === escalated) return;
+    await store.updateEscalated(deps.db, review.advisorId, reviewId, escalated ? deps.clock.now() : null);
+    await record(deps, review, staff, { action: escalated ? 'escalated' : 'returned', note });
+  });
+}
+
+/** What somebody decided and couldn't be done when it was due: the review is still open, and says so. */
+export async function recordNotDone(
+  deps: Deps,
+  review: Review,
+  { staff, decision, why }: { staff: Staff; decision: ReviewDecision['decision']; why: string },
+): Promise<void> {
+  await record(deps, review, staff, { action: 'not_done', attempted: decision, note: why });
 }
 
 /** Adds a note, also after the decision. */
@@ -120,6 +192,21 @@ async function lockFor(deps: Deps, reviewId: number, staff: Staff): Promise<Revi
   if (!review) throw noReview(reviewId);
   requireStaffOf(staff, review, 'review this');
   return review;
+}
+
+/** The same, of a review that nobody has decided. */
+async function lockOpen(deps: Deps, reviewId: number, staff: Staff): Promise<Review> {
+  const review = await lockFor(deps, reviewId, staff);
+  if (review.status !== 'open')
+    throw problem('conflict', `Review ${reviewId} was already ${review.status} by ${review.decidedBy}.`);
+  return review;
+}
+
+/** Advisors may be on the staff too, with the same email. */
+async function requireOther({ db }: Deps, { advisorId }: Review, { name, email }: Staff): Promise<void> {
+  const advisor = await findAdvisor(db, String(advisorId));
+  if (advisor?.email.toLowerCase() === email.toLowerCase())
+    throw problem('forbidden', `${name} can’t review this: it is their own conversation.`);
 }
 
 async function settleHeld(deps: Deps, review: Review, { decision }: ReviewDecision): Promise<ReviewOutcome> {
@@ -151,29 +238,33 @@ async function release(deps: Deps, review: Review, messageId: number): Promise<R
 type DecisionRecord = {
   decision?: ReviewDecision['decision'];
   outcome?: ReviewOutcome | null;
-  note: string | undefined;
+  note?: string | undefined;
+  action?: ReviewAction;
+  assignedTo?: number | null;
+  attempted?: ReviewDecision['decision'];
 };
 
 async function record(
   deps: Deps,
   review: Review,
   staff: Staff,
-  { decision, outcome, note }: DecisionRecord,
+  { decision, outcome, note, ...more }: DecisionRecord,
 ): Promise<void> {
   const { advisorId, memberId, reviewId, kind, archiveNumber, messageId, rules, lexiconVersion } = review;
   const of = { reviewId, review: kind, archiveNumber, messageId, rules, lexiconVersion };
-  const meta = { ...of, decision: decision ?? null, outcome: outcome ?? null };
+  const meta = { ...of, decision: decision ?? null, outcome: outcome ?? null, ...more };
   await archive(deps, byStaff(staff.staffId), { advisorId, kind: 'review', memberId, meta, body: note ?? '' });
 }
 
 function eventOf(reviewId: number, row: store.ReviewEventRow): ReviewEvent[] {
-  const { number, actor, meta, body, dateTimeCreated: dateTime } = row;
+  const { number, actor, actorName, meta, body, dateTimeCreated: dateTime } = row;
   const facts = JSON.parse(meta);
   if (facts.reviewId !== reviewId) return [];
-  return [{ number, dateTime, actor, decision: facts.decision, outcome: facts.outcome, note: body }];
+  const { action = null, decision, outcome } = facts;
+  return [{ number, dateTime, actor, actorName, action, decision, outcome, note: body }];
 }
 
-function checkNote(note: string | undefined): void {
+export function checkNote(note: string | undefined): void {
   if (note === undefined) return;
   if (isBlank(note) || hasControlCharacters(note) || !note.isWellFormed())
     throw problem('invalid_request', 'A note is text without control characters.');

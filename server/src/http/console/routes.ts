@@ -12,6 +12,7 @@ import type { Route } from '../door/route.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
 import { operatorTable } from './operator-routes.ts';
 import * as overview from './overview.ts';
+import * as reviews from './reviews.ts';
 import { addConsoleSession } from './session.ts';
 import * as staff from './staff.ts';
 import { requireStaff, type StaffVisits } from './staff-visits.ts';
@@ -32,6 +33,16 @@ const firmStaff = ['reviewer', 'compliance_officer'] as const;
 // biome-ignore format: a table
 const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] = [
   ['GET',  '/overview',                 firmStaff, overview.show],
+  ['GET',  '/reviews',                        firmStaff, reviews.list],
+  ['GET',  '/reviews/counts',                 firmStaff, reviews.counts],
+  ['GET',  '/reviews/reviewers',              firmStaff, reviews.reviewers],
+  ['POST', '/reviews/decisions',              firmStaff, reviews.decideAll],
+  ['POST', '/reviews/undo',                   firmStaff, reviews.undo],
+  ['GET',  '/reviews/:reviewId',              firmStaff, reviews.get],
+  ['POST', '/reviews/:reviewId/decision',     firmStaff, reviews.decide],
+  ['POST', '/reviews/:reviewId/notes',        firmStaff, reviews.note],
+  ['PUT',  '/reviews/:reviewId/assignee',     firmStaff, reviews.assign],
+  ['PUT',  '/reviews/:reviewId/escalation',   firmStaff, reviews.escalate],
 
   ['GET',  '/staff',                    officers,  staff.list],
   ['PUT',  '/staff/:staffId',           officers,  staff.set],

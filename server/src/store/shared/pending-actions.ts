@@ -1,22 +1,23 @@
 import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
 
-export type PendingKind = 'delete_contacts' | 'delete_group';
-export type PendingAction = { kind: PendingKind; targetIds: number[] };
+export type PendingKind = 'delete_contacts' | 'delete_group' | 'decide_review';
+/** `detail` is what is done and by whom, where the kind doesn't say. */
+export type PendingAction = { kind: PendingKind; targetIds: number[]; detail?: string | null };
 export type DueAction = { advisorId: number; actionId: number };
 
 /** Returns its id, by which it can be undone. */
 export async function insertPendingAction(
   db: Db,
   advisorId: number,
-  { kind, targetIds }: PendingAction,
+  { kind, targetIds, detail = null }: PendingAction,
   dueAt: Date,
 ): Promise<number> {
   const [row] = await db.query<DueAction>(
-    `insert into pending_actions (advisor_id, kind, target_ids, due_at)
-     values ($1, $2, $3, $4)
+    `insert into pending_actions (advisor_id, kind, target_ids, detail, due_at)
+     values ($1, $2, $3, $4, $5)
      returning action_id as "actionId"`,
-    [advisorId, kind, targetIds, dueAt],
+    [advisorId, kind, targetIds, detail, dueAt],
   );
   return row?.actionId ?? -1;
 }
@@ -26,7 +27,7 @@ export async function deletePendingAction(db: Db, advisorId: number, actionId: n
   const [row] = await db.query<PendingAction>(
     `delete from pending_actions
      where advisor_id = $1 and action_id = $2
-     returning kind, target_ids::double precision[] as "targetIds"`,
+     returning kind, target_ids::double precision[] as "targetIds", detail`,
     [advisorId, actionId],
   );
   return row ?? null;
@@ -66,4 +67,36 @@ export async function listPendingTargets(db: Db, advisorId: number, kind: Pendin
     'list-pending-targets',
   );
   return rows.map(({ targetId }) => targetId);
+}
+
+export type WaitingAction = DueAction & { targetId: number; detail: string; dueAt: Date };
+
+/** Actions of this kind that can still be undone, each of one target. Spans advisors: reviewers decide for a whole firm. */
+export async function listWaitingActions(db: Db, kind: PendingKind): Promise<WaitingAction[]> {
+  return forAllAdvisors(db, (db) =>
+    db.query<WaitingAction>(
+      `select
+         advisor_id as "advisorId", action_id as "actionId", target_ids[1] as "targetId", detail, due_at as "dueAt"
+       from pending_actions
+       where kind = $1`,
+      [kind],
+      'list-waiting-actions',
+    ),
+  );
+}
+
+export async function findWaitingAction(
+  db: Db,
+  advisorId: number,
+  kind: PendingKind,
+  targetId: number,
+): Promise<WaitingAction | null> {
+  const [row] = await db.query<WaitingAction>(
+    `select
+       advisor_id as "advisorId", action_id as "actionId", target_ids[1] as "targetId", detail, due_at as "dueAt"
+     from pending_actions
+     where advisor_id = $1 and kind = $2 and target_ids = array[$3::bigint]`,
+    [advisorId, kind, targetId],
+  );
+  return row ?? null;
 }

@@ -33,3 +33,16 @@ export async function insertLexicon(db: Db, firmId: number, rules: string, now: 
   );
   return version;
 }
+
+/** These versions, of firms that have them. */
+export async function listLexiconVersions(
+  db: Db,
+  versions: { firmId: number; version: number }[],
+): Promise<LexiconRow[]> {
+  return db.query<LexiconRow>(
+    `select distinct l.firm_id as "firmId", l.version, l.rules
+     from lexicons l
+     join json_to_recordset($1) as given (firm_id bigint, version integer) using (firm_id, version)`,
+    [JSON.stringify(versions.map(({ firmId, version }) => ({ firm_id: firmId, version })))],
+  );
+}

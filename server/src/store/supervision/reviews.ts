@@ -35,6 +35,10 @@ export type ReviewRow = Omit<NewReview, 'archiveNumber'> & {
   status: ReviewStatus;
   decidedBy: string | null;
   decidedAt: Date | null;
+  assignedTo: number | null;
+  assignedName: string | null;
+  /** From then on only a compliance officer decides it. */
+  escalatedAt: Date | null;
   dateTimeCreated: Date;
 };
 
@@ -42,6 +46,8 @@ export type ReviewRow = Omit<NewReview, 'archiveNumber'> & {
 export type ReviewEventRow = {
   number: number;
   actor: string;
+  /** Null unless it is somebody of the staff. */
+  actorName: string | null;
   meta: string;
   body: string | null;
   dateTimeCreated: Date;
@@ -49,17 +55,19 @@ export type ReviewEventRow = {
 
 export type ReviewFilter = { firmId: number | null; status: ReviewStatus; kind: ReviewKind | null };
 
-const columns = `
+export const reviewColumns = `
   r.review_id as "reviewId", r.advisor_id as "advisorId", a.name as "advisorName", r.firm_id as "firmId", r.kind,
   r.member_id as "memberId", coalesce(m.phone, e.meta::json ->> 'from') as phone, r.archive_number as "archiveNumber", r.message_id as "messageId", r.rules,
   r.lexicon_version as "lexiconVersion", r.status, s.name as "decidedBy", r.decided_at as "decidedAt",
+  r.assigned_to as "assignedTo", o.name as "assignedName", r.escalated_at as "escalatedAt",
   r.date_time_created as "dateTimeCreated"`;
-const joins = `
+export const reviewJoins = `
   join advisors a on a.advisor_id = r.advisor_id
   left join members m on m.advisor_id = r.advisor_id and m.member_id = r.member_id
   left join archive_entries e
     on r.member_id is null and e.advisor_id = r.advisor_id and e.number = r.archive_number
-  left join staff s on s.staff_id = r.decided_by`;
+  left join staff s on s.staff_id = r.decided_by
+  left join staff o on o.staff_id = r.assigned_to`;
 
 /** Opens reviews, in one statement however many there are. */
 export async function insertReviews(db: Db, reviews: NewReview[], now: Date): Promise<void> {
@@ -98,9 +106,9 @@ export async function insertReviews(db: Db, reviews: NewReview[], now: Date): Pr
 /** Oldest first. Spans advisors: a reviewer sees all of a firm. */
 export async function listReviews(db: Db, { firmId, status, kind }: ReviewFilter, limit: number): Promise<ReviewRow[]> {
   return db.query<ReviewRow>(
-    `select ${columns}
+    `select ${reviewColumns}
      from reviews r
-     ${joins}
+     ${reviewJoins}
      where r.status = $1
        and ($2::bigint is null or r.firm_id = $2)
        and ($3::text is null or r.kind = $3)
@@ -113,9 +121,9 @@ export async function listReviews(db: Db, { firmId, status, kind }: ReviewFilter
 /** By id alone, which is unique across advisors. Spans advisors: a reviewer knows only its id. */
 export async function findReview(db: Db, reviewId: number): Promise<ReviewRow | null> {
   const [row] = await db.query<ReviewRow>(
-    `select ${columns}
+    `select ${reviewColumns}
      from reviews r
-     ${joins}
+     ${reviewJoins}
      where r.review_id = $1`,
     [reviewId],
   );
@@ -157,14 +165,40 @@ export async function updateReview(
   );
 }
 
+export async function updateAssignee(
+  db: Db,
+  advisorId: number,
+  reviewId: number,
+  assignedTo: number | null,
+): Promise<void> {
+  await db.query('update reviews set assigned_to = $3 where advisor_id = $1 and review_id = $2', [
+    advisorId,
+    reviewId,
+    assignedTo,
+  ]);
+}
+
+export async function updateEscalated(
+  db: Db,
+  advisorId: number,
+  reviewId: number,
+  escalatedAt: Date | null,
+): Promise<void> {
+  await db.query('update reviews set escalated_at = $3 where advisor_id = $1 and review_id = $2', [
+    advisorId,
+    reviewId,
+    escalatedAt,
+  ]);
+}
+
 /** The entry that a review is about; the text is null once it is no longer kept. */
 export async function findReviewed(
   db: Db,
   advisorId: number,
   archiveNumber: number,
-): Promise<{ meta: string; text: string | null } | null> {
-  const [row] = await db.query<{ meta: string; text: string | null }>(
-    `select meta, convert_from(body, 'UTF8') as text
+): Promise<{ meta: string; text: string | null; dateTime: Date } | null> {
+  const [row] = await db.query<{ meta: string; text: string | null; dateTime: Date }>(
+    `select meta, convert_from(body, 'UTF8') as text, date_time_created as "dateTime"
      from archive_entries
      left join archive_bodies using (advisor_id, number)
      where advisor_id = $1 and number = $2`,
@@ -176,11 +210,14 @@ export async function findReviewed(
 /** The decisions and notes on reviews of this member's texts in either direction, oldest first. */
 export async function listReviewEvents(db: Db, advisorId: number, memberId: number | null): Promise<ReviewEventRow[]> {
   return db.query<ReviewEventRow>(
-    `select number, actor, meta, convert_from(body, 'UTF8') as body, date_time_created as "dateTimeCreated"
-     from archive_entries
-     left join archive_bodies using (advisor_id, number)
-     where advisor_id = $1 and (member_id = $2 or ($2::bigint is null and member_id is null)) and kind = 'review'
-     order by number`,
+    `select
+       e.number, e.actor, s.name as "actorName", e.meta, convert_from(b.body, 'UTF8') as body,
+       e.date_time_created as "dateTimeCreated"
+     from archive_entries e
+     left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+     left join staff s on e.actor = 'staff:' || s.staff_id
+     where e.advisor_id = $1 and (e.member_id = $2 or ($2::bigint is null and e.member_id is null)) and e.kind = 'review'
+     order by e.number`,
     [advisorId, memberId],
   );
 }

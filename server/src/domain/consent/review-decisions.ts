@@ -1,0 +1,104 @@
+import { type Deps, inTransaction } from '../../deps.ts';
+import * as actions from '../../store/shared/pending-actions.ts';
+import { findReview, lockReview } from '../../store/supervision/reviews.ts';
+import { getStaff, type Staff } from '../accounts/staff.ts';
+import { Problem, problem } from '../problems.ts';
+import { type Act, holdAction, undoMs } from '../shared/pending-actions.ts';
+import {
+  checkNote,
+  getReviewOf,
+  type ReviewDecision,
+  recordNotDone,
+  requireDecidable,
+} from '../supervision/reviews.ts';
+import { decideReview } from './reviews.ts';
+
+/** How many reviews can be selected and decided at a time. */
+export const selectedMax = 200;
+
+/** What somebody has decided and can still undo. */
+export type PendingDecision = { decision: ReviewDecision['decision']; staffId: number; by: string; dueAt: Date };
+type FirmStaff = Staff & { firmId: number };
+type Held = { decision: ReviewDecision['decision']; staffId: number; by: string; note?: string };
+
+/**
+ * Decides a review in eight seconds, unless it is undone. What can be known of it by then is checked now: that it is open, that they
+ * may decide it, and that nobody else has just decided it.
+ */
+export async function decideLater(
+  deps: Deps,
+  reviewId: number,
+  { decision, staff, note }: Omit<ReviewDecision, 'staff'> & { staff: FirmStaff },
+): Promise<{ undoMs: number }> {
+  checkNote(note);
+  await getReviewOf(deps, staff.firmId, reviewId);
+  await inTransaction(deps, async (deps) => {
+    const review = await lockReview(deps.db, reviewId);
+    if (!review) throw problem('not_found', `There is no review ${reviewId}.`);
+    await requireDecidable(deps, review, staff);
+    const pending = await findPending(deps, review.advisorId, reviewId);
+    if (pending) throw problem('conflict', `${pending.by} has just decided this; they can still undo it.`);
+    const detail: Held = { decision, staffId: staff.staffId, by: staff.name, ...(note === undefined ? {} : { note }) };
+    const action = { targetIds: [reviewId], detail: JSON.stringify(detail) };
+    await holdAction(deps, review.advisorId, { kind: 'decide_review', ...action });
+  });
+  return { undoMs };
+}
+
+/** Several at once, each by itself: one that can't be decided says why, and holds up no other. */
+export async function decideSeveral(
+  deps: Deps,
+  reviewIds: number[],
+  given: Parameters<typeof decideLater>[2],
+): Promise<{ data: { reviewId: number; refused: string | null }[]; undoMs: number }> {
+  const data: { reviewId: number; refused: string | null }[] = [];
+  for (const reviewId of new Set(reviewIds)) {
+    const refused = await decideLater(deps, reviewId, given).then(() => null, refusalOf);
+    data.push({ reviewId, refused });
+  }
+  return { data, undoMs };
+}
+
+/** Takes back what this staff member has decided. Returns how many of them that was in time for. */
+export async function undoDecisions(deps: Deps, staff: FirmStaff, reviewIds: number[]): Promise<{ undone: number }> {
+  let undone = 0;
+  for (const reviewId of new Set(reviewIds)) {
+    const review = await findReview(deps.db, reviewId);
+    if (review?.firmId !== staff.firmId) continue;
+    const pending = await findPending(deps, review.advisorId, reviewId);
+    if (pending?.staffId !== staff.staffId) continue;
+    if (await actions.deletePendingAction(deps.db, review.advisorId, pending.actionId)) undone += 1;
+  }
+  return { undone };
+}
+
+export async function findPending(
+  { db }: Deps,
+  advisorId: number,
+  reviewId: number,
+): Promise<(PendingDecision & { actionId: number }) | null> {
+  const found = await actions.findWaitingAction(db, advisorId, 'decide_review', reviewId);
+  if (!found) return null;
+  const { decision, staffId, by }: Held = JSON.parse(found.detail);
+  return { decision, staffId, by, dueAt: found.dueAt, actionId: found.actionId };
+}
+
+/**
+ * By the same function as the command. What can't be done any more is on record, and the review stays open: its text may have become
+ * one that can't go out now, or whoever decided was disabled meanwhile. If somebody decided it by the command, that stands.
+ */
+export const decisions: { decide_review: Act } = {
+  async decide_review(deps, _, [reviewId = -1], detail) {
+    const { decision, staffId, note }: Held = JSON.parse(detail ?? '{}');
+    const staff = await getStaff(deps, String(staffId));
+    const given = note === undefined ? { decision, staff } : { decision, staff, note };
+    const why = await deps.db.savepoint(() => decideReview(deps, reviewId, given)).then(() => null, refusalOf);
+    const review = why === null ? null : await findReview(deps.db, reviewId);
+    if (review && why !== null) await recordNotDone(deps, review, { staff, decision, why });
+  },
+};
+
+function refusalOf(error: unknown): string {
+  if (error instanceof Problem && error.status < 500) return error.detail;
+  throw error;
+}

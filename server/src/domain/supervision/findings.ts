@@ -1,0 +1,75 @@
+import { plainOf } from '../shared/text/phrases.ts';
+import type { Rule } from './lexicon-matching.ts';
+import { matcherOf } from './lexicon-matching.ts';
+
+/** A part of a text, from a place to before another, that something was found in. */
+export type Mark = { start: number; end: number; rule: string | null };
+
+type Word = { start: number; end: number; key: string };
+
+const around = 36;
+const excerptLengthMax = 90;
+
+/** Where these rules match the text, as it was written: what they found is in plain letters. */
+export function markFindings(text: string, rules: Rule[]): Mark[] {
+  const findings = matcherOf(rules)(text);
+  if (findings.length === 0) return [];
+  const words = wordsIn(text);
+  const marks = findings.flatMap(({ rule, found }) =>
+    marksOf(words, keyOf(found)).map((place) => ({ ...place, rule })),
+  );
+  return withoutOverlaps(marks);
+}
+
+/** The words of a text with their places; a word's key is how rules compare it. */
+export function wordsIn(text: string): Word[] {
+  return [...text.matchAll(/[\p{L}\p{M}\p{N}%'’‘\u00ad\u200b-\u200d]+/gu)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    key: keyOf(match[0]),
+  }));
+}
+
+/** A short piece of the text, around what was found. Numbers that must not be in texts don't show in a list. */
+export function excerptOf(text: string, [mark]: Mark[], rules: Rule[]): string {
+  if (!mark) return text.length > excerptLengthMax ? `${text.slice(0, excerptLengthMax).trimEnd()}…` : text;
+  const start = startOfWord(text, mark.start - around);
+  const end = Math.min(text.length, mark.end + around);
+  const rule = rules.find(({ name }) => name === mark.rule);
+  const isSecret = rule && 'detector' in rule && /_number$/.test(rule.detector);
+  const found = text.slice(mark.start, mark.end);
+  const shown = isSecret ? found.replace(/\d(?=(?:\D*\d){4})/g, '■') : found;
+  const pieces = [text.slice(start, mark.start), shown, text.slice(mark.end, end)];
+  return `${start > 0 ? '…' : ''}${pieces.join('')}${end < text.length ? '…' : ''}`;
+}
+
+function startOfWord(text: string, place: number): number {
+  if (place <= 0) return 0;
+  const space = text.indexOf(' ', place);
+  return space < 0 ? place : space + 1;
+}
+
+function marksOf(words: Word[], key: string): { start: number; end: number }[] {
+  const marks: { start: number; end: number }[] = [];
+  for (let first = 0; first < words.length; first++) {
+    let read = '';
+    for (let last = first; last < words.length && key.startsWith(read); last++) {
+      read += words[last]?.key;
+      if (read !== key || words[first]?.key === '') continue;
+      marks.push({ start: words[first]?.start ?? 0, end: words[last]?.end ?? 0 });
+      break;
+    }
+  }
+  return marks;
+}
+
+function keyOf(text: string): string {
+  return plainOf(text).replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+function withoutOverlaps(marks: Mark[]): Mark[] {
+  const kept: Mark[] = [];
+  for (const mark of marks.toSorted((a, b) => a.start - b.start || b.end - a.end))
+    if (mark.start >= (kept.at(-1)?.end ?? 0)) kept.push(mark);
+  return kept;
+}

@@ -1,0 +1,86 @@
+import type { Deps } from '../../deps.ts';
+import { listWaitingActions } from '../../store/shared/pending-actions.ts';
+import { listLexiconVersions } from '../../store/supervision/lexicons.ts';
+import type { QueueFilter } from '../../store/supervision/review-queue.ts';
+import * as store from '../../store/supervision/review-queue.ts';
+import { dayMs } from '../shared/time.ts';
+import { excerptOf, type Mark, markFindings } from './findings.ts';
+import type { Rule } from './lexicon-matching.ts';
+import { defaultLexicon, rulesIn } from './lexicons.ts';
+import { type Review, reviewKinds } from './reviews.ts';
+
+/** Which part of the queue: a kind, what is assigned to the reader, or what was escalated. */
+export type QueueView = 'all' | 'mine' | 'escalated' | Review['kind'];
+export type QueuedReview = Review & { name: string | null; excerpt: string | null };
+type Reader = { firmId: number; staffId: number };
+
+export const queueViews: readonly QueueView[] = ['all', 'mine', 'escalated', ...reviewKinds];
+const pageSize = 50;
+/** Each part is counted up to here: more are shown as that many and a plus sign. */
+export const countMax = 1_000;
+const similarDays = 90;
+
+/** A page of the firm's open reviews, without those that somebody has just decided. */
+export async function listQueue(
+  deps: Deps,
+  reader: Reader,
+  { view, after, isNewestFirst }: { view: QueueView; after: number | null; isNewestFirst: boolean },
+): Promise<{ data: QueuedReview[]; cursor: number | null }> {
+  const filter = filterOf(view, reader, await justDecided(deps));
+  const rows = await store.listQueue(deps.db, reader.firmId, filter, { after, isNewestFirst, limit: pageSize + 1 });
+  const page = rows.slice(0, pageSize);
+  const [words, rules] = await Promise.all([store.listQueueWords(deps.db, page), rulesOf(deps, page)]);
+  const byId = new Map(words.map((each) => [each.reviewId, each]));
+  const data = page.map((review) => {
+    const { name = null, text = null } = byId.get(review.reviewId) ?? {};
+    const matched = rules(review);
+    return { ...review, name, excerpt: text && excerptOf(text, markFindings(text, matched), matched) };
+  });
+  return { data, cursor: rows.length > page.length ? (page.at(-1)?.reviewId ?? null) : null };
+}
+
+export async function countQueue(deps: Deps, reader: Reader): Promise<Record<QueueView, number>> {
+  const without = await justDecided(deps);
+  const views = queueViews.filter((view) => view !== 'all');
+  const filters = Object.fromEntries(views.map((view) => [view, filterOf(view, reader, without)]));
+  const counts = await store.countQueue(deps.db, reader.firmId, filters, countMax);
+  const all = reviewKinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
+  return { ...counts, all } as Record<QueueView, number>;
+}
+
+/** Where the rules of a review match its text, by the version of the lexicon that found it. */
+export async function marksOf(deps: Deps, review: Review, text: string): Promise<Mark[]> {
+  return markFindings(text, (await rulesOf(deps, [review]))(review));
+}
+
+/** How possible opt-outs were decided lately: the next one is like them. */
+export function countSimilar(deps: Deps, { firmId }: Review): Promise<{ optOuts: number; others: number }> {
+  return store.countOptOutDecisions(deps.db, firmId, new Date(deps.clock.now().getTime() - similarDays * dayMs));
+}
+
+/** The person's name in the advisor's book. */
+export async function findName({ db }: Deps, review: Review): Promise<string | null> {
+  return (await store.listQueueWords(db, [review]))[0]?.name ?? null;
+}
+
+async function justDecided({ db }: Deps): Promise<number[]> {
+  return (await listWaitingActions(db, 'decide_review')).map(({ targetId }) => targetId);
+}
+
+function filterOf(view: QueueView, { staffId }: Reader, without: number[]): QueueFilter {
+  if (view === 'all') return { without };
+  if (view === 'mine') return { assignedTo: staffId, without };
+  if (view === 'escalated') return { isEscalated: true, without };
+  return { kind: view, without };
+}
+
+/** The rules that found each of these reviews. */
+async function rulesOf({ db }: Deps, reviews: Review[]): Promise<(review: Review) => Rule[]> {
+  const versions = reviews.flatMap(({ firmId, lexiconVersion: version }) => (version ? { firmId, version } : []));
+  const rows = versions.length > 0 ? await listLexiconVersions(db, versions) : [];
+  const lexicons = new Map(rows.map(({ firmId, version, rules }) => [`${firmId} ${version}`, rulesIn(rules)]));
+  return ({ firmId, lexiconVersion, rules: names }) => {
+    const rules = lexicons.get(`${firmId} ${lexiconVersion}`) ?? defaultLexicon.rules;
+    return names.length === 0 ? [] : rules.filter(({ name }) => names.includes(name));
+  };
+}

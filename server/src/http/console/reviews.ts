@@ -1,0 +1,124 @@
+import type { Deps } from '../../deps.ts';
+import { listStaffOf } from '../../domain/accounts/staff.ts';
+import { decideLater, decideSeveral, findPending, undoDecisions } from '../../domain/consent/review-decisions.ts';
+import { findEffect, markReview } from '../../domain/consent/review-effects.ts';
+import { listConsentEvidence } from '../../domain/conversations/consent-evidence.ts';
+import { listItemsAround } from '../../domain/conversations/conversation-items.ts';
+import { Problem } from '../../domain/problems.ts';
+import { countMax, countQueue, countSimilar, findName, listQueue } from '../../domain/supervision/review-queue.ts';
+import {
+  assignReview,
+  escalateReview,
+  getReview,
+  getReviewOf,
+  noteReview,
+  type Review,
+  requireDecidable,
+} from '../../domain/supervision/reviews.ts';
+import {
+  AssigneeRequest,
+  DecisionRequest,
+  DecisionsRequest,
+  EscalationRequest,
+  NoteRequest,
+  QueueQuery,
+  ReviewParams,
+  UndoRequest,
+} from '../../schemas/supervision/reviews.ts';
+import { type FirmStaff, firmEndpoint } from './endpoint.ts';
+
+export const list = firmEndpoint({
+  query: QueueQuery,
+  handler: (deps, staff, { query: { view = 'all', after = null, order } }) =>
+    listQueue(deps, staff, { view, after, isNewestFirst: order === 'newest' }),
+});
+
+export const counts = firmEndpoint({
+  handler: async (deps, staff) => ({ counts: await countQueue(deps, staff), countMax }),
+});
+
+/** Who a review can be given to. */
+export const reviewers = firmEndpoint({
+  handler: async (deps, { firmId }) => ({
+    data: (await listStaffOf(deps, firmId)).flatMap(({ staffId, name, role, disabled }) =>
+      disabled ? [] : { staffId, name, role },
+    ),
+  }),
+});
+
+/** Everything that a decision needs, at once. */
+export const get = firmEndpoint({
+  params: ReviewParams,
+  cost: 2,
+  async handler(deps, staff, { params: { reviewId } }) {
+    const { advisorId, memberId } = await getReviewOf(deps, staff.firmId, reviewId);
+    const review = await getReview(deps, reviewId);
+    const [name, marks, thread, consent, effect, similar, pending, refusal] = await Promise.all([
+      findName(deps, review),
+      review.text === null ? [] : markReview(deps, review, review.text),
+      memberId === null ? null : listItemsAround(deps, advisorId, memberId, review),
+      memberId === null ? [] : listConsentEvidence(deps, advisorId, memberId),
+      findEffect(deps, review),
+      review.kind === 'possible_opt_out' ? countSimilar(deps, review) : null,
+      findPending(deps, advisorId, reviewId),
+      refusalOf(deps, review, staff),
+    ]);
+    return { ...review, name, marks, thread, consent, effect, similar, pending, refusal };
+  },
+});
+
+export const decide = firmEndpoint({
+  params: ReviewParams,
+  body: DecisionRequest,
+  handler: (deps, staff, { params, body }) => decideLater(deps, params.reviewId, { ...body, staff }),
+});
+
+export const decideAll = firmEndpoint({
+  body: DecisionsRequest,
+  handler: (deps, staff, { body: { reviewIds, ...given } }) => decideSeveral(deps, reviewIds, { ...given, staff }),
+});
+
+export const undo = firmEndpoint({
+  body: UndoRequest,
+  handler: (deps, staff, { body }) => undoDecisions(deps, staff, body.reviewIds),
+});
+
+export const note = firmEndpoint({
+  params: ReviewParams,
+  body: NoteRequest,
+  async handler(deps, staff, { params: { reviewId }, body }) {
+    await getReviewOf(deps, staff.firmId, reviewId);
+    await noteReview(deps, reviewId, { staff, note: body.note });
+  },
+});
+
+export const assign = firmEndpoint({
+  params: ReviewParams,
+  body: AssigneeRequest,
+  async handler(deps, staff, { params: { reviewId }, body }) {
+    await getReviewOf(deps, staff.firmId, reviewId);
+    await assignReview(deps, reviewId, { staff, to: body.staffId });
+    return getReviewOf(deps, staff.firmId, reviewId);
+  },
+});
+
+export const escalate = firmEndpoint({
+  params: ReviewParams,
+  body: EscalationRequest,
+  async handler(deps, staff, { params: { reviewId }, body }) {
+    await getReviewOf(deps, staff.firmId, reviewId);
+    await escalateReview(deps, reviewId, { staff, ...body });
+    return getReviewOf(deps, staff.firmId, reviewId);
+  },
+});
+
+/** Why they can't decide it, in words; null if they can. */
+async function refusalOf(deps: Deps, review: Review, staff: FirmStaff): Promise<string | null> {
+  try {
+    await requireDecidable(deps, review, staff);
+    return null;
+  } catch (error) {
+    if (error instanceof Problem) return error.detail;
+    throw error;
+  }
+}
