@@ -15,6 +15,7 @@ export const places: Place[] = [
   { to: '/carriers',      name: 'Carriers',            icon: 'building-broadcast-tower', roles: operators },
   { to: '/firms',         name: 'Firms and advisors',  icon: 'users',           roles: operators, also: '/advisors' },
   { to: '/applications',  name: 'Applications',        icon: 'apps',            roles: operators },
+  { to: '/reviews',       name: 'Reviews',             icon: 'clipboard-check', roles: firmStaff },
   { to: '/staff',         name: 'Staff',               icon: 'users',           roles: officers },
 ];
 

@@ -2,6 +2,8 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { Broken } from '../look/parts.tsx';
 import { client } from './client.ts';
 import { placesOf } from './places.ts';
+import type { Order, View } from './reviews/queries.ts';
+import { views } from './reviews/words.ts';
 import { sessionQuery } from './session.ts';
 import { NotFound, Shell } from './shell.tsx';
 
@@ -20,6 +22,24 @@ const overview = createRoute({
   getParentRoute: () => root,
   path: '/overview',
   component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+});
+/** Addresses carry our ids. */
+const reviews = createRoute({
+  getParentRoute: () => root,
+  path: '/reviews',
+  validateSearch: ({ view, order }: Record<string, unknown>): { view?: View; order?: Order } => ({
+    ...(views.includes(view as View) && view !== 'all' ? { view: view as View } : {}),
+    ...(order === 'newest' ? { order } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./reviews/reviews.tsx'), 'Reviews'),
+});
+const review = createRoute({
+  getParentRoute: () => reviews,
+  path: '/$reviewId',
+  params: {
+    parse: ({ reviewId }) => ({ reviewId: Number(reviewId) }),
+    stringify: ({ reviewId }) => ({ reviewId: String(reviewId) }),
+  },
 });
 const staff = createRoute({
   getParentRoute: () => root,
@@ -57,6 +77,7 @@ const operatorRoutes = [firms, advisors, carriers, applications, application] as
 
 export const router = createRouter({
   routeTree: root.addChildren([home, overview, staff, ...operatorRoutes]),
+  routeTree: root.addChildren([home, overview, reviews.addChildren([review]), staff]),
   basepath: '/console',
   defaultPreload: 'intent',
 });

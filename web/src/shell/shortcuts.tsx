@@ -1,7 +1,9 @@
 import { Dialog } from '../look/dialog.tsx';
 import { modKey, useSingleKeys } from './keys.ts';
 
-const keys: [what: string, keys: string[]][] = [
+type Keys = [what: string, keys: string[]][];
+
+const appKeys: Keys = [
   ['Next conversation, contact or month', ['J']],
   ['Previous one', ['K']],
   ['Select a contact', ['X']],
@@ -15,7 +17,7 @@ const keys: [what: string, keys: string[]][] = [
   ['This sheet', ['?']],
 ];
 
-export default function Shortcuts({ close }: { close(): void }) {
+export default function Shortcuts({ close, keys = appKeys }: { close(): void; keys?: Keys }) {
   const [on, turn] = useSingleKeys();
   return (
     <Dialog close={close} title="Keyboard shortcuts" size="sm">

@@ -1,0 +1,105 @@
+import type { InfiniteData } from '@tanstack/react-query';
+import { get, post } from '../../api/http.ts';
+import { toast } from '../../shell/toasts.tsx';
+import { count } from '../../words/people.ts';
+import { client } from '../client.ts';
+import type { Decision, QueuedReview, ReviewDetail } from './queries.ts';
+
+type Pages = InfiniteData<{ data: QueuedReview[]; cursor: number | null }>;
+
+/** The last decision, for Z. */
+let last: { reviewIds: number[]; close(): void } | null = null;
+const settleMs = 2_500;
+const checkedMax = 20;
+
+/** The server decides when it can't be undone any more, whatever becomes of this page. True if it will. */
+export async function decide(reviewId: number, decision: Decision, note: string, done: string): Promise<boolean> {
+  try {
+    const body = { decision, ...(note.trim() ? { note: note.trim() } : {}) };
+    const { undoMs } = await post<{ undoMs: number }>(`/reviews/${reviewId}/decision`, { body });
+    offerUndo([reviewId], `${done}.`, undoMs);
+    return true;
+  } catch (error) {
+    toast(`Nothing was decided. ${(error as Error).message}`);
+    await refresh();
+    return false;
+  }
+}
+
+export async function decideAll(reviewIds: number[], decision: Decision, done: string): Promise<void> {
+  try {
+    const { data, undoMs } = await post<{ data: { reviewId: number; refused: string | null }[]; undoMs: number }>(
+      '/reviews/decisions',
+      { body: { reviewIds, decision } },
+    );
+    const [taken, refused] = [data.filter((each) => !each.refused), data.filter((each) => each.refused)];
+    const ids = taken.map(({ reviewId }) => reviewId);
+    if (refused.length > 0) toast(`${count(refused.length, 'review')} not decided. ${refused[0]?.refused}`);
+    if (ids.length > 0) offerUndo(ids, `${done}: ${count(ids.length, 'review')}.`, undoMs);
+  } catch (error) {
+    toast(`Nothing was decided. ${(error as Error).message}`);
+    await refresh();
+  }
+}
+
+/** Z: the last decision, if it is still in time. */
+export function undoLast(): void {
+  if (last) {
+    last.close();
+    void undo(last.reviewIds);
+  } else toast('There is nothing to undo.');
+}
+
+export function refresh(): Promise<void> {
+  return client.invalidateQueries({ queryKey: ['reviews'] });
+}
+
+function offerUndo(reviewIds: number[], text: string, undoMs: number): void {
+  const mine = { reviewIds, close: () => {} };
+  mine.close = toast(text, { label: 'Undo', run: () => void undo(reviewIds) }, undoMs);
+  last = mine;
+  hide(reviewIds);
+  void client.invalidateQueries({ queryKey: ['reviews', 'counts'] });
+  setTimeout(() => {
+    if (last === mine) last = null;
+    void check(reviewIds);
+  }, undoMs + settleMs);
+}
+
+async function undo(reviewIds: number[]): Promise<void> {
+  last = null;
+  try {
+    const { undone } = await post<{ undone: number }>('/reviews/undo', { body: { reviewIds } });
+    toast(undone > 0 ? 'Undone: it is open again.' : 'It was too late to undo this: it has been done.');
+  } catch (error) {
+    toast((error as Error).message);
+  }
+  await refresh();
+}
+
+/** What couldn't be done after all: they have gone on to the next and would not see it. */
+async function check(reviewIds: number[]): Promise<void> {
+  for (const reviewId of reviewIds.slice(0, checkedMax)) {
+    const review = await get<ReviewDetail>(`/reviews/${reviewId}`).catch(() => null);
+    const event = review?.events.at(-1);
+    if (review?.status === 'open' && event?.action === 'not_done')
+      toast(`Your decision about ${review.name ?? review.phone} could not be carried out. ${event.note ?? ''}`);
+  }
+  await refresh();
+}
+
+/** Out of the lists at once. */
+function hide(reviewIds: number[]): void {
+  client.setQueriesData<Pages>({ queryKey: ['reviews', 'queue'] }, (found) =>
+    found
+      ? {
+          ...found,
+          pages: found.pages.map((page) => ({
+            ...page,
+            data: page.data.filter(({ reviewId }) => !reviewIds.includes(reviewId)),
+          })),
+        }
+      : found,
+  );
+  for (const reviewId of reviewIds) void client.invalidateQueries({ queryKey: ['reviews', 'one', reviewId] });
+}

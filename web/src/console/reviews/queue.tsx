@@ -1,0 +1,147 @@
+import { Link } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useNow } from '../../api/clock.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Chip, Time } from '../../look/parts.tsx';
+import { phoneWords } from '../../words/people.ts';
+import type { Kind, Order, QueuedReview, View } from './queries.ts';
+import { age, subjectOf } from './words.ts';
+
+type Search = { view?: View; order?: Order };
+
+/** Only rows that come into sight are drawn, and the next page is loaded before the end is reached. */
+export function Queue({
+  rows,
+  open,
+  search,
+  selected,
+  toggle,
+  more,
+  isEmpty,
+}: {
+  /** Null while they load. */
+  rows: QueuedReview[] | null;
+  open: number | undefined;
+  search: Search;
+  selected: ReadonlyMap<number, Kind>;
+  toggle(review: QueuedReview): void;
+  more(): void;
+  isEmpty: ReactNode;
+}) {
+  const scroll = useRef<HTMLDivElement>(null);
+  const count = rows?.length ?? 0;
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => 92,
+    getItemKey: (index) => rows?.[index]?.reviewId ?? index,
+    overscan: 6,
+  });
+  const shown = virtual.getVirtualItems();
+  const lastShown = shown.at(-1)?.index ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `more` is new with every render.
+  useEffect(() => {
+    if (count > 0 && lastShown >= count - 10) more();
+  }, [lastShown, count]);
+  const at = rows?.findIndex(({ reviewId }) => reviewId === open) ?? -1;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: to the open one when it changes.
+  useEffect(() => {
+    if (at >= 0) virtual.scrollToIndex(at);
+  }, [open]);
+  if (!rows) return <Loading />;
+  if (count === 0) return isEmpty;
+  return (
+    <div className="list-scroll" ref={scroll} tabIndex={-1}>
+      <ul style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        {shown.map(({ index, key, start }) => {
+          const row = rows[index];
+          return (
+            row && (
+              <li
+                key={key}
+                data-index={index}
+                ref={virtual.measureElement}
+                style={{ position: 'absolute', top: 0, left: 0, width: '100%', transform: `translateY(${start}px)` }}
+              >
+                <Row
+                  review={row}
+                  isOpen={row.reviewId === open}
+                  search={search}
+                  isSelected={selected.has(row.reviewId)}
+                  toggle={() => toggle(row)}
+                />
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function Row({
+  review,
+  isOpen,
+  search,
+  isSelected,
+  toggle,
+}: {
+  review: QueuedReview;
+  isOpen: boolean;
+  search: Search;
+  isSelected: boolean;
+  toggle(): void;
+}) {
+  const now = useNow();
+  const { reviewId, name, phone, advisorName, excerpt, kind, dateTimeCreated, assignedName, escalatedAt } = review;
+  const who = name ?? phoneWords(phone);
+  return (
+    <div className={`queued ${isSelected ? 'selected' : ''}`}>
+      <Link
+        to="/reviews/$reviewId"
+        params={{ reviewId }}
+        search={search}
+        className="talk"
+        aria-current={isOpen ? 'page' : undefined}
+      >
+        <span className="grow">
+          <span className="row">
+            <Chip {...subjectOf(review)} />
+            {escalatedAt && <Icon name="arrow-up" size={14} />}
+            {escalatedAt && <span className="hidden-visually">Escalated</span>}
+            <span className="end small soft">
+              <Time at={Date.parse(dateTimeCreated)}>{age(dateTimeCreated, now)}</Time>
+            </span>
+          </span>
+          <span className="row queued-who">
+            <b className="cut">{who}</b>
+            <span className="small soft cut">
+              {advisorName}
+              {assignedName && ` · for ${assignedName}`}
+            </span>
+          </span>
+          <span className="said cut">
+            {kind === 'sample' ? 'chosen at random' : excerpt === null ? 'no longer kept' : `“${excerpt}”`}
+          </span>
+        </span>
+      </Link>
+      <label className="queued-check">
+        <input type="checkbox" checked={isSelected} onChange={toggle} />
+        <span className="hidden-visually">Select the review of {who}</span>
+      </label>
+    </div>
+  );
+}
+
+function Loading() {
+  return (
+    <div className="list-scroll" role="status" aria-label="Loading">
+      {[0, 1, 2, 3, 4, 5].map((line) => (
+        <div className="talk" key={line}>
+          <div className="skeleton queued-skeleton" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,316 @@
+import { Menu } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { post, put } from '../../api/http.ts';
+import { Dialog } from '../../look/dialog.tsx';
+import { Icon } from '../../look/icons.tsx';
+import { Broken, Time } from '../../look/parts.tsx';
+import { useKeys } from '../../shell/keys.ts';
+import { toast } from '../../shell/toasts.tsx';
+import { count, firstName, phoneWords } from '../../words/people.ts';
+import { dayAndTime } from '../../words/times.ts';
+import { useSession } from '../session.ts';
+import { decide, refresh } from './deciding.ts';
+import { Margin } from './margin.tsx';
+import { countsQuery, type ReviewDetail, reviewersQuery, reviewQuery } from './queries.ts';
+import { Thread } from './thread.tsx';
+import { type Choice, choicesOf } from './words.ts';
+
+type Moves = {
+  /** Where it is in the list that is shown. */
+  place: number | null;
+  step(by: number): void;
+  decided(): void;
+  back(): void;
+};
+
+export function OpenReview({ reviewId, ...moves }: { reviewId: number } & Moves) {
+  const { data, error, refetch } = useQuery(reviewQuery(reviewId));
+  if (error && !data)
+    return (
+      <div className="review-none">
+        <Broken error={error} retry={() => void refetch()} />
+      </div>
+    );
+  if (!data)
+    return (
+      <section className="review" aria-label="Loading" role="status">
+        <div className="skeleton review-skeleton" />
+      </section>
+    );
+  return <Loaded review={data} {...moves} />;
+}
+
+function Loaded({ review, place, step, decided, back }: { review: ReviewDetail } & Moves) {
+  const { reviewId, kind, name, phone, advisorName, archiveNumber, dateTime, effect } = review;
+  const { data } = useQuery(countsQuery);
+  const who = name ?? phoneWords(phone);
+  const isReply = !['held', 'blocked', 'sample'].includes(kind) && review.thread?.data.some(isReviewedReply(review));
+  const body = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const reviewed = body.current?.querySelector(`[data-entry="${archiveNumber}"]`);
+    reviewed?.scrollIntoView({ block: 'center' });
+  }, [archiveNumber]);
+  const open = data?.counts.all;
+  return (
+    <section className="review" aria-label={`Review of ${who}`} ref={body}>
+      <header className="top">
+        <button type="button" className="button quiet square review-back" aria-label="All reviews" onClick={back}>
+          <Icon name="chevron-left" />
+        </button>
+        <div className="grow">
+          <h2 className="cut">{isReply ? `${who} → ${advisorName}` : `${advisorName} → ${who}`}</h2>
+          <p className="small soft cut">
+            {isReply ? 'Reply' : 'Text'} of <Time at={Date.parse(dateTime)}>{dayAndTime(Date.parse(dateTime))}</Time> ·
+            entry {archiveNumber.toLocaleString('en-US')}
+            {effect && effect.heldTexts > 0 && ` · held: ${count(effect.heldTexts, 'text')} to ${firstName(who)}`}
+          </p>
+        </div>
+        <span className="small soft number review-place">
+          {place && open ? `${place} of ${open.toLocaleString('en-US')}` : ''}
+        </span>
+        <button
+          type="button"
+          className="button quiet square small"
+          aria-label="Previous review"
+          onClick={() => step(-1)}
+        >
+          <Icon name="chevron-up" />
+        </button>
+        <button type="button" className="button quiet square small" aria-label="Next review" onClick={() => step(1)}>
+          <Icon name="chevron-down" />
+        </button>
+      </header>
+      <Thread review={review} />
+      <Margin review={review} />
+      <Decide review={review} key={reviewId} decided={decided} step={step} />
+    </section>
+  );
+}
+
+function isReviewedReply({ archiveNumber }: ReviewDetail) {
+  return (item: { type: string; archiveNumber: number }) =>
+    item.type === 'reply' && item.archiveNumber === archiveNumber;
+}
+
+/** What can be decided, and what each decision will do. */
+function Decide({ review, decided, step }: { review: ReviewDetail } & Pick<Moves, 'decided' | 'step'>) {
+  const { reviewId, status, pending, refusal } = review;
+  const [writes, write] = useState<'note' | 'escalation' | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const choices = choicesOf(review);
+  const mayDecide = status === 'open' && !pending && !refusal && !isBusy;
+  const choose = async ({ decision, done }: Choice) => {
+    if (!mayDecide) return;
+    setBusy(true);
+    const isHeld = await decide(reviewId, decision, '', done);
+    setBusy(false);
+    if (isHeld) decided();
+  };
+  const isOpen = status === 'open' && !pending;
+  useKeys({
+    ...Object.fromEntries(choices.map((choice) => [choice.key, () => void choose(choice)])),
+    n: () => write('note'),
+    e: () => isOpen && !review.escalatedAt && write('escalation'),
+  });
+  return (
+    <footer className="decide">
+      <div className="row wrap">
+        {isOpen &&
+          choices.map((choice, index) => (
+            <button
+              type="button"
+              key={choice.key}
+              className={`button decision ${index === 0 ? 'main' : ''}`}
+              disabled={!mayDecide}
+              onClick={() => void choose(choice)}
+            >
+              <Icon name={choice.decision === 'approved' ? (choice.key === 'x' ? 'message-2' : 'check') : 'ban'} />
+              {choice.name} <kbd>{choice.key.toUpperCase()}</kbd>
+            </button>
+          ))}
+        <button type="button" className="button quiet decision" onClick={() => write('note')}>
+          <Icon name="note" />
+          Note <kbd>N</kbd>
+        </button>
+        {isOpen && <Handing review={review} escalate={() => write('escalation')} />}
+        <button type="button" className="button quiet decision by-key" onClick={() => step(1)}>
+          Skip <kbd>J</kbd>
+        </button>
+      </div>
+      <Consequences review={review} choices={choices} />
+      {writes && <Writing review={review} what={writes} close={() => write(null)} />}
+    </footer>
+  );
+}
+
+function Consequences({ review, choices }: { review: ReviewDetail; choices: Choice[] }) {
+  const { staff } = useSession();
+  const { pending, status, decidedBy, decidedAt, refusal } = review;
+  if (pending)
+    return (
+      <p className="small soft" role="status">
+        <b>
+          {pending.staffId === staff.staffId ? 'You have' : `${pending.by} has`} just{' '}
+          {pending.decision === 'approved' ? 'approved' : 'rejected'} this.
+        </b>{' '}
+        It takes effect in a few seconds
+        {pending.staffId === staff.staffId ? (
+          <>
+            ; <kbd>Z</kbd> undoes.
+          </>
+        ) : (
+          '.'
+        )}
+      </p>
+    );
+  if (status !== 'open')
+    return (
+      <p className="small soft">
+        <b>{status === 'approved' ? 'Approved' : 'Rejected'}</b> by {decidedBy}
+        {decidedAt && `, ${dayAndTime(Date.parse(decidedAt))}`}. A review is decided once; notes can be added.
+      </p>
+    );
+  if (refusal)
+    return (
+      <p className="hint warn">
+        <Icon name="lock" />
+        {refusal}
+      </p>
+    );
+  return (
+    <p className="small soft consequences">
+      {choices.map(({ key, name, does }) => (
+        <span key={key}>
+          <b>{name}:</b> {does}
+        </span>
+      ))}
+      <span>
+        Either takes effect after 8 s
+        <span className="by-key">
+          ; <kbd>Z</kbd> undoes
+        </span>
+        .
+      </span>
+    </p>
+  );
+}
+
+/** To somebody else: a colleague, or a compliance officer. */
+function Handing({ review, escalate }: { review: ReviewDetail; escalate(): void }) {
+  const { staff } = useSession();
+  const { data } = useQuery(reviewersQuery);
+  const { reviewId, assignedTo, escalatedAt } = review;
+  const assign = async (staffId: number | null, words: string, isUndo = false): Promise<void> => {
+    try {
+      await put(`/reviews/${reviewId}/assignee`, { body: { staffId } });
+      if (isUndo) toast('Undone.');
+      else toast(words, { label: 'Undo', run: () => void assign(assignedTo, '', true) });
+    } catch (error) {
+      toast((error as Error).message);
+    }
+    await refresh();
+  };
+  const giveBack = async () => {
+    await put(`/reviews/${reviewId}/escalation`, { body: { escalated: false } }).then(
+      () => toast('Reviewers can decide it again.'),
+      (error) => toast(error.message),
+    );
+    await refresh();
+  };
+  return (
+    <Menu position="top-start" transitionProps={{ duration: 0 }}>
+      <Menu.Target>
+        <button
+          type="button"
+          className="button quiet decision"
+          title="Assign or escalate"
+          aria-label={review.assignedName ? `Assigned to ${review.assignedName}` : 'Assign or escalate'}
+        >
+          <Icon name="user-plus" />
+          {review.assignedName}
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Assign to</Menu.Label>
+        {data
+          ?.filter(({ staffId }) => staffId !== assignedTo)
+          .map(({ staffId, name }) => (
+            <Menu.Item key={staffId} onClick={() => void assign(staffId, `Assigned to ${name}.`)}>
+              {staffId === staff.staffId ? 'Me' : name}
+            </Menu.Item>
+          ))}
+        {assignedTo !== null && <Menu.Item onClick={() => void assign(null, 'Assigned to nobody.')}>Nobody</Menu.Item>}
+        <Menu.Divider />
+        {!escalatedAt && (
+          <Menu.Item leftSection={<Icon name="arrow-up" />} onClick={escalate}>
+            Escalate to a compliance officer
+          </Menu.Item>
+        )}
+        {escalatedAt && staff.role === 'compliance_officer' && (
+          <Menu.Item leftSection={<Icon name="arrow-down" />} onClick={() => void giveBack()}>
+            Give back to reviewers
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Writing({ review, what, close }: { review: ReviewDetail; what: 'note' | 'escalation'; close(): void }) {
+  const [text, setText] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const isNote = what === 'note';
+  const save = async () => {
+    const note = text.trim();
+    try {
+      if (isNote) await post(`/reviews/${review.reviewId}/notes`, { body: { note } });
+      else
+        await put(`/reviews/${review.reviewId}/escalation`, {
+          body: { escalated: true, ...(note ? { note } : {}) },
+        });
+      toast(isNote ? 'Noted.' : 'Escalated: a compliance officer decides it.');
+      close();
+      await refresh();
+    } catch (error) {
+      setError((error as Error).message);
+    }
+  };
+  return (
+    <Dialog title={isNote ? 'Add a note' : 'Escalate to a compliance officer'} close={close}>
+      <form
+        className="console-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <label className="label">
+          {isNote ? 'Note' : 'Why, if it helps'}
+          <textarea
+            className="plain-field"
+            rows={4}
+            data-autofocus
+            value={text}
+            aria-invalid={error !== null}
+            onChange={({ target }) => setText(target.value)}
+          />
+          {error && <small role="alert">{error}</small>}
+        </label>
+        <p className="small soft">
+          {isNote
+            ? 'It is an archive entry with your name, and can’t be changed.'
+            : 'From then on only a compliance officer can decide it, or give it back. It is an archive entry with your name.'}
+        </p>
+        <div className="row">
+          <button type="submit" className="button main" disabled={isNote && text.trim() === ''}>
+            {isNote ? 'Add note' : 'Escalate'}
+          </button>
+          <button type="button" className="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,251 @@
+import '../../inbox/inbox.css';
+import './reviews.css';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { Icon } from '../../look/icons.tsx';
+import { Broken, StateScreen } from '../../look/parts.tsx';
+import { useKeys } from '../../shell/keys.ts';
+import { count } from '../../words/people.ts';
+import { decideAll, undoLast } from './deciding.ts';
+import { countsQuery, type Decision, type Kind, type QueuedReview, queueQuery, type View } from './queries.ts';
+import { Queue } from './queue.tsx';
+import { OpenReview } from './review.tsx';
+import { lastingViews, viewNames, views } from './words.ts';
+
+const Shortcuts = lazy(() => import('../../shell/shortcuts.tsx'));
+
+const keys: [string, string[]][] = [
+  ['Approve, reject', ['A', 'R']],
+  ['Opt out, not an opt-out', ['O', 'X']],
+  ['Undo the last decision', ['Z']],
+  ['Write a note', ['N']],
+  ['Escalate', ['E']],
+  ['Next review', ['J']],
+  ['Previous one', ['K']],
+  ['Select for several at once', ['S']],
+  ['Leave a field, close a dialog', ['Esc']],
+  ['This sheet', ['?']],
+];
+const deskWidth = '(min-width: 900px)';
+
+/** The firm's queue, and the review that is open. */
+export function Reviews() {
+  const { reviewId } = useParams({ strict: false }) as { reviewId?: number };
+  const { view = 'all', order = 'oldest' } = useSearch({ strict: false });
+  const [selected, select] = useState<ReadonlyMap<number, Kind>>(new Map());
+  const [isHelping, help] = useState(false);
+  const navigate = useNavigate();
+  const queue = useInfiniteQuery(queueQuery(view, order));
+  const rows = queue.data?.pages.flatMap(({ data }) => data) ?? [];
+  const at = rows.findIndex((row) => row.reviewId === reviewId);
+  const search = { ...(view === 'all' ? {} : { view }), ...(order === 'oldest' ? {} : { order }) };
+  const open = (next: number | undefined) =>
+    void (next === undefined
+      ? navigate({ to: '/reviews', search })
+      : navigate({ to: '/reviews/$reviewId', params: { reviewId: next }, search }));
+  const step = (by: number) => {
+    const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))];
+    if (next) open(next.reviewId);
+  };
+  const toggle = ({ reviewId, kind }: Pick<QueuedReview, 'reviewId' | 'kind'>) => {
+    const next = new Map(selected);
+    if (!next.delete(reviewId)) next.set(reviewId, kind);
+    select(next);
+  };
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    z: undoLast,
+    '?': () => help(true),
+    s: () => rows[at] && toggle(rows[at]),
+    Escape: () => select(new Map()),
+  });
+  // At a desk the first one is open; on a phone that would hide the list.
+  const [first] = rows;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once there is a first one.
+  useEffect(() => {
+    if (reviewId === undefined && first && matchMedia(deskWidth).matches) open(first.reviewId);
+  }, [reviewId, first?.reviewId]);
+
+  return (
+    <div className={`reviews ${reviewId === undefined ? '' : 'reading'}`}>
+      <section className="list" aria-label="Reviews">
+        <Head view={view} order={order} />
+        {selected.size > 0 && (
+          <Several
+            selected={selected}
+            close={() => select(new Map())}
+            decided={() => {
+              if (reviewId !== undefined && selected.has(reviewId))
+                open(rows.find((row) => !selected.has(row.reviewId))?.reviewId);
+              select(new Map());
+            }}
+          />
+        )}
+        {queue.error && !queue.data ? (
+          <Broken error={queue.error} retry={() => void queue.refetch()} />
+        ) : (
+          <Queue
+            key={`${view} ${order}`}
+            rows={queue.data ? rows : null}
+            open={reviewId}
+            search={search}
+            selected={selected}
+            toggle={toggle}
+            isEmpty={<Empty view={view} />}
+            more={() => {
+              if (queue.hasNextPage && !queue.isFetchingNextPage) void queue.fetchNextPage();
+            }}
+          />
+        )}
+      </section>
+      {reviewId === undefined ? (
+        <div className="review-none">
+          {queue.data && rows.length === 0 ? (
+            <StateScreen icon="circle-check" title="Nothing to decide">
+              New ones appear here by themselves.
+            </StateScreen>
+          ) : (
+            <StateScreen icon="clipboard-check" title="Choose a review">
+              Move with <kbd>J</kbd> and <kbd>K</kbd>; <kbd>?</kbd> shows all keys.
+            </StateScreen>
+          )}
+        </div>
+      ) : (
+        <OpenReview
+          key={reviewId}
+          reviewId={reviewId}
+          place={at < 0 ? null : at + 1}
+          step={step}
+          decided={() => open((rows[at + 1] ?? rows[at - 1])?.reviewId)}
+          back={() => open(undefined)}
+        />
+      )}
+      <Suspense>{isHelping && <Shortcuts keys={keys} close={() => help(false)} />}</Suspense>
+    </div>
+  );
+}
+
+function Head({ view, order }: { view: View; order: 'oldest' | 'newest' }) {
+  const { data } = useQuery(countsQuery);
+  const navigate = useNavigate();
+  const show = (next: View, by: 'oldest' | 'newest') =>
+    void navigate({
+      to: '/reviews',
+      search: { ...(next === 'all' ? {} : { view: next }), ...(by === 'oldest' ? {} : { order: by }) },
+    });
+  const { counts, countMax = 1_000 } = data ?? {};
+  const words = (each: View) => {
+    const number = counts?.[each] ?? 0;
+    return number >= countMax ? `${countMax.toLocaleString('en-US')}+` : number.toLocaleString('en-US');
+  };
+  const isCut = counts && Object.entries(counts).some(([each, number]) => each !== 'all' && number >= countMax);
+  return (
+    <div className="list-head">
+      <div className="row">
+        <h1 className="grow">Reviews</h1>
+        <span className="soft number">{counts && `${counts.all.toLocaleString('en-US')}${isCut ? '+' : ''} open`}</span>
+        <button
+          type="button"
+          className="button quiet small square"
+          aria-label={
+            order === 'oldest' ? 'Oldest first: show the newest first' : 'Newest first: show the oldest first'
+          }
+          title={order === 'oldest' ? 'Oldest first' : 'Newest first'}
+          onClick={() => show(view, order === 'oldest' ? 'newest' : 'oldest')}
+        >
+          <OrderIcon order={order} />
+        </button>
+      </div>
+      <fieldset className="tabs review-tabs" aria-label="Which reviews">
+        {views
+          .filter((each) => lastingViews.includes(each) || each === view || (counts?.[each] ?? 0) > 0)
+          .map((each) => (
+            <button type="button" key={each} aria-pressed={view === each} onClick={() => show(each, order)}>
+              {viewNames[each]} {each !== 'all' && counts && <span className="number">{words(each)}</span>}
+            </button>
+          ))}
+      </fieldset>
+    </div>
+  );
+}
+
+function OrderIcon({ order }: { order: 'oldest' | 'newest' }) {
+  return <Icon name={order === 'oldest' ? 'arrow-down' : 'arrow-up'} size={16} />;
+}
+
+/** A decision about all that are selected, said before. */
+function Several({
+  selected,
+  close,
+  decided,
+}: {
+  selected: ReadonlyMap<number, Kind>;
+  close(): void;
+  decided(): void;
+}) {
+  const kinds = [...selected.values()];
+  const optOuts = kinds.filter((kind) => kind === 'possible_opt_out').length;
+  const held = kinds.filter((kind) => kind === 'held').length;
+  const decide = (decision: Decision, done: string) => {
+    void decideAll([...selected.keys()], decision, done);
+    decided();
+  };
+  const isMixed = optOuts > 0 && optOuts < kinds.length;
+  return (
+    <section className="several" aria-label="Selected reviews">
+      <div className="row">
+        <b className="grow">{count(selected.size, 'review')} selected</b>
+        <button type="button" className="button quiet small" onClick={close}>
+          Clear
+        </button>
+      </div>
+      {isMixed ? (
+        <p className="small soft">Possible opt-outs are decided apart from other reviews: select one sort.</p>
+      ) : optOuts > 0 ? (
+        <>
+          <div className="row">
+            <button type="button" className="button small" onClick={() => decide('rejected', 'Opted out')}>
+              Opt out
+            </button>
+            <button type="button" className="button small" onClick={() => decide('approved', 'Not opt-outs')}>
+              Not opt-outs
+            </button>
+          </div>
+          <p className="small soft">
+            Opt out: their held texts are refused. Not opt-outs: they go out as soon as the other checks allow. Takes
+            effect after 8 s.
+          </p>
+        </>
+      ) : (
+        <>
+          <div className="row">
+            <button type="button" className="button small" onClick={() => decide('approved', 'Approved')}>
+              Approve
+            </button>
+            <button type="button" className="button small" onClick={() => decide('rejected', 'Rejected')}>
+              Reject
+            </button>
+          </div>
+          <p className="small soft">
+            {held > 0
+              ? `Approve: ${count(held, 'held text')} go${held === 1 ? 'es' : ''} out as soon as the other checks allow. Reject: never sent.`
+              : 'Either closes them.'}{' '}
+            Takes effect after 8 s.
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Empty({ view }: { view: View }) {
+  return (
+    <StateScreen icon="circle-check" title={view === 'mine' ? 'Nothing is assigned to you' : 'Nothing to review'}>
+      {view === 'all'
+        ? 'Texts that your firm’s lexicon finds, and replies that may mean stop, appear here by themselves.'
+        : 'There is nothing of this sort at the moment.'}
+    </StateScreen>
+  );
+}

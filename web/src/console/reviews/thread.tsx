@@ -1,0 +1,129 @@
+import { Fragment, type ReactNode } from 'react';
+import { useNow } from '../../api/clock.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Time } from '../../look/parts.tsx';
+import { firstName } from '../../words/people.ts';
+import { consentEvent, failureAdvice, kindWords, statusWords } from '../../words/states.ts';
+import { clockTime, dayKey, dayName, whenTime } from '../../words/times.ts';
+import type { Item, Mark, ReviewDetail } from './queries.ts';
+
+/** What was said around the text, which is outlined, with what was found in it. */
+export function Thread({ review }: { review: ReviewDetail }) {
+  const now = useNow();
+  const { thread, archiveNumber, text, dateTime } = review;
+  const items = thread?.data ?? [];
+  const isThere = items.some((item) => item.archiveNumber === archiveNumber);
+  let day = '';
+  return (
+    <div className="review-flow">
+      {thread?.hasEarlier && <p className="day">Earlier texts are in the archive</p>}
+      {items.map((item) => {
+        const at = Date.parse(item.dateTime);
+        const isNewDay = day !== dayKey(at);
+        day = dayKey(at);
+        return (
+          <Fragment key={item.id}>
+            {isNewDay && <p className="day">{dayName(at, now)}</p>}
+            <ThreadItem item={item} review={review} now={now} />
+          </Fragment>
+        );
+      })}
+      {!isThere && (
+        <div className="item reviewed" data-entry={archiveNumber}>
+          <p className="day">{dayName(Date.parse(dateTime), now)}</p>
+          <div className={`say ${review.kind === 'blocked' ? 'out wait' : 'in'}`}>
+            <Marked text={text} marks={review.marks} />
+          </div>
+          <div className={`said-state ${review.kind === 'blocked' ? 'bad' : 'left'}`}>
+            {review.kind === 'blocked' && (
+              <>
+                <Icon name="ban" size={14} /> Blocked: nobody got it ·{' '}
+              </>
+            )}
+            <Time at={Date.parse(dateTime)}>{clockTime(Date.parse(dateTime))}</Time>
+          </div>
+        </div>
+      )}
+      {thread?.hasLater && <p className="day">Later texts are in the archive</p>}
+    </div>
+  );
+}
+
+function ThreadItem({ item, review, now }: { item: Item; review: ReviewDetail; now: number }) {
+  const at = Date.parse(item.dateTime);
+  const isReviewed = item.archiveNumber === review.archiveNumber;
+  const marks = isReviewed ? review.marks : [];
+  if (item.type === 'consent') {
+    const { word, icon, tone } = consentEvent(firstName(review.name), item.state, item.previousState, item.reason);
+    return (
+      <div className={`note ${tone}`}>
+        <Icon name={icon} size={15} />
+        <span>{word.replace('texts from you', 'texts').replace('You asked', 'Asked')}</span>
+        <Time at={at}>{clockTime(at)}</Time>
+      </div>
+    );
+  }
+  const className = `item ${isReviewed ? 'reviewed' : ''}`;
+  if (item.type === 'reply')
+    return (
+      <div className={className} data-entry={item.archiveNumber}>
+        {item.text !== '' && (
+          <div className="say in">
+            <Marked text={item.text} marks={marks} />
+          </div>
+        )}
+        {item.media.map(({ place, contentType }) => (
+          <div className="say in row" key={place}>
+            <Icon name="paperclip" />
+            {contentType.startsWith('image/') ? 'A picture' : 'An attachment'}, kept in the archive
+          </div>
+        ))}
+        <div className="said-state left">
+          <Time at={at}>{clockTime(at)}</Time>
+        </div>
+        {item.isPossibleOptOut && isReviewed && review.status === 'open' && review.effect?.since && (
+          <div className="note bad">
+            <Icon name="hand-stop" size={15} />
+            Possible opt-out: texts to {firstName(review.name) === 'They' ? 'them' : firstName(review.name)} are held
+            until somebody decides
+          </div>
+        )}
+      </div>
+    );
+  const said = statusWords[item.status];
+  const waits = ['held', 'awaiting_consent', 'deferred'].includes(item.status);
+  const when = item.deliverAfter ? whenTime(Date.parse(item.deliverAfter), now) : waits ? '' : clockTime(at);
+  return (
+    <div className={className} data-entry={item.archiveNumber}>
+      <div className={`say out ${waits ? 'wait' : ''}`}>
+        <Marked text={item.text} marks={marks} />
+      </div>
+      <div className={`said-state ${said.tone}`}>
+        <Icon name={item.status === 'held' ? 'player-pause' : said.icon} size={14} />
+        <Time at={at}>{[kindWords[item.kind], `${said.word} ${when}`.trim()].filter(Boolean).join(' · ')}</Time>
+        {item.failureCode && <span className="advice">{failureAdvice[item.failureCode].what}</span>}
+      </div>
+    </div>
+  );
+}
+
+/** The text, with what was found in it. */
+export function Marked({ text, marks }: { text: string | null; marks: Mark[] }): ReactNode {
+  if (text === null) return <span className="soft">This text is no longer kept.</span>;
+  let at = 0;
+  return (
+    <>
+      {marks.map(({ start, end, rule }) => {
+        const before = text.slice(at, start);
+        at = end;
+        return (
+          <Fragment key={start}>
+            {before}
+            <mark title={rule ?? undefined}>{text.slice(start, end)}</mark>
+          </Fragment>
+        );
+      })}
+      {text.slice(at)}
+    </>
+  );
+}
