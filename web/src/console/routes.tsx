@@ -73,11 +73,22 @@ const application = createRoute({
   path: '/applications/$clientId',
   component: lazyRouteComponent(() => import('./applications/application.tsx'), 'Application'),
 });
-const operatorRoutes = [firms, advisors, carriers, applications, application] as const;
+
+// biome-ignore format: a line for each
+const pages = [
+  home,
+  overview,
+  reviews.addChildren([review]),
+  staff,
+  firms,
+  advisors,
+  carriers,
+  applications,
+  application,
+] as const;
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, overview, staff, ...operatorRoutes]),
-  routeTree: root.addChildren([home, overview, reviews.addChildren([review]), staff]),
+  routeTree: root.addChildren(pages),
   basepath: '/console',
   defaultPreload: 'intent',
 });

@@ -209,7 +209,6 @@ const icons = {
   check: icon('M5 12.5l4.5 4.5L19 7.5'),
   message: icon('M4 5h16v11h-9l-4 4v-4H4z M8 9h8 M8 12h5'),
   phone: icon('M7 3h10v18H7z M11 18h2'),
-  check: icon('M5 4h14v16H5z M9 12l2 2l4 -4'),
   list: icon('M4 6h3 M10 6h10 M4 12h3 M10 12h10 M4 18h3 M10 18h10'),
 };
 
