@@ -76,11 +76,12 @@ function Account() {
     <div className="console-account">
       <Menu position="top-start" transitionProps={{ duration: 0 }}>
         <Menu.Target>
-          <button type="button" className="console-place" aria-label={`${staff.name}: account`}>
+          <button type="button" className="console-place">
             <Face name={staff.name} phone={staff.email} />
             <span className="grow">
               <b>{staff.name}</b>
               <span className="small soft">{roleNames[staff.role]}</span>
+              <span className="hidden-visually">: account</span>
             </span>
           </button>
         </Menu.Target>
