@@ -40,6 +40,8 @@ export function operatorSamples(world: () => World): Record<string, OperatorSamp
     return { clientId, advisorId };
   };
   return {
+    'GET /traffic': { query: '?range=day' },
+    'GET /traffic/now': {},
     'GET /firms': {},
     'POST /firms': { body: { name: 'A third firm' } },
     'PUT /firms/:firmId': { ids: async ({ firmId }) => ({ firmId }), body: { firstTextLine: true } },

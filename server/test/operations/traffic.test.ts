@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { forgetOldTraffic, type Range, readTraffic, writeTraffic } from '../../src/domain/operations/traffic.ts';
-import { readCarriersNow } from '../../src/domain/operations/traffic-now.ts';
+import { readTrafficNow } from '../../src/domain/operations/traffic-now.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import {
   latencyBound,
@@ -219,7 +219,7 @@ suite('traffic', () => {
       { ...row, dateTime: new Date(minute - 7 * minuteMs), outcome: 'not_taken', amount: 5 },
       { ...row, dateTime: new Date(minute - 30 * minuteMs), outcome: 'not_taken', amount: 5 },
     ]);
-    const [carrier] = await readCarriersNow(world.deps);
+    const [carrier] = (await readTrafficNow(world.deps)).carriers;
     assert.ok(carrier && carrier.perSecond > 600 / 181 && carrier.perSecond <= 5);
     assert.equal(carrier.clearsAt, null, 'nothing waits');
     assert.deepEqual(carrier.troubledSince, new Date(minute - 7 * minuteMs));

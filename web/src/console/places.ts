@@ -12,6 +12,7 @@ const operators = ['operator'] as const;
 // biome-ignore format: a table
 export const places: Place[] = [
   { to: '/overview',      name: 'Overview',            icon: 'gauge',           roles: firmStaff },
+  { to: '/traffic',       name: 'Traffic',             icon: 'activity',        roles: operators },
   { to: '/carriers',      name: 'Carriers',            icon: 'building-broadcast-tower', roles: operators },
   { to: '/firms',         name: 'Firms and advisors',  icon: 'users',           roles: operators, also: '/advisors' },
   { to: '/applications',  name: 'Applications',        icon: 'apps',            roles: operators },

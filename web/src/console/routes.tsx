@@ -6,6 +6,7 @@ import type { Order, View } from './reviews/queries.ts';
 import { views } from './reviews/words.ts';
 import { sessionQuery } from './session.ts';
 import { NotFound, Shell } from './shell.tsx';
+import { readSearch } from './traffic/queries.ts';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken });
 /** The first place of one's role. */
@@ -86,6 +87,13 @@ const pages = [
   applications,
   application,
 ] as const;
+const traffic = createRoute({
+  getParentRoute: () => root,
+  path: '/traffic',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./traffic/traffic.tsx'), 'TrafficPage'),
+});
+const operatorRoutes = [traffic, firms, advisors, carriers, applications, application] as const;
 
 export const router = createRouter({
   routeTree: root.addChildren(pages),

@@ -2,7 +2,15 @@ import type { Deps } from '../../deps.ts';
 import * as store from '../../store/operations/traffic.ts';
 import { type CarrierOverview, readStatus } from '../carriers/status.ts';
 
-/** How the carriers do at this moment, what waits for them, and when that will be over. */
+/** The backlog of the whole deployment. */
+export type TrafficNow = {
+  waiting: number;
+  oldestWaitSeconds: number;
+  deferred: number;
+  inDoubt: number;
+  carriers: CarrierNow[];
+};
+/** How a carrier does at this moment, what waits for it, and when that will be over. */
 export type CarrierNow = {
   carrierId: number;
   name: string;
@@ -16,8 +24,8 @@ export type CarrierNow = {
   /** Texts that it accepted lately. */
   perSecond: number;
   waiting: number;
-  /** Since when the first of them could have gone. */
-  oldest: Date | null;
+  /** How long ago the first of them could have gone. */
+  oldestWaitSeconds: number;
   /** Texts that wait for their recipient's day: that is no backlog. */
   deferred: number;
   inDoubt: number;
@@ -34,7 +42,19 @@ const paceMs = 2 * minuteMs;
 const calmMs = 5 * minuteMs;
 const troubleMs = 6 * 60 * minuteMs;
 
-export async function readCarriersNow(deps: Pick<Deps, 'db'>): Promise<CarrierNow[]> {
+export async function readTrafficNow(deps: Pick<Deps, 'db'>): Promise<TrafficNow> {
+  const carriers = await carriersNow(deps);
+  const sum = (of: (carrier: CarrierNow) => number) => carriers.reduce((all, carrier) => all + of(carrier), 0);
+  return {
+    waiting: sum(({ waiting }) => waiting),
+    oldestWaitSeconds: Math.max(0, ...carriers.map(({ oldestWaitSeconds }) => oldestWaitSeconds)),
+    deferred: sum(({ deferred }) => deferred),
+    inDoubt: sum(({ inDoubt }) => inDoubt),
+    carriers,
+  };
+}
+
+async function carriersNow(deps: Pick<Deps, 'db'>): Promise<CarrierNow[]> {
   const { db } = deps;
   const now = new Date();
   const backlogs = new Map((await store.listBacklogs(db)).map((row) => [row.carrierId, row]));
@@ -56,7 +76,7 @@ export async function readCarriersNow(deps: Pick<Deps, 'db'>): Promise<CarrierNo
       connections: { bound, all: connections.length },
       perSecond,
       waiting,
-      oldest: oldest && oldest < now ? oldest : null,
+      oldestWaitSeconds: oldest ? Math.max(0, (now.getTime() - oldest.getTime()) / 1000) : 0,
       deferred,
       inDoubt: carrier.inDoubt,
       clearsAt: waiting > 0 && perSecond > 0 ? new Date(now.getTime() + (waiting / perSecond) * 1000) : null,

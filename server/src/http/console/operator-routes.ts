@@ -7,12 +7,16 @@ import * as carriers from './carriers.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
 import * as firms from './firms.ts';
 import * as numbers from './numbers.ts';
+import * as traffic from './traffic.ts';
 
 const operators = ['operator'] as const;
 
 /** What the operator's pages call: the deployment's records, and never a text. */
 // biome-ignore format: a table
 const table: [Route['method'], string, ConsoleEndpoint][] = [
+  ['GET',    '/traffic',                             traffic.get],
+  ['GET',    '/traffic/now',                         traffic.getNow],
+
   ['GET',    '/firms',                               firms.list],
   ['POST',   '/firms',                               firms.add],
   ['PUT',    '/firms/:firmId',                       firms.set],
