@@ -74,6 +74,12 @@ const application = createRoute({
   path: '/applications/$clientId',
   component: lazyRouteComponent(() => import('./applications/application.tsx'), 'Application'),
 });
+const traffic = createRoute({
+  getParentRoute: () => root,
+  path: '/traffic',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./traffic/traffic.tsx'), 'TrafficPage'),
+});
 
 // biome-ignore format: a line for each
 const pages = [
@@ -81,19 +87,13 @@ const pages = [
   overview,
   reviews.addChildren([review]),
   staff,
+  traffic,
   firms,
   advisors,
   carriers,
   applications,
   application,
 ] as const;
-const traffic = createRoute({
-  getParentRoute: () => root,
-  path: '/traffic',
-  validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./traffic/traffic.tsx'), 'TrafficPage'),
-});
-const operatorRoutes = [traffic, firms, advisors, carriers, applications, application] as const;
 
 export const router = createRouter({
   routeTree: root.addChildren(pages),
