@@ -32,7 +32,7 @@ export const allowedImports: Record<string, string> = {
   'domain/messages': `${ground} domain/archive domain/texting domain/consent`,
   'domain/conversations': `${ground} domain/archive domain/address-book domain/texting domain/messages`,
   'domain/broadcasts': `${ground} domain/archive domain/texting domain/messages`,
-  'domain/delivery': `${ground} domain/archive domain/carriers domain/texting domain/consent`,
+  'domain/delivery': `${ground} domain/archive domain/accounts domain/carriers domain/texting domain/consent`,
   'domain/operations': `${ground} domain/archive domain/carriers domain/webhooks`,
   'domain/sandbox': `${ground} domain/archive domain/sign-in domain/accounts domain/members domain/access domain/content domain/address-book domain/texting domain/consent`,
   // Schemas describe the wire in the domain's words.
@@ -50,6 +50,7 @@ export const allowedImports: Record<string, string> = {
   'adapters/redis': 'domain/ports.ts',
   'adapters/tracing': 'config.ts log.ts domain/ports.ts',
   'adapters/checkpoints': 'domain/ports.ts',
+  'adapters/surroundings': 'config.ts domain adapters/redis',
   'adapters/outbound': '',
   'adapters/files/text': '',
   'adapters/files/contacts': 'domain schemas adapters/files/text',
@@ -70,7 +71,7 @@ export const allowedImports: Record<string, string> = {
   http: 'deps.ts domain http/door http/browser oauth',
   oauth: 'deps.ts log.ts domain',
   jobs: 'deps.ts log.ts domain',
-  cli: 'config.ts log.ts runtime.ts domain schemas adapters/redis adapters/outbound adapters/files main.ts',
+  cli: 'config.ts log.ts runtime.ts domain schemas adapters/surroundings adapters/redis adapters/outbound adapters/files main.ts',
   // What puts it together.
   'log.ts': '',
   'setting-parsers.ts': '',

@@ -7,6 +7,7 @@ import type {
   CheckpointFolder,
   Clock,
   ContactFiles,
+  ExamineSurroundings,
   NoteSigner,
   OpenCrm,
   Push,
@@ -41,6 +42,7 @@ export type Deps = {
   readonly archiveMemory: ArchiveMemory | null;
   readonly checkpointFolder: CheckpointFolder | null;
   readonly checkpointDeliveries: CheckpointDeliveries;
+  readonly examineSurroundings: ExamineSurroundings;
   /** Unless traces are exported, there is none. */
   readonly tracer?: Tracer | null;
 };

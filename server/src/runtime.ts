@@ -9,9 +9,12 @@ import { contactFiles } from './adapters/files/contacts/contact-files.ts';
 import { archiveSigner } from './adapters/files/keys/archive-key.ts';
 import { archiveMemory } from './adapters/files/keys/archive-memory.ts';
 import { sealingKeysOf } from './adapters/files/keys/sealing-keys.ts';
+import { checkPlaces } from './adapters/surroundings/places.ts';
+import { checkRedis } from './adapters/surroundings/redis.ts';
 import { makePush } from './adapters/webhooks/push.ts';
 import { type Config, ConfigError } from './config.ts';
 import { followCarriers } from './domain/carriers/open-carriers.ts';
+import { checkDatabase as checkFacts } from './domain/operations/database-checks.ts';
 import type {
   ArchiveMemory,
   CarrierKind,
@@ -19,6 +22,7 @@ import type {
   CheckpointDeliveries,
   CheckpointFolder,
   ContactFiles,
+  ExamineSurroundings,
   NoteSigner,
   OpenCrm,
   Push,
@@ -65,6 +69,7 @@ export type Runtime = {
   archiveMemory: ArchiveMemory | null;
   checkpointFolder: CheckpointFolder | null;
   checkpointDeliveries: CheckpointDeliveries;
+  examineSurroundings: ExamineSurroundings;
   openCrm: OpenCrm;
   contactFiles: ContactFiles;
   push: Push;
@@ -192,6 +197,11 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
     return {
       ...(await runtimeOn({ pool, background, reserved, config, log })),
       databaseUrl: database.url,
+      examineSurroundings: async () => [
+        ...(await checkPlaces(config)),
+        ...checkFacts(await inspect(database), config, database.url),
+        ...(await checkRedis(config)),
+      ],
       async stop() {
         await disconnect();
         await database.stop();

@@ -440,3 +440,14 @@ export type ContactFiles = {
   writeRefused(file: Buffer, phone: string | null): AsyncIterable<string>;
   write(contacts: AsyncIterable<ExportedRow[]>): AsyncIterable<string>;
 };
+
+/** What a check of the deployment found. */
+export type Finding = {
+  check: string;
+  state: 'ok' | 'warning' | 'failing';
+  says: string;
+  /** What to do about it; null if all is well. */
+  next: string | null;
+};
+/** Checks what a process stands on and no row of its database says: folders, Redis, PostgreSQL itself. */
+export type ExamineSurroundings = () => Promise<Finding[]>;

@@ -33,6 +33,7 @@ export function depsOn(db: Db, own: Partial<Deps> = {}): Deps {
     signer: null,
     archiveMemory: null,
     checkpointFolder: null,
+    examineSurroundings: async () => [],
     checkpointDeliveries: { command: null, timestamp: null, timestampEveryMs: config.archiveTimestampEveryMs },
     ...own,
   };

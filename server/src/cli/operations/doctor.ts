@@ -1,12 +1,10 @@
 import { styleText } from 'node:util';
-import { findRestored } from '../../domain/archive/archive-status.ts';
-import { listNumbers } from '../../domain/carriers/numbers.ts';
-import { checkArchive } from '../../domain/operations/archive-checks.ts';
+import { checkPlaces } from '../../adapters/surroundings/places.ts';
+import { checkRedis } from '../../adapters/surroundings/redis.ts';
 import { checkDatabase } from '../../domain/operations/database-checks.ts';
-import { type Finding, failing, ok, warning } from '../../domain/operations/findings.ts';
-import { readOverview } from '../../domain/operations/overview.ts';
+import { checkRecords } from '../../domain/operations/doctor.ts';
+import { type Finding, failing, warning } from '../../domain/operations/findings.ts';
 import { checkSettings } from '../../domain/operations/settings-checks.ts';
-import { checkTexting } from '../../domain/operations/texting-checks.ts';
 import { makeLog } from '../../log.ts';
 import {
   connectRuntime,
@@ -21,7 +19,6 @@ import {
 } from '../../runtime.ts';
 import { inOneLine } from '../terminal.ts';
 import type { Call } from '../verb.ts';
-import { checkPlaces } from './places.ts';
 
 type Config = Call['config'];
 
@@ -74,28 +71,9 @@ async function checkStored(config: Config, note: (text: string) => void): Promis
 async function checkContent(config: Config, { url }: Database): Promise<Finding[]> {
   const runtime = await connectRuntime(config, makeLog('silent'), { url, stop: async () => {} });
   try {
-    const overview = await readOverview(runtime);
-    const restored = await findRestored(runtime);
-    return [
-      ...checkArchive(overview, config, { restored, realNow: new Date() }),
-      ...checkTexting(overview, await listNumbers(runtime), config),
-    ];
+    return await checkRecords(runtime);
   } finally {
     await runtime.stop();
-  }
-}
-
-/** Without it each process goes by its own rates, so nothing fails. */
-async function checkRedis({ redisUrl, role }: Config): Promise<Finding[]> {
-  if (!redisUrl || role === 'work') return [];
-  try {
-    // Loaded on demand: other verbs start without it.
-    const { pingRedis } = await import('../../adapters/redis/ping.ts');
-    return [ok('Redis', `it answers in ${(await pingRedis(redisUrl)).toFixed(0)} ms`)];
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const says = `it doesn’t answer (${code ?? message}): each process goes by its own rates`;
-    return [warning('Redis', says, 'Check REDIS_URL, and whether Redis runs.')];
   }
 }
 

@@ -1,10 +1,6 @@
-export type Finding = {
-  check: string;
-  state: 'ok' | 'warning' | 'failing';
-  says: string;
-  /** What to do about it; null if all is well. */
-  next: string | null;
-};
+import type { Finding } from '../ports.ts';
+
+export type { Finding } from '../ports.ts';
 
 export function ok(check: string, says: string): Finding {
   return { check, state: 'ok', says, next: null };
