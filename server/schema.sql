@@ -1101,6 +1101,8 @@ CREATE INDEX archive_checkpoints_size ON public.archive_checkpoints USING btree 
 
 CREATE INDEX archive_checkpoints_time ON public.archive_checkpoints USING btree (date_time_created);
 
+CREATE INDEX archive_entries_audit ON public.archive_entries USING btree (date_time_created, advisor_id, number) WHERE (kind = ANY (ARRAY['setting'::text, 'staff'::text, 'sign_in'::text, 'text_read'::text, 'retention'::text, 'hold'::text, 'disposal'::text, 'export'::text]));
+
 CREATE INDEX archive_entries_consent ON public.archive_entries USING btree (advisor_id, member_id, number) INCLUDE (consent_state, consent_phone) WHERE (kind = 'consent'::text);
 
 CREATE INDEX archive_entries_outcome ON public.archive_entries USING btree (advisor_id, message_id, number) WHERE (kind = 'outcome'::text);

@@ -43,6 +43,9 @@ create index archive_entries_time on archive_entries using brin (date_time_creat
 create index archive_entries_rules on archive_entries (advisor_id, number) where kind in ('disposal', 'hold', 'retention');
 -- Finds what accounts are supposed to be.
 create index archive_entries_setting on archive_entries (advisor_id, number) where kind in ('setting', 'staff');
+-- The audit log of operators, by time: store/operations/audit.ts has the same kinds.
+create index archive_entries_audit on archive_entries (date_time_created, advisor_id, number)
+  where kind in ('setting', 'staff', 'sign_in', 'text_read', 'retention', 'hold', 'disposal', 'export');
 -- To find what the archive says last about what became of a text.
 create index archive_entries_outcome on archive_entries (advisor_id, message_id, number) where kind = 'outcome';
 

@@ -4,6 +4,9 @@ import { addApplication } from '../../src/domain/access/applications.ts';
 import { provision } from '../../src/domain/access/grants.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addCarrier } from '../../src/domain/carriers/carriers.ts';
+import { testWebhook } from '../../src/domain/webhooks/deliveries.ts';
+import { getWebhook, insertWebhook } from '../../src/domain/webhooks/webhooks.ts';
+import { insertDeliveries } from '../../src/store/webhooks/deliveries.ts';
 import type { World } from '../support/world.ts';
 
 type Ids = Record<string, number | string>;
@@ -38,6 +41,19 @@ export function operatorSamples(world: () => World): Record<string, OperatorSamp
     const { advisorId } = world().ann.advisor;
     await provision(world().deps, advisorId, clientId);
     return { clientId, advisorId };
+  };
+  const doubt = async () => ({ advisorId: world().ann.advisor.advisorId, messageId: 1 });
+  const webhook = async () => {
+    const clientId = await newApplication(world().deps);
+    const { webhookId } = await insertWebhook(world().deps, clientId, { url: 'http://localhost:9/hook', types: null });
+    return { webhookId };
+  };
+  const tested = async () => {
+    const ids = await webhook();
+    const { clientId } = await getWebhook(world().deps, ids.webhookId);
+    const delivery = await testWebhook(world().deps, clientId);
+    await insertDeliveries(world().deps.db, [{ ...delivery, eventId: 'evt_known' }]);
+    return ids;
   };
   return {
     'GET /traffic': { query: '?range=day' },
@@ -76,6 +92,23 @@ export function operatorSamples(world: () => World): Record<string, OperatorSamp
     'GET /keys': {},
     'PUT /keys/:keyId': { ids: key, body: plan },
     'POST /keys/:keyId/revoke': { ids: key },
+    'GET /audit': { query: '?kind=setting' },
+    'GET /audit/actors': {},
+    'GET /operations': {},
+    'GET /doctor': {},
+    'GET /doubts': {},
+    // A text that isn't in doubt gets a 409.
+    'POST /doubts/:advisorId/:messageId/settle': { ids: doubt, body: { as: 'sent' } },
+    'POST /doubts/:advisorId/:messageId/read': { ids: doubt, body: { reason: 'The carrier asks for it.' } },
+    'GET /webhooks': {},
+    'POST /applications/:clientId/webhooks': { ids: application, body: { url: 'https://partner.example/hook' } },
+    'DELETE /webhooks/:webhookId': { ids: webhook },
+    'POST /webhooks/:webhookId/secret': { ids: webhook },
+    'POST /webhooks/:webhookId/disable': { ids: webhook },
+    'POST /webhooks/:webhookId/enable': { ids: webhook },
+    'POST /webhooks/:webhookId/test': { ids: webhook },
+    'GET /webhooks/:webhookId/deliveries': { ids: webhook },
+    'POST /webhooks/:webhookId/redeliver': { ids: tested, body: { eventId: 'evt_known' } },
     'GET /signing-keys': {},
     'POST /signing-keys': { body: { leaked: false } },
   };

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { makeStaff, type StaffPerson } from '../support/console.ts';
+import { send, setConsent, statusOf } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -17,6 +19,15 @@ async function lastSetting(): Promise<{ actor: string; what: string }> {
     "select actor, meta from archive_entries where kind = 'setting' order by recorded_at desc, number desc limit 1",
   );
   return { actor: entry?.actor ?? '', what: JSON.parse(entry?.meta ?? '{}').what };
+}
+
+/** A text whose answer the sandbox's carrier loses. */
+async function doubt(): Promise<number> {
+  const phone = '+15005550022';
+  await setConsent(world, world.ann, phone, 'accepted');
+  const { messageId } = (await send(world.ann, { phone, text: 'Something private' })).body.successes[0];
+  await statusOf(world.ann, messageId, 'in_doubt');
+  return messageId;
 }
 
 describe('the operator’s pages', () => {
@@ -64,6 +75,59 @@ describe('the operator’s pages', () => {
     assert.equal((await operator.call('PUT', '/carriers/acme', change)).status, 200);
     assert.deepEqual(await lastSetting(), { actor: `staff:${operator.staffId}`, what: 'carrier set' });
     assert.equal((await operator.call('DELETE', '/carriers/acme')).status, 204);
+  });
+
+  it('settle a text in doubt, as sent or not, once, and never send it again', async () => {
+    const [first, second] = [await doubt(), await doubt()];
+    const { data } = (await operator.call('GET', '/doubts')).body;
+    assert.deepEqual(new Set(data.map((each: { messageId: number }) => each.messageId)), new Set([first, second]));
+    assert.doesNotMatch(JSON.stringify(data), /Something private|\+1500/);
+    const path = (messageId: number) => `/doubts/${world.ann.advisor.advisorId}/${messageId}/settle`;
+    assert.equal((await operator.call('POST', path(first), { as: 'sent' })).status, 204);
+    assert.equal((await operator.call('POST', path(first), { as: 'not_sent' })).status, 409);
+    assert.equal((await operator.call('POST', path(second), { as: 'not_sent' })).status, 204);
+    assert.deepEqual(await lastSetting(), { actor: `staff:${operator.staffId}`, what: 'doubt settled' });
+    await statusOf(world.ann, first, 'sent');
+    assert.equal((await statusOf(world.ann, second, 'failed')).failureCode, 'carrier_unavailable');
+    await world.dispatcher.settled();
+    assert.equal((await world.database.asOwner('select from dispatches')).length, 0);
+  });
+
+  it('read a text in doubt for a reason only, which the advisor’s book keeps', async () => {
+    const path = `/doubts/${world.ann.advisor.advisorId}/${await doubt()}/read`;
+    assert.equal((await operator.call('POST', path, { reason: '' })).status, 400);
+    const { body } = await operator.call('POST', path, { reason: 'The carrier asks for its first words.' });
+    assert.equal(body.text, 'Something private');
+    const [entry] = await world.database.asOwner<{ actor: string; body: string }>(
+      `select actor, convert_from(body, 'UTF8') as body
+       from archive_entries join archive_bodies using (advisor_id, number) where kind = 'text_read'`,
+    );
+    assert.equal(entry?.actor, `staff:${operator.staffId}`);
+    assert.equal(JSON.parse(entry?.body ?? '').reason, 'The carrier asks for its first words.');
+  });
+
+  it('list the audit log by page, actor and kind, with names and without texts', async () => {
+    const all = (await operator.call('GET', '/audit')).body;
+    assert.ok(all.data.length > 5);
+    assert.doesNotMatch(JSON.stringify(all), /Something private/);
+    const mine = (await operator.call('GET', `/audit?actor=staff:${operator.staffId}&kind=setting`)).body.data;
+    assert.ok(mine.every((each: { actorName: string }) => each.actorName === 'Oakley Tran'));
+    const { data: actors } = (await operator.call('GET', '/audit/actors')).body;
+    assert.ok(actors.some((each: { name: string }) => each.name === 'Oakley Tran'));
+    for (let made = 0; made < 55; made++) await addFirm(world.deps, `Firm ${made}`);
+    const ids: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: { data: { id: string }[]; cursor: string | null } = (
+        await operator.call('GET', `/audit${cursor && `?cursor=${cursor}`}`)
+      ).body;
+      ids.push(...page.data.map((each: { id: string }) => each.id));
+      cursor = page.cursor;
+    }
+    const [count] = await world.database.asOwner<{ n: number }>(
+      "select count(*)::integer as n from archive_entries where kind in ('setting', 'staff', 'sign_in', 'text_read')",
+    );
+    assert.deepEqual([ids.length, new Set(ids).size], [count?.n, count?.n]);
+    assert.equal((await operator.call('GET', '/audit?cursor=nonsense')).status, 400);
   });
 
   it('add a firm and an advisor, and invite them with a link that is shown once', async () => {

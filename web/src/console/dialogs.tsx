@@ -3,7 +3,7 @@ import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
 
-/** A form in a dialog. It closes when what it asks for is done; what was wrong stands above its buttons. */
+/** A form in a dialog. It closes when what it asks for is done, unless that says `stay`; what was wrong stands above its buttons. */
 export function FormDialog({
   title,
   action,
@@ -31,8 +31,7 @@ export function FormDialog({
     setRunning(true);
     setWrong(null);
     try {
-      await run();
-      close();
+      if ((await run()) !== 'stay') close();
     } catch (error) {
       setWrong((error as Error).message);
       setRunning(false);

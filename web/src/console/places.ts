@@ -17,6 +17,11 @@ export const places: Place[] = [
   { to: '/firms',         name: 'Firms and advisors',  icon: 'users',           roles: operators, also: '/advisors' },
   { to: '/applications',  name: 'Applications',        icon: 'apps',            roles: operators },
   { to: '/reviews',       name: 'Reviews',             icon: 'clipboard-check', roles: firmStaff },
+  { to: '/webhooks',      name: 'Webhooks',            icon: 'webhook',         roles: operators },
+  { to: '/jobs',          name: 'Jobs',                icon: 'list',            roles: operators },
+  { to: '/doubts',        name: 'In doubt',            icon: 'help-hexagon',    roles: operators },
+  { to: '/doctor',        name: 'Doctor',              icon: 'stethoscope',     roles: operators },
+  { to: '/audit',         name: 'Audit log',           icon: 'history',         roles: operators },
   { to: '/staff',         name: 'Staff',               icon: 'users',           roles: officers },
 ];
 

@@ -80,6 +80,41 @@ const traffic = createRoute({
   validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./traffic/traffic.tsx'), 'TrafficPage'),
 });
+const webhooks = createRoute({
+  getParentRoute: () => root,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./webhooks/webhooks.tsx'), 'Webhooks'),
+});
+const webhook = createRoute({
+  getParentRoute: () => root,
+  path: '/webhooks/$webhookId',
+  component: lazyRouteComponent(() => import('./webhooks/webhook.tsx'), 'Webhook'),
+});
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs',
+  component: lazyRouteComponent(() => import('./jobs/jobs.tsx'), 'Jobs'),
+});
+const doubts = createRoute({
+  getParentRoute: () => root,
+  path: '/doubts',
+  component: lazyRouteComponent(() => import('./doubts/doubts.tsx'), 'Doubts'),
+});
+const doctor = createRoute({
+  getParentRoute: () => root,
+  path: '/doctor',
+  component: lazyRouteComponent(() => import('./doctor/doctor.tsx'), 'Doctor'),
+});
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: ({ kind, actor, day }: Record<string, unknown>): { kind?: string; actor?: string; day?: string } => ({
+    ...(typeof kind === 'string' && { kind }),
+    ...(typeof actor === 'string' && { actor }),
+    ...(typeof day === 'string' && { day }),
+  }),
+  component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
+});
 
 // biome-ignore format: a line for each
 const pages = [
@@ -93,6 +128,12 @@ const pages = [
   carriers,
   applications,
   application,
+  webhooks,
+  webhook,
+  jobs,
+  doubts,
+  doctor,
+  audit,
 ] as const;
 
 export const router = createRouter({

@@ -3,11 +3,15 @@ import type { Route } from '../door/route.ts';
 import * as advisors from './advisors.ts';
 import * as keys from './api-keys.ts';
 import * as applications from './applications.ts';
+import * as audit from './audit.ts';
 import * as carriers from './carriers.ts';
+import * as doubts from './doubts.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
 import * as firms from './firms.ts';
 import * as numbers from './numbers.ts';
+import * as operations from './operations.ts';
 import * as traffic from './traffic.ts';
+import * as webhooks from './webhooks.ts';
 
 const operators = ['operator'] as const;
 
@@ -49,6 +53,22 @@ const table: [Route['method'], string, ConsoleEndpoint][] = [
   ['GET',    '/keys',                                keys.list],
   ['PUT',    '/keys/:keyId',                         keys.setPlan],
   ['POST',   '/keys/:keyId/revoke',                  keys.revoke],
+  ['GET',    '/audit',                               audit.list],
+  ['GET',    '/audit/actors',                        audit.actors],
+  ['GET',    '/operations',                          operations.overview],
+  ['GET',    '/doctor',                              operations.doctor],
+  ['GET',    '/doubts',                              doubts.list],
+  ['POST',   '/doubts/:advisorId/:messageId/settle', doubts.settle],
+  ['POST',   '/doubts/:advisorId/:messageId/read',   doubts.read],
+  ['GET',    '/webhooks',                            webhooks.list],
+  ['POST',   '/applications/:clientId/webhooks',     webhooks.add],
+  ['DELETE', '/webhooks/:webhookId',                 webhooks.remove],
+  ['POST',   '/webhooks/:webhookId/secret',          webhooks.rotate],
+  ['POST',   '/webhooks/:webhookId/disable',         webhooks.disable],
+  ['POST',   '/webhooks/:webhookId/enable',          webhooks.enable],
+  ['POST',   '/webhooks/:webhookId/test',            webhooks.test],
+  ['GET',    '/webhooks/:webhookId/deliveries',      webhooks.deliveries],
+  ['POST',   '/webhooks/:webhookId/redeliver',       webhooks.again],
   ['GET',    '/signing-keys',                        keys.signingKeys],
   ['POST',   '/signing-keys',                        keys.rotateSigning],
 ];

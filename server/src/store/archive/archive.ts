@@ -20,6 +20,7 @@ export type EntryKind =
   | 'setting'
   | 'staff'
   | 'sign_in'
+  | 'text_read'
   | 'reconciliation';
 
 /** Something that happened in an advisor's texting, as the archive keeps it; advisor 0 is the deployment. */

@@ -51,3 +51,71 @@ export async function listStillDoubtful(db: Db, texts: MessageKey[]): Promise<nu
   );
   return rows.map(({ messageId }) => messageId);
 }
+
+/** A text in doubt as an operator sees it: everything but the text. */
+export type ListedDoubt = MessageKey & {
+  advisorName: string;
+  firmName: string;
+  attempt: number;
+  carrierId: number | null;
+  carrier: string | null;
+  /** The last four digits. */
+  phoneEnd: string;
+  kind: TextKind;
+  code: string | null;
+  submittedAt: Date;
+};
+
+/** The newest first, from a message on. Spans advisors: an operator settles what is in doubt anywhere. */
+export async function listAllDoubts(
+  db: Db,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<ListedDoubt[]> {
+  return db.query<ListedDoubt>(
+    `${listedDoubts}
+     where t.rare_status = 'in_doubt' and ($1::bigint is null or t.message_id < $1)
+     order by t.message_id desc
+     limit $2`,
+    [before, limit],
+  );
+}
+
+/** The same for one of them; null if it isn't in doubt any more. Locked, so that it is settled once. */
+export async function findDoubtForUpdate(db: Db, advisorId: number, messageId: number): Promise<ListedDoubt | null> {
+  const [row] = await db.query<ListedDoubt>(
+    `${listedDoubts}
+     where t.advisor_id = $1 and t.message_id = $2 and t.rare_status = 'in_doubt'
+     for update of t`,
+    [advisorId, messageId],
+  );
+  return row ?? null;
+}
+
+const listedDoubts = `
+  select
+    t.advisor_id as "advisorId", t.message_id as "messageId", t.attempt, t.kind, t.carrier_id::integer as "carrierId",
+    c.name as carrier, v.name as "advisorName", f.name as "firmName", right(m.phone, 4) as "phoneEnd",
+    a.code, a.date_time_started as "submittedAt"
+  from messages t
+  join advisors v on v.advisor_id = t.advisor_id
+  join firms f on f.firm_id = v.firm_id
+  join members m on m.advisor_id = t.advisor_id and m.member_id = t.member_id
+  join attempts a on a.advisor_id = t.advisor_id and a.message_id = t.message_id and a.attempt = t.attempt
+  left join carriers c on c.carrier_id = t.carrier_id`;
+
+/** The text itself, while it is in doubt; null if it isn't, or isn't kept any more. */
+export async function findDoubtfulText(
+  db: Db,
+  advisorId: number,
+  messageId: number,
+): Promise<{ text: string; memberId: number; phone: string } | null> {
+  const [row] = await db.query<{ text: string; memberId: number; phone: string }>(
+    `select convert_from(b.body, 'UTF8') as text, t.member_id as "memberId", m.phone
+     from messages t
+     join members m using (advisor_id, member_id)
+     join archive_bodies b on b.advisor_id = t.advisor_id and b.number = t.archive_number
+     where t.advisor_id = $1 and t.message_id = $2 and t.rare_status = 'in_doubt'`,
+    [advisorId, messageId],
+  );
+  return row ?? null;
+}

@@ -1,0 +1,80 @@
+import { type Deps, inTransaction } from '../../deps.ts';
+import { findDoubtForUpdate, findDoubtfulText, type ListedDoubt, listAllDoubts } from '../../store/delivery/doubts.ts';
+import { settleDoubts } from '../../store/delivery/outcomes.ts';
+import { archiveSetting } from '../accounts/settings.ts';
+import { archive, type By } from '../archive/archive.ts';
+import { problem } from '../problems.ts';
+
+/** What an operator does about a text in doubt, after asking its carrier. */
+
+export type SettledAs = 'sent' | 'not_sent';
+
+const pageSize = 50;
+
+/** Without the texts, the newest first. */
+export async function listInDoubt(
+  { db }: Pick<Deps, 'db'>,
+  { before = null }: { before?: number | null },
+): Promise<{ data: ListedDoubt[]; before: number | null }> {
+  const rows = await listAllDoubts(db, { before, limit: pageSize + 1 });
+  const data = rows.slice(0, pageSize);
+  return { data, before: rows.length > pageSize ? (data.at(-1)?.messageId ?? null) : null };
+}
+
+/**
+ * The operator knows from the carrier what became of it. It is never sent again: if it was not sent, it has failed, and its advisor
+ * decides.
+ */
+export async function settleDoubt(
+  deps: Deps,
+  { advisorId, messageId }: { advisorId: number; messageId: number },
+  as: SettledAs,
+  by: By,
+): Promise<void> {
+  await inTransaction(deps, async (deps) => {
+    const doubt = await findDoubtForUpdate(deps.db, advisorId, messageId);
+    if (!doubt || doubt.carrierId === null) throw notInDoubt();
+    const wasSent = as === 'sent';
+    const outcome = {
+      advisorId,
+      messageId,
+      attempt: doubt.attempt,
+      carrierId: doubt.carrierId,
+      dateTimeStarted: doubt.submittedAt,
+      outcome: wasSent ? ('accepted' as const) : ('not_taken' as const),
+      status: wasSent ? ('sent' as const) : ('failed' as const),
+      code: wasSent ? null : 'settled',
+      failureCode: wasSent ? null : 'carrier_unavailable',
+      carrierMessageId: null,
+      receipt: null,
+      facts: { settledBy: by.actor },
+      retryAt: null,
+      openUntil: null,
+      expiresAt: null,
+      tries: 0,
+    };
+    await settleDoubts(deps.db, [outcome], deps.clock.now());
+    await archiveSetting(deps, by, { advisorId, what: 'doubt settled', of: { messageId }, values: { as } });
+  });
+}
+
+/** Operators see no texts. One who has to, to ask a carrier about it, says why, and the advisor's book has it for good. */
+export async function readDoubtfulText(
+  deps: Deps,
+  { advisorId, messageId }: { advisorId: number; messageId: number },
+  reason: string,
+  by: By,
+): Promise<{ text: string; phone: string }> {
+  return inTransaction(deps, async (deps) => {
+    const found = await findDoubtfulText(deps.db, advisorId, messageId);
+    if (!found) throw notInDoubt();
+    const { text, phone, memberId } = found;
+    const entry = { advisorId, kind: 'text_read', memberId, meta: { what: 'text read', messageId } } as const;
+    await archive(deps, by, { ...entry, body: JSON.stringify({ reason }) });
+    return { text, phone };
+  });
+}
+
+function notInDoubt() {
+  return problem('conflict', 'This text isn’t in doubt any more.');
+}

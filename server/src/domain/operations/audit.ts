@@ -1,0 +1,132 @@
+import type { Deps } from '../../deps.ts';
+import { listApplications } from '../../store/access/applications.ts';
+import { listAdvisors } from '../../store/accounts/advisors.ts';
+import { listFirms } from '../../store/accounts/firms.ts';
+import { listStaff } from '../../store/accounts/staff.ts';
+import {
+  type AuditKind,
+  type AuditPlace,
+  type AuditRow,
+  auditKinds,
+  listAuditRows,
+} from '../../store/operations/audit.ts';
+import { problem } from '../problems.ts';
+
+export type { AuditKind } from '../../store/operations/audit.ts';
+
+/** Who did what to whose account, and what it was before. Ids have become names, where somebody has that name. */
+export type AuditEntry = {
+  /** `0/17`: which entry of the archive it is. */
+  id: string;
+  at: Date;
+  kind: AuditKind;
+  /** `advisor set` */
+  what: string;
+  actor: string;
+  actorName: string | null;
+  /** The advisor in whose book it is, or the firm, application or person that it is about. */
+  about: string | null;
+  details: Record<string, unknown>;
+};
+export type AuditFilter = { kind?: AuditKind; actor?: string; since?: Date; until?: Date; cursor?: string };
+
+const pageSize = 50;
+
+export async function listAudit(
+  deps: Pick<Deps, 'db'>,
+  { kind, actor, since, until, cursor }: AuditFilter,
+): Promise<{ data: AuditEntry[]; cursor: string | null }> {
+  const filter = {
+    kinds: kind ? [kind] : auditKinds,
+    actor: actor ?? null,
+    since: since ?? null,
+    until: until ?? null,
+    before: cursor ? placeIn(cursor) : null,
+    limit: pageSize + 1,
+  };
+  const rows = await listAuditRows(deps.db, filter);
+  const names = await namesOf(deps);
+  const page = rows.slice(0, pageSize);
+  const last = page.at(-1);
+  return {
+    data: page.map((row) => entryOf(row, names)),
+    cursor: rows.length > pageSize && last ? cursorAt(last) : null,
+  };
+}
+
+/** Everybody who can have done something, for the filter. */
+export async function listActors(deps: Pick<Deps, 'db'>): Promise<{ actor: string; name: string }[]> {
+  const names = await namesOf(deps);
+  return [...names]
+    .filter(([actor]) => actor.startsWith('staff:') || actor.startsWith('application:'))
+    .map(([actor, name]) => ({ actor, name }));
+}
+
+async function namesOf({ db }: Pick<Deps, 'db'>): Promise<Map<string, string>> {
+  const [staff, applications, advisors, firms] = await Promise.all([
+    listStaff(db),
+    listApplications(db),
+    listAdvisors(db),
+    listFirms(db),
+  ]);
+  return new Map([
+    ...staff.map(({ staffId, name }) => [`staff:${staffId}`, name] as const),
+    ...applications.map(({ applicationId, name }) => [`application:${applicationId}`, name] as const),
+    ...applications.map(({ clientId, name }) => [`client:${clientId}`, name] as const),
+    ...advisors.map(({ advisorId, name }) => [`advisor:${advisorId}`, name] as const),
+    ...firms.map(({ firmId, name }) => [`firm:${firmId}`, name] as const),
+  ]);
+}
+
+function entryOf(
+  { advisorId, number, kind, actor, meta, body, dateTimeCreated: at }: AuditRow,
+  names: Map<string, string>,
+): AuditEntry {
+  const facts = JSON.parse(meta) as Record<string, unknown>;
+  const { what, action } = facts;
+  return {
+    id: `${advisorId}/${number}`,
+    at,
+    kind,
+    what: String(what ?? action ?? kind),
+    actor,
+    actorName: names.get(actor) ?? null,
+    about: aboutOf(advisorId, facts, names),
+    details: detailsOf(body),
+  };
+}
+
+function aboutOf(advisorId: number, facts: Record<string, unknown>, names: Map<string, string>): string | null {
+  const { staffId, clientId, applicationId, firmId, name } = facts;
+  const keys = [
+    staffId && `staff:${staffId}`,
+    clientId && `client:${clientId}`,
+    applicationId && `application:${applicationId}`,
+    advisorId > 0 && `advisor:${advisorId}`,
+    firmId && `firm:${firmId}`,
+  ];
+  const found = keys.flatMap((key) => (key ? (names.get(String(key)) ?? []) : []));
+  return [...new Set(found)].slice(0, 2).join(', ') || (typeof name === 'string' ? name : null);
+}
+
+/** Some bodies are words and not JSON. */
+function detailsOf(body: string | null): Record<string, unknown> {
+  if (!body) return {};
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : { value: parsed };
+  } catch {
+    return { value: body };
+  }
+}
+
+function cursorAt({ dateTimeCreated, advisorId, number }: AuditRow): string {
+  return Buffer.from(`${dateTimeCreated.getTime()} ${advisorId} ${number}`).toString('base64url');
+}
+
+function placeIn(cursor: string): AuditPlace {
+  const [at, advisorId, number] = Buffer.from(cursor, 'base64url').toString().split(' ').map(Number);
+  if (![at, advisorId, number].every(Number.isSafeInteger))
+    throw problem('invalid_request', 'The cursor can’t be used.');
+  return { at: new Date(at ?? 0), advisorId: advisorId ?? 0, number: number ?? 0 };
+}

@@ -1,0 +1,20 @@
+import { listInDoubt, readDoubtfulText, settleDoubt } from '../../domain/delivery/settled-doubts.ts';
+import { DoubtDecision, DoubtParams, DoubtsQuery, ReadingReason } from '../../schemas/operations/operations.ts';
+import { operatorEndpoint } from './endpoint.ts';
+
+export const list = operatorEndpoint({
+  query: DoubtsQuery,
+  handler: (deps, _, { query }) => listInDoubt(deps, query),
+});
+
+export const settle = operatorEndpoint({
+  params: DoubtParams,
+  body: DoubtDecision,
+  handler: (deps, _, { params, body }, by) => settleDoubt(deps, params, body.as, by),
+});
+
+export const read = operatorEndpoint({
+  params: DoubtParams,
+  body: ReadingReason,
+  handler: (deps, _, { params, body }, by) => readDoubtfulText(deps, params, body.reason, by),
+});

@@ -1,0 +1,21 @@
+import type { AuditKind } from '../../domain/operations/audit.ts';
+import { Id, stringLengthMax } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
+
+const { Optional } = Type;
+const text = () => Type.String({ minLength: 1, maxLength: stringLengthMax });
+const auditKinds = ['setting', 'staff', 'sign_in', 'text_read', 'retention', 'hold', 'disposal', 'export'];
+
+export const AuditQuery = Type.Object({
+  kind: Optional(Type.Unsafe<AuditKind>({ type: 'string', enum: auditKinds })),
+  actor: Optional(text()),
+  since: Optional(Type.String({ format: 'date-time' })),
+  until: Optional(Type.String({ format: 'date-time' })),
+  cursor: Optional(text()),
+});
+
+export const DoubtsQuery = Type.Object({ before: Optional(Id()) });
+export const DoubtParams = Type.Object({ advisorId: Id(), messageId: Id() });
+export const DoubtDecision = Type.Object({ as: Type.Unsafe<'sent' | 'not_sent'>({ enum: ['sent', 'not_sent'] }) });
+/** Somebody reads it later in the audit log. */
+export const ReadingReason = Type.Object({ reason: Type.String({ minLength: 5, maxLength: stringLengthMax }) });

@@ -1,0 +1,110 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { get } from '../../api/http.ts';
+import { Broken } from '../../look/parts.tsx';
+import { dayAfter } from '../../words/months.ts';
+import { instantOf } from '../../words/schedules.ts';
+import { listQuery } from '../lists.ts';
+import { type Column, DataTable } from '../table.tsx';
+import { When } from '../when.tsx';
+import { type AuditEntry, actorWords, detailWords, kindNames, whatWords } from './words.ts';
+
+type Page = { data: AuditEntry[]; cursor: string | null };
+export type AuditSearch = { kind?: string; actor?: string; day?: string };
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const actorsQuery = listQuery<{ actor: string; name: string }>('/audit/actors');
+
+/** Who changed what, the newest first. It has no texts. */
+export function Audit() {
+  const search = useSearch({ from: '/audit' });
+  const navigate = useNavigate();
+  const actors = useQuery(actorsQuery).data;
+  const { kind, actor, day } = search;
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: ['/audit', kind, actor, day],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) => get<Page>('/audit', { query: { kind, actor, cursor: pageParam, ...boundsOf(day) } }),
+    getNextPageParam: ({ cursor }) => cursor ?? undefined,
+  });
+  if (error && !data) return <Broken error={error} />;
+  const set = (change: Partial<Record<keyof AuditSearch, string>>) => {
+    const given = Object.entries({ ...search, ...change }).filter(([, value]) => value);
+    void navigate({ to: '/audit', search: Object.fromEntries(given) as AuditSearch, replace: true });
+  };
+  return (
+    <div className="console-page">
+      <header className="console-head">
+        <h1>Audit log</h1>
+        <span className="soft">Entries of the archive about accounts and settings</span>
+      </header>
+      <DataTable
+        name="audit log"
+        columns={columns}
+        rows={data?.pages.flatMap((page) => page.data)}
+        keyOf={({ id }) => id}
+        hasFilter={false}
+        more={{ has: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
+        empty="Nothing fits. Choose another day, kind or person."
+        tools={
+          <>
+            <select
+              className="plain-field data-choice"
+              aria-label="Kind"
+              value={kind ?? ''}
+              onChange={({ target }) => set({ kind: target.value })}
+            >
+              <option value="">Everything</option>
+              {Object.entries(kindNames).map(([value, name]) => (
+                <option value={value} key={value}>
+                  {name}
+                </option>
+              ))}
+            </select>
+            <select
+              className="plain-field data-choice"
+              aria-label="Who"
+              value={actor ?? ''}
+              onChange={({ target }) => set({ actor: target.value })}
+            >
+              <option value="">By anybody</option>
+              <option value="operator">By command</option>
+              <option value="service">By Assent itself</option>
+              {actors?.map(({ actor, name }) => (
+                <option value={actor} key={actor}>
+                  {name}
+                </option>
+              ))}
+            </select>
+            <input
+              className="plain-field data-choice"
+              type="date"
+              aria-label="Day"
+              value={day ?? ''}
+              onChange={({ target }) => set({ day: target.value })}
+            />
+          </>
+        }
+      />
+    </div>
+  );
+}
+
+/** The reader's day. */
+function boundsOf(day: string | undefined): { since?: string; until?: string } {
+  const [since, until] = day ? [instantOf(`${day}T00:00`, zone), instantOf(`${dayAfter(day)}T00:00`, zone)] : [];
+  return since && until ? { since: new Date(since).toISOString(), until: new Date(until).toISOString() } : {};
+}
+
+const columns: Column<AuditEntry>[] = [
+  { name: 'When', text: ({ at }) => at, cell: ({ at }) => <When at={at} />, isSorted: false },
+  { name: 'Who', text: actorWords, cell: (entry) => <b>{actorWords(entry)}</b>, isSorted: false },
+  { name: 'What', text: whatWords, isSorted: false },
+  { name: 'About', text: ({ about }) => about, isSorted: false },
+  {
+    name: 'Details',
+    text: ({ details }) => detailWords(details),
+    cell: ({ details }) => <span className="wrap-cell small">{detailWords(details)}</span>,
+    isSorted: false,
+  },
+];

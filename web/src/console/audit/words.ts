@@ -1,0 +1,88 @@
+/** The entries of the audit log in words. */
+export type AuditEntry = {
+  id: string;
+  at: string;
+  kind: string;
+  what: string;
+  actor: string;
+  actorName: string | null;
+  about: string | null;
+  details: Record<string, unknown>;
+};
+
+export const kindNames: Record<string, string> = {
+  setting: 'Settings',
+  staff: 'Staff',
+  sign_in: 'Sign-ins',
+  text_read: 'Texts read',
+  retention: 'Retention',
+  hold: 'Holds',
+  disposal: 'Disposals',
+  export: 'Exports',
+};
+
+const whats: Record<string, string> = {
+  'advisor set': 'Advisor’s settings changed',
+  'firm set': 'Firm’s settings changed',
+  'carrier set': 'Carrier’s settings changed',
+  'application set': 'Application changed',
+  'key plan set': 'Usage plan of a key changed',
+  'doubt settled': 'Text in doubt settled',
+  'text read': 'Text in doubt read',
+  retention: 'Retention changed',
+  hold: 'Legal hold changed',
+  disposal: 'Records disposed of',
+  export: 'Records exported',
+};
+
+/** Most are phrases already: `key issued`. */
+export function whatWords({ what, kind }: AuditEntry): string {
+  if (whats[what]) return whats[what];
+  const said = kind === 'staff' ? `Staff member ${what}` : what.replaceAll('_', ' ');
+  return `${said[0]?.toUpperCase()}${said.slice(1)}`;
+}
+
+const actors: Record<string, string> = {
+  operator: 'An operator, by command',
+  service: 'Assent itself',
+  carrier: 'The carrier',
+  person: 'The person',
+  visitor: 'Somebody who wasn’t signed in',
+};
+
+export function actorWords({ actor, actorName }: Pick<AuditEntry, 'actor' | 'actorName'>): string {
+  if (actorName) return actor.startsWith('advisor:') ? `${actorName}, the advisor` : actorName;
+  return actors[actor] ?? 'Somebody who was removed';
+}
+
+/** Ids say nothing to a reader, and the time is in another column. */
+const unsaid = /Id$|Hash$|^dateTime/;
+
+/** `Quiet hours: off → defer; Name: Bob → Rob` */
+export function detailWords(details: Record<string, unknown>): string {
+  return Object.entries(details)
+    .filter(([name, value]) => value !== null && !unsaid.test(name))
+    .map(([name, value]) => `${fieldWords(name)}: ${changeWords(value)}`)
+    .join('; ');
+}
+
+function changeWords(value: unknown): string {
+  if (typeof value === 'object' && value !== null && 'to' in value) {
+    const { from, to } = value as { from?: unknown; to: unknown };
+    return `${valueWords(from)} → ${valueWords(to)}`;
+  }
+  return valueWords(value);
+}
+
+function valueWords(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'none';
+  if (value === true) return 'yes';
+  if (value === false) return 'no';
+  if (Array.isArray(value)) return value.map(valueWords).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value).replaceAll('_', ' ');
+}
+
+function fieldWords(name: string): string {
+  const words = name.replace(/([a-z])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`);
+  return `${words[0]?.toUpperCase()}${words.slice(1)}`;
+}

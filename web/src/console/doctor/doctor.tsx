@@ -1,0 +1,99 @@
+import { useQuery } from '@tanstack/react-query';
+import { get } from '../../api/http.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Broken, Chip } from '../../look/parts.tsx';
+import { sentence } from '../../words/imports.ts';
+import type { Said } from '../../words/states.ts';
+
+type Finding = { check: string; state: 'ok' | 'warning' | 'failing'; says: string; next: string | null };
+
+const states: Record<Finding['state'], Said> = {
+  failing: { word: 'Failing', icon: 'alert-triangle', tone: 'bad' },
+  warning: { word: 'To do', icon: 'alert-triangle', tone: 'warn' },
+  ok: { word: 'Good', icon: 'circle-check', tone: 'good' },
+};
+const order = ['failing', 'warning', 'ok'] as const;
+
+/** Every check of the deployment, what is wrong first, with what to do. */
+export function Doctor() {
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['/doctor'],
+    queryFn: () => get<{ data: Finding[]; node: string }>('/doctor'),
+  });
+  if (error && !data) return <Broken error={error} />;
+  const count = (state: Finding['state']) => data?.data.filter((each) => each.state === state).length ?? 0;
+  const bad = count('failing') + count('warning');
+  return (
+    <div className="console-page">
+      <header className="console-head">
+        <h1>Doctor</h1>
+        {data && <Chip {...states.ok} word={`${count('ok')} good`} />}
+        {count('warning') > 0 && <Chip {...states.warning} word={`${count('warning')} to do`} />}
+        {count('failing') > 0 && <Chip {...states.failing} word={`${count('failing')} failing`} />}
+        <button type="button" className="button end" disabled={isFetching} onClick={() => void refetch()}>
+          <Icon name="refresh" />
+          Check again
+        </button>
+      </header>
+      {data ? (
+        <>
+          {bad === 0 && (
+            <p className="hint">
+              <Icon name="circle-check" />
+              Nothing needs you.
+            </p>
+          )}
+          <ul className="findings">
+            {order.flatMap((state) =>
+              data.data
+                .filter((each) => each.state === state)
+                .map((each) => <FoundThat key={`${each.check} ${each.says}`} {...each} />),
+            )}
+          </ul>
+          <p className="small soft">
+            As one node sees it, with its settings. <code>assent doctor</code> says the same, for each machine.
+          </p>
+        </>
+      ) : (
+        <div className="skeleton finding-skeleton" />
+      )}
+    </div>
+  );
+}
+
+function FoundThat({ check, state, says, next }: Finding) {
+  return (
+    <li className="finding">
+      <Chip {...states[state]} />
+      <b>{`${check[0]?.toUpperCase()}${check.slice(1)}`}</b>
+      <div>
+        <p>{sentence(says)}</p>
+        {next && (
+          <p className="finding-next">
+            <Icon name="chevron-right" size={16} />
+            <Next text={next} />
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** The guides that it names are pages of ours. */
+function Next({ text }: { text: string }) {
+  const parts = text.split(/(docs\/[\w/-]+\.md(?:#[\w-]+)?)/);
+  return (
+    <span>
+      {parts.map((part, index) =>
+        index % 2 === 1 ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence stay where they are.
+          <a href={`/${part.replace('.md', '')}`} key={index}>
+            the guide
+          </a>
+        ) : (
+          part
+        ),
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,173 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { get, post } from '../../api/http.ts';
+import { Dialog } from '../../look/dialog.tsx';
+import { Broken } from '../../look/parts.tsx';
+import { toast } from '../../shell/toasts.tsx';
+import { phoneWords } from '../../words/people.ts';
+import { FormDialog } from '../dialogs.tsx';
+import { refresh } from '../lists.ts';
+import { type Column, DataTable } from '../table.tsx';
+import { When } from '../when.tsx';
+
+type Doubt = {
+  advisorId: number;
+  messageId: number;
+  advisorName: string;
+  firmName: string;
+  carrier: string | null;
+  phoneEnd: string;
+  kind: string;
+  code: string | null;
+  submittedAt: string;
+};
+type Page = { data: Doubt[]; before: number | null };
+type Asked = { what: 'settle' | 'read'; doubt: Doubt };
+
+const kinds: Record<string, string> = {
+  text: 'An advisor’s text',
+  consent_request: 'A consent request',
+  reminder: 'A reminder',
+  opt_in: 'A confirmation',
+  opt_out: 'A confirmation',
+  help: 'An answer to HELP',
+};
+const reasons: Record<string, string> = {
+  timeout: 'The carrier didn’t answer in time',
+  restored: 'The database was restored',
+};
+
+/** Texts that may or may not have been sent. Nothing here shows what they say. */
+export function Doubts() {
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: ['/doubts'],
+    initialPageParam: undefined as number | undefined,
+    queryFn: ({ pageParam }) => get<Page>('/doubts', { query: { before: pageParam } }),
+    getNextPageParam: ({ before }) => before ?? undefined,
+  });
+  const [asked, ask] = useState<Asked | null>(null);
+  if (error && !data) return <Broken error={error} />;
+  return (
+    <div className="console-page">
+      <header className="console-head">
+        <h1>In doubt</h1>
+      </header>
+      <p className="soft prose">
+        A carrier’s answer was lost, so nobody knows whether these texts arrived. They are never sent again by
+        themselves. Receipts and the carrier’s records settle most within minutes; for the others, ask the carrier, then
+        say here what it answered.
+      </p>
+      <DataTable
+        name="texts in doubt"
+        columns={columns}
+        rows={data?.pages.flatMap((page) => page.data)}
+        keyOf={({ messageId }) => messageId}
+        more={{ has: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
+        empty="No text is in doubt."
+        actions={(doubt) => (
+          <span className="row-buttons">
+            <button type="button" className="button small" onClick={() => ask({ what: 'read', doubt })}>
+              Read the text
+            </button>
+            <button type="button" className="button small" onClick={() => ask({ what: 'settle', doubt })}>
+              Settle
+            </button>
+          </span>
+        )}
+      />
+      {asked?.what === 'settle' && <Settle doubt={asked.doubt} close={() => ask(null)} />}
+      {asked?.what === 'read' && <Read doubt={asked.doubt} close={() => ask(null)} />}
+    </div>
+  );
+}
+
+const columns: Column<Doubt>[] = [
+  {
+    name: 'Handed over',
+    text: ({ submittedAt }) => submittedAt,
+    cell: ({ submittedAt }) => <When at={submittedAt} />,
+  },
+  { name: 'Advisor', text: ({ advisorName }) => advisorName, cell: ({ advisorName }) => <b>{advisorName}</b> },
+  { name: 'Firm', text: ({ firmName }) => firmName },
+  { name: 'What', text: ({ kind }) => kinds[kind] ?? 'A text' },
+  { name: 'To', text: ({ phoneEnd }) => `… ${phoneEnd}` },
+  { name: 'Carrier', text: ({ carrier }) => carrier },
+  { name: 'Why', text: ({ code }) => (code && reasons[code]) || 'The answer was lost' },
+];
+
+function Settle({ doubt, close }: { doubt: Doubt; close(): void }) {
+  const [as, choose] = useState<'sent' | 'not_sent' | null>(null);
+  const run = async () => {
+    await post(`/doubts/${doubt.advisorId}/${doubt.messageId}/settle`, { body: { as } });
+    await refresh('/doubts', '/operations');
+    toast(as === 'sent' ? 'It counts as sent.' : 'It counts as not sent.');
+  };
+  return (
+    <FormDialog
+      title={`${doubt.advisorName}’s text to … ${doubt.phoneEnd}`}
+      action={as === 'not_sent' ? 'It was not sent' : 'It was sent'}
+      run={run}
+      close={close}
+      isReady={as !== null}
+    >
+      <fieldset className="choices decisions">
+        <legend>What did {doubt.carrier ?? 'the carrier'} answer?</legend>
+        <label>
+          <input type="radio" name="as" checked={as === 'sent'} onChange={() => choose('sent')} />
+          <span>
+            <b>It has the text.</b> The text counts as sent, for its advisor, for the partner and in the archive. If a
+            receipt still comes, it says more.
+          </span>
+        </label>
+        <label>
+          <input type="radio" name="as" checked={as === 'not_sent'} onChange={() => choose('not_sent')} />
+          <span>
+            <b>It never had the text.</b> The text counts as not sent because the carrier was down. The advisor sees
+            that and can send it again; nothing is sent by itself.
+          </span>
+        </label>
+      </fieldset>
+      <p className="small soft">Your decision is an entry in the archive and can’t be changed.</p>
+    </FormDialog>
+  );
+}
+
+function Read({ doubt, close }: { doubt: Doubt; close(): void }) {
+  const [reason, setReason] = useState('');
+  const [found, show] = useState<{ text: string; phone: string } | null>(null);
+  const run = async () => {
+    show(await post(`/doubts/${doubt.advisorId}/${doubt.messageId}/read`, { body: { reason: reason.trim() } }));
+    return 'stay';
+  };
+  if (found)
+    return (
+      <Dialog title={`To ${phoneWords(found.phone)}`} close={close}>
+        <div className="form">
+          <p className="preview">{found.text}</p>
+          <div className="buttons">
+            <button type="button" className="button main" onClick={close}>
+              Done
+            </button>
+          </div>
+        </div>
+      </Dialog>
+    );
+  return (
+    <FormDialog title="Read the text" action="Read it" run={run} close={close} isReady={reason.trim().length >= 5}>
+      <p>
+        Operators don’t read texts. If the carrier needs to know what it says, write down why. Your name, the reason and
+        the time go into {doubt.advisorName}’s archive for good.
+      </p>
+      <label className="label">
+        Why do you need to read it?
+        <textarea
+          className="plain-field"
+          rows={2}
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+          data-autofocus
+        />
+      </label>
+    </FormDialog>
+  );
+}

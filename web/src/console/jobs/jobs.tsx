@@ -1,0 +1,162 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { get } from '../../api/http.ts';
+import { Broken, Chip } from '../../look/parts.tsx';
+import { count } from '../../words/people.ts';
+import { type Column, DataTable } from '../table.tsx';
+import { When } from '../when.tsx';
+
+type Node = { node: string; role: string; startedAt: string; seenAt: string; halted: string | null };
+type Overview = {
+  nodes: Node[];
+  texts: {
+    ready: number;
+    paced: number;
+    deferred: number;
+    inFlight: number;
+    inDoubt: number;
+    held: number;
+    awaitingConsent: number;
+    mediaWaiting: number;
+    reviewsOpen: number;
+    schedulesDue: number;
+    nextSchedule: string | null;
+    streamsBehind: number;
+    streamsFailingSince: string | null;
+    oldestWaitSeconds: number;
+  };
+  webhooks: { on: number; failing: number; off: number };
+  archive: { entries: number; signed: number; waiting: number; lastSigned: string | null };
+};
+
+const liveMs = 3_000;
+const lateSeconds = 10;
+const roles: Record<string, string> = {
+  all: 'Answers requests, sends texts',
+  api: 'Answers requests',
+  work: 'Sends texts, runs jobs',
+};
+
+/** The processes, and everything that waits for one of them. */
+export function Jobs() {
+  const { data, error } = useQuery({
+    queryKey: ['/operations'],
+    queryFn: () => get<Overview>('/operations'),
+    refetchInterval: liveMs,
+  });
+  if (error && !data) return <Broken error={error} />;
+  return (
+    <div className="console-page">
+      <header className="console-head">
+        <h1>Jobs</h1>
+        <span className="soft">All nodes, now</span>
+      </header>
+      {data ? <Waiting {...data} /> : <div className="skeleton finding-skeleton" />}
+      <DataTable
+        name="processes"
+        title="Processes"
+        columns={columns}
+        rows={data?.nodes}
+        keyOf={({ node }) => node}
+        hasFilter={false}
+        empty="None is running: nothing is answered or sent. Start one with assent serve."
+      />
+    </div>
+  );
+}
+
+function Waiting({ texts, webhooks, archive }: Overview) {
+  const isLate = texts.oldestWaitSeconds > lateSeconds;
+  return (
+    <div className="tiles">
+      <Tile name="Texts to send" value={texts.ready} tone={isLate ? 'bad' : ''}>
+        {texts.ready === 0 ? 'Nothing waits' : `the oldest for ${waitWords(texts.oldestWaitSeconds)}`}
+      </Tile>
+      <Tile name="With a carrier" value={texts.inFlight}>
+        no answer yet
+      </Tile>
+      <Tile name="Later" value={texts.paced + texts.deferred}>
+        {texts.paced} paced or retried, {texts.deferred} until morning
+      </Tile>
+      <Tile name="In doubt" value={texts.inDoubt} tone={texts.inDoubt > 0 ? 'warn' : ''}>
+        {texts.inDoubt > 0 ? <Link to="/doubts">Settle them</Link> : 'Nothing to settle'}
+      </Tile>
+      <Tile name="Held for a person" value={texts.held}>
+        {count(texts.reviewsOpen, 'review')} open
+      </Tile>
+      <Tile name="Wait for a yes" value={texts.awaitingConsent}>
+        until the person answers
+      </Tile>
+      <Tile name="Scheduled and due" value={texts.schedulesDue}>
+        {texts.nextSchedule ? (
+          <>
+            the next at <When at={texts.nextSchedule} />
+          </>
+        ) : (
+          'none to come'
+        )}
+      </Tile>
+      <Tile name="Media to fetch" value={texts.mediaWaiting}>
+        of replies
+      </Tile>
+      <Tile
+        name="Webhook streams behind"
+        value={texts.streamsBehind}
+        tone={webhooks.failing + webhooks.off > 0 ? 'warn' : ''}
+      >
+        <Link to="/webhooks">
+          {webhooks.on} on, {webhooks.failing} failing, {webhooks.off} off
+        </Link>
+      </Tile>
+      <Tile name="Entries to sign" value={archive.waiting}>
+        {archive.signed.toLocaleString('en-US')} of {archive.entries.toLocaleString('en-US')} signed
+      </Tile>
+    </div>
+  );
+}
+
+function Tile({
+  name,
+  value,
+  tone = '',
+  children,
+}: {
+  name: string;
+  value: number;
+  tone?: 'warn' | 'bad' | '';
+  children: ReactNode;
+}) {
+  return (
+    <section className="console-card tile" aria-label={name}>
+      <p className="small soft">{name}</p>
+      <p className="tile-value number">{value.toLocaleString('en-US')}</p>
+      <p className={`small ${tone ? `${tone}-text` : 'soft'}`}>{children}</p>
+    </section>
+  );
+}
+
+function waitWords(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+const columns: Column<Node>[] = [
+  { name: 'Process', text: ({ node }) => node, cell: ({ node }) => <code>{node}</code> },
+  { name: 'Does', text: ({ role }) => roles[role] ?? role },
+  {
+    name: 'State',
+    text: ({ halted }) => halted ?? 'Running',
+    cell: ({ halted }) =>
+      halted ? (
+        <span className="wrap-cell">
+          <Chip word="Sends nothing" icon="hand-stop" tone="bad" /> {halted}
+        </span>
+      ) : (
+        <Chip word="Running" icon="circle-check" tone="good" />
+      ),
+  },
+  { name: 'Since', text: ({ startedAt }) => startedAt, cell: ({ startedAt }) => <When at={startedAt} /> },
+];

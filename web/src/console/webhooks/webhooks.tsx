@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { post } from '../../api/http.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Broken, Chip } from '../../look/parts.tsx';
+import { applicationsQuery } from '../applications/queries.ts';
+import { FormDialog, ShownOnce } from '../dialogs.tsx';
+import { refresh } from '../lists.ts';
+import { type Column, DataTable } from '../table.tsx';
+import { When } from '../when.tsx';
+import { stateOf, typesWords, type Webhook, webhooksQuery } from './queries.ts';
+
+/** Where events are pushed to, and whether they arrive. */
+export function Webhooks() {
+  const { data, error } = useQuery(webhooksQuery);
+  const [isAdding, add] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  if (error && !data) return <Broken error={error} />;
+  return (
+    <div className="console-page">
+      <header className="console-head">
+        <h1>Webhooks</h1>
+        <button type="button" className="button main end" onClick={() => add(true)} disabled={!data}>
+          <Icon name="plus" />
+          Add a webhook
+        </button>
+      </header>
+      <DataTable
+        name="webhooks"
+        columns={columns}
+        rows={data?.data}
+        keyOf={({ webhookId }) => webhookId}
+        empty="No application has a webhook. It can read the feed of events instead."
+      />
+      {isAdding && data && <AddWebhook types={data.types} close={() => add(false)} added={setSecret} />}
+      {secret && (
+        <ShownOnce title="The webhook is added" values={{ Secret: secret }} close={() => setSecret(null)}>
+          Copy the secret now, for whoever checks the signatures. Nobody can show it again; you can make a new one.
+        </ShownOnce>
+      )}
+    </div>
+  );
+}
+
+const columns: Column<Webhook>[] = [
+  {
+    name: 'Application',
+    text: ({ application }) => application,
+    cell: ({ application, webhookId }) => (
+      <Link to="/webhooks/$webhookId" params={{ webhookId: String(webhookId) }}>
+        <b>{application}</b>
+      </Link>
+    ),
+  },
+  { name: 'Address', text: ({ url }) => url, cell: ({ url }) => <span className="wrap-cell">{url}</span> },
+  { name: 'State', text: (webhook) => stateOf(webhook).word, cell: (webhook) => <Chip {...stateOf(webhook)} /> },
+  { name: 'Since', text: ({ since }) => since, cell: ({ since }) => <When at={since} /> },
+  { name: 'Why', text: ({ reason }) => reason },
+  { name: 'Events', text: typesWords },
+];
+
+function AddWebhook({ types, close, added }: { types: string[]; close(): void; added(secret: string): void }) {
+  const applications = useQuery(applicationsQuery).data?.data.filter(({ disabled }) => !disabled);
+  const [clientId, choose] = useState('');
+  const [url, setUrl] = useState('');
+  const [chosen, want] = useState(new Set<string>());
+  const run = async () => {
+    const body = { url: url.trim(), ...(chosen.size > 0 && { types: [...chosen] }) };
+    added((await post<{ secret: string }>(`/applications/${clientId}/webhooks`, { body })).secret);
+    await refresh('/webhooks');
+  };
+  return (
+    <FormDialog
+      title="Add a webhook"
+      action="Add"
+      run={run}
+      close={close}
+      isReady={clientId !== '' && url.trim() !== ''}
+    >
+      <label className="label">
+        Application
+        <select className="plain-field" value={clientId} onChange={({ target }) => choose(target.value)}>
+          <option value="">Choose …</option>
+          {applications?.map((each) => (
+            <option value={each.clientId} key={each.clientId}>
+              {each.name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="label">
+        Address
+        <input
+          className="plain-field"
+          type="url"
+          value={url}
+          onChange={({ target }) => setUrl(target.value)}
+          placeholder="https://partner.example/hook"
+        />
+      </label>
+      <fieldset className="choices">
+        <legend>Only these events; none chosen means all</legend>
+        {types.map((type) => (
+          <label className="row" key={type}>
+            <input
+              type="checkbox"
+              checked={chosen.has(type)}
+              onChange={() => want((before) => before.symmetricDifference(new Set([type])))}
+            />
+            <code>{type}</code>
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
+  );
+}
