@@ -264,7 +264,7 @@ create table claims (
   attempts smallint[] not null,
   carrier_id smallint not null default 1,
   constraint claims_pkey PRIMARY KEY (claim_id, advisor_id)
-);
+) with (toast_tuple_target=8160);
 
 create table contact_books (
   advisor_id bigint not null,
