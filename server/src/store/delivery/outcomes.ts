@@ -2,6 +2,7 @@ import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
 import { few } from '../shared/few.ts';
 import { carrierCode, jsonMembers, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
+import { withoutNulls } from '../texting/texts.ts';
 import type { MessageKey } from './dispatches.ts';
 import type { ReceiptRow } from './receipts.ts';
 
@@ -215,8 +216,7 @@ function toldOf({ isArchived }: { isArchived: string }): string {
 }
 
 function valuesOf(outcomes: OutcomeRow[], now: Date): unknown[] {
-  return [
-    now,
+  const columns = [
     outcomes.map(({ advisorId }) => advisorId),
     outcomes.map(({ messageId }) => messageId),
     outcomes.map(({ attempt }) => attempt),
@@ -236,4 +236,5 @@ function valuesOf(outcomes: OutcomeRow[], now: Date): unknown[] {
     outcomes.map(({ facts }) => facts && jsonMembers(facts)),
     outcomes.map(({ tries }) => tries),
   ];
+  return [now, ...columns.map(withoutNulls)];
 }
