@@ -1105,7 +1105,7 @@ CREATE INDEX archive_entries_audit ON public.archive_entries USING btree (date_t
 
 CREATE INDEX archive_entries_consent ON public.archive_entries USING btree (advisor_id, member_id, number) INCLUDE (consent_state, consent_phone) WHERE (kind = 'consent'::text);
 
-CREATE INDEX archive_entries_outcome ON public.archive_entries USING btree (advisor_id, message_id, number) WHERE (kind = 'outcome'::text);
+CREATE INDEX archive_entries_outcome ON public.archive_entries USING btree (message_id) WHERE (kind = 'outcome'::text);
 
 CREATE INDEX archive_entries_review ON public.archive_entries USING btree (advisor_id, member_id, number) WHERE (kind = 'review'::text);
 

@@ -46,8 +46,9 @@ create index archive_entries_setting on archive_entries (advisor_id, number) whe
 -- The audit log of operators, by time: store/operations/audit.ts has the same kinds.
 create index archive_entries_audit on archive_entries (date_time_created, advisor_id, number)
   where kind in ('setting', 'staff', 'sign_in', 'text_read', 'retention', 'hold', 'disposal', 'export');
--- To find what the archive says last about what became of a text.
-create index archive_entries_outcome on archive_entries (advisor_id, message_id, number) where kind = 'outcome';
+-- To find what the archive says about what became of texts. Ids of messages are given out in order, to all advisors together, so that
+-- an entry goes to the end of it.
+create index archive_entries_outcome on archive_entries (message_id) where kind = 'outcome';
 
 create table archive_bodies (
   advisor_id bigint not null,

@@ -102,14 +102,10 @@ export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number
        ) as tried
      ),
      last as materialized (
-       select last.*
-       from ranges as range
-       cross join lateral (
-         select distinct on (message_id) advisor_id, message_id, number, meta
-         from archive_entries
-         where ${ofRange} and kind = 'outcome'
-         order by message_id, number desc
-       ) as last
+       select distinct on (advisor_id, message_id) advisor_id, message_id, number, meta
+       from archive_entries
+       where kind = 'outcome' and message_id between (select min(first) from ranges) and (select max(last) from ranges)
+       order by advisor_id, message_id, number desc
      )
      (select e.advisor_id as "advisorId", e.message_id as id, e.number, coalesce(last.number, e.number) as "lastNumber",
        case when ${isOther} then
