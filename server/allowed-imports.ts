@@ -33,7 +33,7 @@ export const allowedImports: Record<string, string> = {
   'domain/conversations': `${ground} domain/archive domain/address-book domain/texting domain/messages`,
   'domain/broadcasts': `${ground} domain/archive domain/texting domain/messages`,
   'domain/delivery': `${ground} domain/archive domain/accounts domain/carriers domain/texting domain/consent`,
-  'domain/operations': `${ground} domain/archive domain/carriers domain/webhooks`,
+  'domain/operations': `${ground} domain/archive domain/accounts domain/carriers domain/webhooks`,
   'domain/sandbox': `${ground} domain/archive domain/sign-in domain/accounts domain/members domain/access domain/content domain/address-book domain/texting domain/consent`,
   // Schemas describe the wire in the domain's words.
   schemas: 'schemas domain',
@@ -49,7 +49,8 @@ export const allowedImports: Record<string, string> = {
   'adapters/webhooks': 'domain/ports.ts adapters/outbound',
   'adapters/redis': 'domain/ports.ts',
   'adapters/tracing': 'config.ts log.ts domain/ports.ts',
-  'adapters/checkpoints': 'domain/ports.ts',
+  'adapters/checkpoints': 'domain/ports.ts adapters/commands',
+  'adapters/commands': '',
   'adapters/surroundings': 'config.ts domain adapters/redis',
   'adapters/outbound': '',
   'adapters/files/text': '',

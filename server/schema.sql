@@ -29,6 +29,42 @@ create table advisors (
   constraint advisors_texting_pace_check CHECK ((texting_pace > 0))
 );
 
+create table alert_deliveries (
+  delivery_id bigint not null generated always as identity,
+  target_id bigint not null,
+  about text not null,
+  state text not null,
+  says text not null,
+  attempts smallint not null default 0,
+  not_before timestamp with time zone,
+  fault text,
+  date_time_created timestamp with time zone not null,
+  constraint alert_deliveries_pkey PRIMARY KEY (delivery_id),
+  constraint alert_deliveries_target_id_fkey FOREIGN KEY (target_id) REFERENCES alert_targets(target_id) ON DELETE CASCADE,
+  constraint alert_deliveries_state_check CHECK ((state = ANY (ARRAY['begun'::text, 'over'::text, 'test'::text])))
+);
+
+create table alert_states (
+  about text not null,
+  says text not null,
+  node text not null,
+  told boolean not null default false,
+  date_time_begun timestamp with time zone not null,
+  constraint alert_states_pkey PRIMARY KEY (about)
+);
+
+create table alert_targets (
+  target_id bigint not null generated always as identity,
+  kind text not null,
+  address text not null,
+  sealed_secret bytea,
+  date_time_created timestamp with time zone not null,
+  constraint alert_targets_kind_address_key UNIQUE (kind, address),
+  constraint alert_targets_pkey PRIMARY KEY (target_id),
+  constraint alert_targets_check CHECK (((kind = 'webhook'::text) = (sealed_secret IS NOT NULL))),
+  constraint alert_targets_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'mail'::text])))
+);
+
 create table api_key_days (
   key_id bigint not null,
   day date not null,
@@ -1097,6 +1133,12 @@ CREATE INDEX advisors_moved ON public.advisors USING btree (carrier_moved_at) WH
 
 CREATE UNIQUE INDEX advisors_texting_number ON public.advisors USING btree (texting_number);
 
+CREATE INDEX alert_deliveries_due ON public.alert_deliveries USING btree (not_before) WHERE (not_before IS NOT NULL);
+
+CREATE INDEX alert_deliveries_target ON public.alert_deliveries USING btree (target_id);
+
+CREATE INDEX alert_deliveries_time ON public.alert_deliveries USING btree (date_time_created);
+
 CREATE INDEX archive_checkpoints_size ON public.archive_checkpoints USING btree (size, checkpoint_id);
 
 CREATE INDEX archive_checkpoints_time ON public.archive_checkpoints USING btree (date_time_created);
@@ -1735,6 +1777,12 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.retenti
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wordings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 grant insert, select, update on advisors to assent_app;
+
+grant delete, insert, select, update on alert_deliveries to assent_app;
+
+grant delete, insert, select, update on alert_states to assent_app;
+
+grant delete, insert, select, update on alert_targets to assent_app;
 
 grant delete, insert, select, update on api_key_days to assent_app;
 

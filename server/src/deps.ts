@@ -13,6 +13,7 @@ import type {
   Push,
   SandboxClock,
   Screeners,
+  SendMail,
   Tracer,
 } from './domain/ports.ts';
 import type { Sealer } from './domain/shared/sealing.ts';
@@ -43,6 +44,8 @@ export type Deps = {
   readonly checkpointFolder: CheckpointFolder | null;
   readonly checkpointDeliveries: CheckpointDeliveries;
   readonly examineSurroundings: ExamineSurroundings;
+  /** Null if the operator has no command for it. */
+  readonly sendMail: SendMail | null;
   /** Unless traces are exported, there is none. */
   readonly tracer?: Tracer | null;
 };

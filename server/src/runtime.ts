@@ -4,6 +4,7 @@ import { carrierKinds } from './adapters/carriers/kinds.ts';
 import { checkpointCommand } from './adapters/checkpoints/command.ts';
 import { openCheckpointFolder } from './adapters/checkpoints/folder.ts';
 import { timestampAuthority } from './adapters/checkpoints/timestamps.ts';
+import { runCommand } from './adapters/commands/command.ts';
 import { crmOpener } from './adapters/crm/open.ts';
 import { contactFiles } from './adapters/files/contacts/contact-files.ts';
 import { archiveSigner } from './adapters/files/keys/archive-key.ts';
@@ -28,6 +29,7 @@ import type {
   Push,
   SandboxClock,
   Screeners,
+  SendMail,
 } from './domain/ports.ts';
 import { startSandboxClock } from './domain/sandbox/sandbox-clock.ts';
 import { makeSealer, type Sealer } from './domain/shared/sealing.ts';
@@ -70,6 +72,7 @@ export type Runtime = {
   checkpointFolder: CheckpointFolder | null;
   checkpointDeliveries: CheckpointDeliveries;
   examineSurroundings: ExamineSurroundings;
+  sendMail: SendMail | null;
   openCrm: OpenCrm;
   contactFiles: ContactFiles;
   push: Push;
@@ -261,6 +264,7 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
     archiveMemory: outside.memory,
     checkpointFolder: outside.folder,
     checkpointDeliveries: checkpointDeliveriesOf(config, signals),
+    sendMail: mailerOf(config, signals),
     signals,
     screeners,
     openCrm: crmOpener(config.outboundAllowedNetworks),
@@ -312,6 +316,10 @@ function following(clock: SandboxClock | undefined, open: (resets: number) => Ar
 
 function delegate<Target extends object>(target: () => Target): Target {
   return new Proxy({} as Target, { get: (_, name) => Reflect.get(target(), name) });
+}
+
+function mailerOf({ alertMailCommand: command }: Config, { stopping }: Signals): SendMail | null {
+  return command ? (message) => runCommand(command, { stdin: message }, { until: stopping.signal }) : null;
 }
 
 /** A stopping node doesn't wait for them. */

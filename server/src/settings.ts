@@ -138,6 +138,13 @@ export const settings = {
       'Command that gets each new checkpoint on stdin, for example to put it into write-once storage. It has 30 seconds. If it fails, it is retried.',
     parse: text,
   },
+  alertMailCommand: {
+    name: 'ALERT_MAIL_COMMAND',
+    default: '',
+    about:
+      'Command that sends alerts by mail, such as `sendmail -t`: it gets the whole message on stdin, with its recipient in the header. It has 30 seconds. Without it, alerts go to webhooks only.',
+    parse: text,
+  },
   archiveTimestampUrl: {
     name: 'ARCHIVE_TIMESTAMP_URL',
     default: '',

@@ -29,3 +29,45 @@ create table traffic (
 ) with (fillfactor = 50);
 
 grant select, insert, update, delete on traffic to assent_app;
+
+-- Who is told when something needs a person: a webhook, signed with a secret of its own, or a mail address.
+create table alert_targets (
+  target_id bigint generated always as identity primary key,
+  kind text not null check (kind in ('webhook', 'mail')),
+  address text not null,
+  sealed_secret bytea,
+  date_time_created timestamptz not null,
+  unique (kind, address),
+  check ((kind = 'webhook') = (sealed_secret is not null))
+);
+
+-- What is wrong now. It is told of once it was seen twice, a minute apart: a carrier that reconnects wakes nobody. Real time.
+create table alert_states (
+  -- carrier:acme, archive, backup …
+  about text primary key,
+  says text not null,
+  -- The process that saw it. Another one may not see the same folder, so it doesn't say that it is over while that one runs.
+  node text not null,
+  told boolean not null default false,
+  date_time_begun timestamptz not null
+);
+
+-- What targets are told, or were. Kept for 90 days, real time.
+create table alert_deliveries (
+  delivery_id bigint generated always as identity primary key,
+  target_id bigint not null references alert_targets on delete cascade,
+  about text not null,
+  state text not null check (state in ('begun', 'over', 'test')),
+  says text not null,
+  attempts smallint not null default 0,
+  -- When to try it next, or who tries it now is taken for dead; null once it has arrived or was given up.
+  not_before timestamptz,
+  -- Why it didn't arrive; null if it did.
+  fault text,
+  date_time_created timestamptz not null
+);
+create index alert_deliveries_due on alert_deliveries (not_before) where not_before is not null;
+create index alert_deliveries_target on alert_deliveries (target_id);
+create index alert_deliveries_time on alert_deliveries (date_time_created);
+
+grant select, insert, update, delete on alert_targets, alert_states, alert_deliveries to assent_app;

@@ -441,6 +441,9 @@ export type ContactFiles = {
   write(contacts: AsyncIterable<ExportedRow[]>): AsyncIterable<string>;
 };
 
+/** Sends a message as RFC 5322 has it, by the operator's own command. */
+export type SendMail = (message: string) => Promise<void>;
+
 /** What a check of the deployment found. */
 export type Finding = {
   check: string;
@@ -448,6 +451,8 @@ export type Finding = {
   says: string;
   /** What to do about it; null if all is well. */
   next: string | null;
+  /** When what it is about happened last, if that matters. */
+  at?: Date;
 };
 /** Checks what a process stands on and no row of its database says: folders, Redis, PostgreSQL itself. */
 export type ExamineSurroundings = () => Promise<Finding[]>;

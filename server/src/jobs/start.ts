@@ -17,6 +17,7 @@ import { decisions } from '../domain/consent/review-decisions.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { doubtAsker } from '../domain/delivery/doubts.ts';
 import { sendDueMessages } from '../domain/messages/due-messages.ts';
+import { watch } from '../domain/operations/alerts.ts';
 import { forgetOldTraffic } from '../domain/operations/traffic.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
@@ -82,6 +83,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'reconcile', everyMs: minuteMs, run: () => reconcileDue(deps) },
     { name: 'draw the daily sample', everyMs: 5 * minuteMs, run: () => sampleForReview(deps) },
     { name: 'delete old traffic', everyMs: 60 * minuteMs, run: () => forgetOldTraffic(deps) },
+    { name: 'watch for alerts', everyMs: minuteMs, run: () => watch(deps) },
     { name: 'delete old deliveries', everyMs: 10 * minuteMs, run: () => forgetOldDeliveries(deps) },
     { name: 'do what was held for an undo', everyMs: 1_000, run: () => doDueActions(deps, held, reportAction) },
     { name: 'import contacts', everyMs: 500, run: () => runImports(deps, reportImport) },

@@ -4,6 +4,7 @@ import { addApplication } from '../../src/domain/access/applications.ts';
 import { provision } from '../../src/domain/access/grants.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addCarrier } from '../../src/domain/carriers/carriers.ts';
+import { addAlertTarget } from '../../src/domain/operations/alerts.ts';
 import { testWebhook } from '../../src/domain/webhooks/deliveries.ts';
 import { getWebhook, insertWebhook } from '../../src/domain/webhooks/webhooks.ts';
 import { insertDeliveries } from '../../src/store/webhooks/deliveries.ts';
@@ -54,6 +55,11 @@ export function operatorSamples(world: () => World): Record<string, OperatorSamp
     const delivery = await testWebhook(world().deps, clientId);
     await insertDeliveries(world().deps.db, [{ ...delivery, eventId: 'evt_known' }]);
     return ids;
+  };
+  const target = async () => {
+    made += 1;
+    const { target } = await addAlertTarget(world().deps, { kind: 'webhook', address: `http://localhost:9/${made}` });
+    return { targetId: target.targetId };
   };
   return {
     'GET /traffic': { query: '?range=day' },
@@ -109,6 +115,10 @@ export function operatorSamples(world: () => World): Record<string, OperatorSamp
     'POST /webhooks/:webhookId/test': { ids: webhook },
     'GET /webhooks/:webhookId/deliveries': { ids: webhook },
     'POST /webhooks/:webhookId/redeliver': { ids: tested, body: { eventId: 'evt_known' } },
+    'GET /alerts': {},
+    'POST /alerts/targets': { body: { kind: 'webhook', address: 'https://on-call.example/hook' } },
+    'DELETE /alerts/targets/:targetId': { ids: target },
+    'POST /alerts/targets/:targetId/test': { ids: target },
     'GET /signing-keys': {},
     'POST /signing-keys': { body: { leaked: false } },
   };

@@ -190,6 +190,14 @@ suite('every job, as the application’s role, with something to do', async () =
         ),
       left: rows('webhook_deliveries', `date_time < now() - interval '7 days'`),
     },
+    'watch for alerts': {
+      make: () =>
+        asOwner(
+          `insert into alert_states (about, says, node, told, date_time_begun)
+           values ('carrier:gone', 'It is down.', 'gone/1', true, now())`,
+        ),
+      left: 'select count(*) as left from alert_states',
+    },
     'do what was held for an undo': {
       make: () =>
         asOwner(

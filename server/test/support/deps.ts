@@ -34,6 +34,7 @@ export function depsOn(db: Db, own: Partial<Deps> = {}): Deps {
     archiveMemory: null,
     checkpointFolder: null,
     examineSurroundings: async () => [],
+    sendMail: null,
     checkpointDeliveries: { command: null, timestamp: null, timestampEveryMs: config.archiveTimestampEveryMs },
     ...own,
   };

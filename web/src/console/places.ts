@@ -21,6 +21,7 @@ export const places: Place[] = [
   { to: '/jobs',          name: 'Jobs',                icon: 'list',            roles: operators },
   { to: '/doubts',        name: 'In doubt',            icon: 'help-hexagon',    roles: operators },
   { to: '/doctor',        name: 'Doctor',              icon: 'stethoscope',     roles: operators },
+  { to: '/alerts',        name: 'Alerts',              icon: 'bell',            roles: operators },
   { to: '/audit',         name: 'Audit log',           icon: 'history',         roles: operators },
   { to: '/staff',         name: 'Staff',               icon: 'users',           roles: officers },
 ];

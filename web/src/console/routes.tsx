@@ -105,6 +105,11 @@ const doctor = createRoute({
   path: '/doctor',
   component: lazyRouteComponent(() => import('./doctor/doctor.tsx'), 'Doctor'),
 });
+const alerts = createRoute({
+  getParentRoute: () => root,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('./alerts/alerts.tsx'), 'Alerts'),
+});
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
@@ -133,6 +138,7 @@ const pages = [
   jobs,
   doubts,
   doctor,
+  alerts,
   audit,
 ] as const;
 

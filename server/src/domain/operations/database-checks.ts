@@ -140,7 +140,7 @@ function walFinding({ walArchive }: DatabaseFacts): Finding {
       'PostgreSQL’s log says why.',
     );
   return lastArchivedAt
-    ? ok('WAL archive', `the last file was archived at ${lastArchivedAt.toISOString()}`)
+    ? { ...ok('WAL archive', `the last file was archived at ${lastArchivedAt.toISOString()}`), at: lastArchivedAt }
     : warning('WAL archive', 'nothing has been archived yet', guide);
 }
 

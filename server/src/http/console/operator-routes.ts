@@ -1,6 +1,7 @@
 import type { StaffRole } from '../../domain/accounts/staff.ts';
 import type { Route } from '../door/route.ts';
 import * as advisors from './advisors.ts';
+import * as alerts from './alerts.ts';
 import * as keys from './api-keys.ts';
 import * as applications from './applications.ts';
 import * as audit from './audit.ts';
@@ -69,6 +70,10 @@ const table: [Route['method'], string, ConsoleEndpoint][] = [
   ['POST',   '/webhooks/:webhookId/test',            webhooks.test],
   ['GET',    '/webhooks/:webhookId/deliveries',      webhooks.deliveries],
   ['POST',   '/webhooks/:webhookId/redeliver',       webhooks.again],
+  ['GET',    '/alerts',                              alerts.read],
+  ['POST',   '/alerts/targets',                      alerts.add],
+  ['DELETE', '/alerts/targets/:targetId',            alerts.remove],
+  ['POST',   '/alerts/targets/:targetId/test',       alerts.test],
   ['GET',    '/signing-keys',                        keys.signingKeys],
   ['POST',   '/signing-keys',                        keys.rotateSigning],
 ];

@@ -1,0 +1,55 @@
+import type { Config } from '../../config.ts';
+
+type Said = {
+  deliveryId: number;
+  about: string;
+  state: 'begun' | 'over' | 'test';
+  says: string;
+  dateTimeCreated: Date;
+};
+
+const lineLengthMax = 76;
+
+/** The message as RFC 5322 has it. Its words are in base64, so that none of them can be a header. */
+export function alertMail(
+  address: string,
+  { deliveryId, about, state, says, dateTimeCreated }: Said,
+  { publicUrl }: Pick<Config, 'publicUrl'>,
+): string {
+  const { hostname } = new URL(publicUrl);
+  const subject = `Assent: ${subjects[state]}${state === 'test' ? '' : `: ${aboutWords(about)}`}`;
+  const text = [
+    says,
+    '',
+    state === 'over' ? 'This is over.' : 'What to do is on this page:',
+    `${publicUrl}/console/${state === 'over' ? 'alerts' : 'doctor'}`,
+    '',
+  ].join('\n');
+  return [
+    `From: Assent <alerts@${hostname}>`,
+    `To: <${address}>`,
+    `Subject: ${encoded(subject)}`,
+    `Date: ${dateTimeCreated.toUTCString().replace('GMT', '+0000')}`,
+    `Message-ID: <alert.${deliveryId || dateTimeCreated.getTime()}@${hostname}>`,
+    'MIME-Version: 1.0',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: base64',
+    'Auto-Submitted: auto-generated',
+    '',
+    ...(Buffer.from(text)
+      .toString('base64')
+      .match(new RegExp(`.{1,${lineLengthMax}}`, 'g')) ?? []),
+    '',
+  ].join('\n');
+}
+
+const subjects = { begun: 'needs you', over: 'is over', test: 'a test of alerts' };
+
+function aboutWords(about: string): string {
+  if (about.startsWith('carrier:')) return `carrier ${about.slice('carrier:'.length)}`;
+  return about === 'backup' ? 'the backup' : 'the archive';
+}
+
+function encoded(text: string): string {
+  return `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`;
+}
