@@ -3,6 +3,7 @@ import { issueApiKey } from '../../src/domain/access/api-keys.ts';
 import { addApplication } from '../../src/domain/access/applications.ts';
 import { provision } from '../../src/domain/access/grants.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { addCarrier } from '../../src/domain/carriers/carriers.ts';
 import { addAlertTarget } from '../../src/domain/operations/alerts.ts';
 import { testWebhook } from '../../src/domain/webhooks/deliveries.ts';
@@ -32,6 +33,12 @@ export function operatorSamples(world: () => World): Record<string, OperatorSamp
   const carrier = async () => {
     made += 1;
     return { carrier: (await addCarrier(world().deps, { name: `carrier${made}`, ...telnyx })).name };
+  };
+  const staff = async () => {
+    made += 1;
+    const { firmId } = world().ann.advisor;
+    const email = `lee${made}@staff.example`;
+    return { staffId: (await addStaff(world().deps, { firmId, name: 'Lee', email })).staffId };
   };
   const application = async () => ({ clientId: await newApplication(world().deps) });
   const key = async () => ({
@@ -64,6 +71,10 @@ export function operatorSamples(world: () => World): Record<string, OperatorSamp
   return {
     'GET /traffic': { query: '?range=day' },
     'GET /traffic/now': {},
+    'GET /all-staff': {},
+    'POST /all-staff': { body: { name: 'Another', email: 'another@staff.example', role: 'operator' } },
+    'PUT /all-staff/:staffId': { ids: staff, body: { disabled: true } },
+    'POST /all-staff/:staffId/invite': { ids: staff },
     'GET /firms': {},
     'POST /firms': { body: { name: 'A third firm' } },
     'PUT /firms/:firmId': { ids: async ({ firmId }) => ({ firmId }), body: { firstTextLine: true } },

@@ -33,6 +33,8 @@ const samples: Record<string, Sample> = {
   'PUT /reviews/:reviewId/escalation': { ids: ofReview, body: { escalated: true } },
   'POST /reviews/:reviewId/decision': { ids: newReview, body: { decision: 'approved' } },
   'GET /staff': {},
+  'POST /staff': { body: { name: 'New', email: 'new@staff.example', role: 'reviewer' } },
+  'POST /staff/:staffId/invite': { ids: ({ staffId }) => ({ staffId }) },
   'PUT /staff/:staffId': { ids: ({ staffId }) => ({ staffId }), body: { disabled: false } },
 };
 

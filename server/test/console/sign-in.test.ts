@@ -14,6 +14,17 @@ import { qrModules } from '../../src/http/browser/qr-code.ts';
 import { consolePath } from '../../src/http/console/staff-visits.ts';
 import { makePasskey } from '../support/authenticator.ts';
 import { commandsWith } from '../support/commands.ts';
+import {
+  choosePassword,
+  codeIn,
+  enroll,
+  giveCode,
+  givePassword,
+  invitedStaff,
+  staffPassword as password,
+  recoveryCodesIn,
+  secretIn,
+} from '../support/staff-sign-in.ts';
 import { totpOf } from '../support/totp.ts';
 import { type Visit, Visitor } from '../support/visitor.ts';
 import { makeWorld, type World } from '../support/world.ts';
@@ -22,7 +33,6 @@ let world: World;
 let people = 0;
 const folder = mkdtempSync(join(tmpdir(), 'assent-staff-'));
 const cookie = 'assent-8080-staff';
-const password = 'a long password';
 before(async () => {
   world = await makeWorld();
 });
@@ -33,29 +43,16 @@ after(async () => {
 
 const { run, refused } = commandsWith(() => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder }));
 
-type Invited = { staffId: number; email: string; code: string };
+type Invited = Awaited<ReturnType<typeof invitedStaff>>;
 
-/** Somebody for this test alone, with a link. */
 async function invited(): Promise<Invited> {
-  const email = `person${++people}@staff.example`;
-  const { firmId } = world.ann.advisor;
-  const { staff, invitation } = await inviteNewStaff(world.deps, { firmId, name: 'Person', email });
-  return { staffId: staff.staffId, email, code: codeIn(invitation.link) };
-}
-
-function codeIn(link: string): string {
-  return new URLSearchParams(new URL(link).hash.slice(1)).get('code') ?? '';
+  people += 1;
+  return invitedStaff(world.deps, world.ann.advisor.firmId);
 }
 
 /** A visitor at a new address, so that one test's attempts don't throttle another's. */
 function stranger(): Visitor {
   return new Visitor(world.app, { address: `203.0.113.${people}` });
-}
-
-/** Chooses a password; the answer is the page with the app's secret. */
-async function choosePassword(visitor: Visitor, { email, code }: Pick<Invited, 'email' | 'code'>): Promise<Visit> {
-  const page = await visitor.get('/console/invitation');
-  return visitor.submit(page, '/console/invitation', { email, code, password, repeated: password });
 }
 
 async function confirm(visitor: Visitor, page: Visit, totp: string): Promise<Visit> {
@@ -66,28 +63,9 @@ async function confirm(visitor: Visitor, page: Visit, totp: string): Promise<Vis
 async function enrolled() {
   const person = await invited();
   const visitor = stranger();
-  const page = await choosePassword(visitor, person);
-  const secret = secretIn(page);
-  const codes = recoveryCodesIn(await confirm(visitor, page, totpOf(secret)));
+  const { secret, codes } = await enroll(visitor, person);
   assert.equal(codes.length, 10);
   return { ...person, visitor, secret, codes };
-}
-
-function secretIn({ body }: Visit): string {
-  return /secret=([A-Z2-7]{32})/.exec(body)?.[1] ?? '';
-}
-
-function recoveryCodesIn({ body }: Visit): string[] {
-  return [...String(body).matchAll(/<li><code>([\w-]+)<\/code>/g)].map(([, code = '']) => code);
-}
-
-async function givePassword(visitor: Visitor, email: string, given = password, next = ''): Promise<Visit> {
-  const page = await visitor.get('/console/sign-in');
-  return visitor.submit(page, '/console/sign-in', { email, password: given, next });
-}
-
-async function giveCode(visitor: Visitor, page: Visit, totp: string): Promise<Visit> {
-  return visitor.submit(page, '/console/sign-in/code', { totp });
 }
 
 /** As if the last code were from some minutes ago. */

@@ -23,7 +23,7 @@ export const places: Place[] = [
   { to: '/doctor',        name: 'Doctor',              icon: 'stethoscope',     roles: operators },
   { to: '/alerts',        name: 'Alerts',              icon: 'bell',            roles: operators },
   { to: '/audit',         name: 'Audit log',           icon: 'history',         roles: operators },
-  { to: '/staff',         name: 'Staff',               icon: 'users',           roles: officers },
+  { to: '/staff',         name: 'Staff',               icon: 'user-plus',       roles: [...officers, ...operators] },
 ];
 
 export function placesOf(role: Role): Place[] {

@@ -87,6 +87,9 @@ function Account() {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>{staff.email}</Menu.Label>
+          <Menu.Item leftSection={<Icon name="key" />} component="a" href="/console/security">
+            Your sign-in
+          </Menu.Item>
           <Menu.Item leftSection={<Icon name="logout" />} onClick={signOut}>
             Sign out
           </Menu.Item>

@@ -27,6 +27,11 @@ export async function inviteStaff(
   { staffId, email }: { staffId: number; email: string },
   by: By = byOperator,
 ): Promise<Invitation> {
+  if (by.actor === byStaff(staffId).actor)
+    throw problem(
+      'conflict',
+      'You are signed in: change how you sign in on the page for that, in the menu with your name.',
+    );
   const code = randomBytes(32).toString('base64url');
   const expires = new Date(Date.now() + invitationMs);
   return inTransaction(deps, async (deps) => {

@@ -46,10 +46,15 @@ export function passkeyAdding({ path, formToken, origin, focused }: Passkeys & {
 <p class="facts" data-passkey-elsewhere>To add a passkey, open this page at ${origin} in a browser that supports passkeys and runs JavaScript.</p>`;
 }
 
-/** A sentence about what was just done: the one in `sentences` that the URL names. */
-export function confirmation({ query }: FastifyRequest, sentences: Record<string, string>): Html | null {
-  const { done } = query as { done?: unknown };
-  const found = typeof done === 'string' && Object.hasOwn(sentences, done) ? sentences[done] : null;
+type Sentences = Record<string, string>;
+
+/** A sentence about what was just done, or why it wasn't: the one that the URL names. */
+export function confirmation({ query }: FastifyRequest, sentences: Sentences, problems: Sentences = {}): Html | null {
+  const { done, wrong } = query as { done?: unknown; wrong?: unknown };
+  const find = (known: Sentences, name: unknown) =>
+    typeof name === 'string' && Object.hasOwn(known, name) ? known[name] : undefined;
+  const [found, problem] = [find(sentences, done), find(problems, wrong)];
+  if (problem) return html`<p class="notice bad" role="alert">${problem}</p>`;
   return found ? html`<p class="notice" role="status">${found}</p>` : null;
 }
 

@@ -5,6 +5,7 @@ import type { FairQueue } from '../../domain/shared/fair-queue.ts';
 import { addPagesIn } from '../browser/queued-pages.ts';
 import { addConsoleInvitation } from './invitation.ts';
 import { addConsoleApi } from './routes.ts';
+import { addSecurity } from './security.ts';
 import { addConsoleSignIn } from './sign-in.ts';
 import { staffVisits } from './staff-visits.ts';
 
@@ -18,6 +19,7 @@ export function addConsole(
   addPagesIn(visits, app, (scope) => {
     addConsoleInvitation(scope, visiting);
     addConsoleSignIn(scope, visiting);
+    addSecurity(scope, visiting);
   });
   addConsoleApi(app, visiting, share);
 }

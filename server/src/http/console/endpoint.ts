@@ -14,6 +14,8 @@ export type ConsoleEndpoint = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
+  /** For what gives somebody access that lasts: only who signed in just now may do it, so a stolen session can't. */
+  isFresh?: true;
   /** How many connections one of its queries counts for; 1 if it is a short one. */
   cost?: number;
   handler(deps: Deps, staff: StaffSession, input: Input, by: By): Promise<unknown>;
@@ -24,6 +26,7 @@ type Details<Who, P, Q, B> = {
   params?: P;
   query?: Q;
   body?: B;
+  isFresh?: true;
   cost?: number;
   handler(
     deps: Deps,

@@ -11,6 +11,7 @@ import type { ConsoleEndpoint } from './endpoint.ts';
 import * as firms from './firms.ts';
 import * as numbers from './numbers.ts';
 import * as operations from './operations.ts';
+import * as staff from './staff.ts';
 import * as traffic from './traffic.ts';
 import * as webhooks from './webhooks.ts';
 
@@ -76,6 +77,11 @@ const table: [Route['method'], string, ConsoleEndpoint][] = [
   ['POST',   '/alerts/targets/:targetId/test',       alerts.test],
   ['GET',    '/signing-keys',                        keys.signingKeys],
   ['POST',   '/signing-keys',                        keys.rotateSigning],
+
+  ['GET',    '/all-staff',                           staff.listAll],
+  ['POST',   '/all-staff',                           staff.inviteNewOfAny],
+  ['PUT',    '/all-staff/:staffId',                  staff.setAny],
+  ['POST',   '/all-staff/:staffId/invite',           staff.inviteAny],
 ];
 
 export const operatorTable: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] = table.map(

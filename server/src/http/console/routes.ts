@@ -3,6 +3,7 @@ import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import type { StaffRole } from '../../domain/accounts/staff.ts';
 import { byStaff } from '../../domain/archive/archive.ts';
 import { problem } from '../../domain/problems.ts';
+import { isFresh } from '../../domain/sign-in/sessions.ts';
 import type { StaffSession } from '../../domain/sign-in/staff-sessions.ts';
 import { requireOwnPage } from '../browser/forms.ts';
 import { readRawBody } from '../door/body.ts';
@@ -45,7 +46,9 @@ const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] 
   ['PUT',  '/reviews/:reviewId/escalation',   firmStaff, reviews.escalate],
 
   ['GET',  '/staff',                    officers,  staff.list],
+  ['POST', '/staff',                    officers,  staff.inviteNew],
   ['PUT',  '/staff/:staffId',           officers,  staff.set],
+  ['POST', '/staff/:staffId/invite',    officers,  staff.invite],
 ];
 
 export const consoleRoutes: ConsoleRoute[] = [...table, ...operatorTable].map(([method, path, roles, endpoint]) => ({
@@ -54,6 +57,9 @@ export const consoleRoutes: ConsoleRoute[] = [...table, ...operatorTable].map(([
   roles,
   endpoint,
 }));
+
+/** The page leads to the sign-in and back. */
+const signInAgain = 'Sign in again first: this gives somebody access, so it must be you who does it.';
 
 /** All of the console shares connections as the requests of one API key do. */
 const consoleKey = -1;
@@ -69,6 +75,7 @@ export function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: 
       const staff = await requireStaff(visits, request);
       if (method !== 'GET') requireOwnPage(visits.forms, request);
       requireRole(staff, roles, endpoint);
+      if (endpoint.isFresh && !isFresh(staff)) throw problem('forbidden', signInAgain);
       const body = endpoint.body ? await readRawBody(request.raw) : Buffer.alloc(0);
       const input = validate(request, body);
       const ofConsole = { ...deps, db: share(consoleKey, endpoint.cost ?? 1) };

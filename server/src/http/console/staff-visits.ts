@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { problem } from '../../domain/problems.ts';
+import { isFresh } from '../../domain/sign-in/sessions.ts';
 import type { Attempt } from '../../domain/sign-in/sign-in-failures.ts';
 import { endStaffSession, findStaffSession, type StaffSession } from '../../domain/sign-in/staff-sessions.ts';
 import { browserOf } from '../browser/browser-names.ts';
@@ -17,17 +18,27 @@ export function staffVisits(deps: Deps) {
   const cookies = cookieJar(deps.config.publicUrl);
   const forms = formDoor(cookies, deps.config);
 
+  const sessionToken = (request: FastifyRequest) => cookies.read(request, 'staff');
+
   async function forget(request: FastifyRequest): Promise<void> {
-    const token = cookies.read(request, 'staff');
+    const token = sessionToken(request);
     if (token) await endStaffSession(deps, token);
+  }
+
+  async function sessionOf(request: FastifyRequest): Promise<StaffSession | null> {
+    const token = sessionToken(request);
+    return token ? findStaffSession(deps, token) : null;
   }
 
   return {
     deps,
     forms,
-    async sessionOf(request: FastifyRequest): Promise<StaffSession | null> {
-      const token = cookies.read(request, 'staff');
-      return token ? findStaffSession(deps, token) : null;
+    sessionToken,
+    sessionOf,
+    /** Only if they signed in just now: for changes to how somebody signs in. */
+    async freshSessionOf(request: FastifyRequest): Promise<StaffSession | null> {
+      const session = await sessionOf(request);
+      return session && isFresh(session) ? session : null;
     },
     attemptOf(request: FastifyRequest): Omit<Attempt, 'device'> {
       return { address: request.ip, browser: browserOf(request), traceId: request.id };

@@ -1,17 +1,70 @@
-import { getStaffOf, listStaffOf, setStaff } from '../../domain/accounts/staff.ts';
-import { StaffChange, StaffParams } from '../../schemas/accounts/staff.ts';
-import { firmEndpoint } from './endpoint.ts';
+import type { Deps } from '../../deps.ts';
+import {
+  getStaff,
+  getStaffOf,
+  inviteNewStaff,
+  listStaff,
+  listStaffOf,
+  type Staff,
+  setStaff,
+} from '../../domain/accounts/staff.ts';
+import type { By } from '../../domain/archive/archive.ts';
+import { inviteStaff } from '../../domain/sign-in/staff-invitations.ts';
+import { AnyStaffInput, StaffChange, StaffInput, StaffParams } from '../../schemas/accounts/staff.ts';
+import { firmEndpoint, operatorEndpoint } from './endpoint.ts';
 
 export const list = firmEndpoint({
   handler: async (deps, { firmId }) => ({ data: await listStaffOf(deps, firmId) }),
+});
+
+export const inviteNew = firmEndpoint({
+  isFresh: true,
+  body: StaffInput,
+  handler: async (deps, { firmId }, { body }, by) => (await inviteNewStaff(deps, { ...body, firmId }, by)).invitation,
 });
 
 export const set = firmEndpoint({
   params: StaffParams,
   body: StaffChange,
   async handler(deps, { firmId }, { params, body }, by) {
-    const { staffId } = await getStaffOf(deps, firmId, params.staffId);
-    await setStaff(deps, staffId, body, by);
-    return getStaffOf(deps, firmId, staffId);
+    return change(deps, await getStaffOf(deps, firmId, params.staffId), body, by);
   },
 });
+
+export const invite = firmEndpoint({
+  isFresh: true,
+  params: StaffParams,
+  async handler(deps, { firmId }, { params }, by) {
+    return inviteStaff(deps, await getStaffOf(deps, firmId, params.staffId), by);
+  },
+});
+
+export const listAll = operatorEndpoint({ handler: async (deps) => ({ data: await listStaff(deps) }) });
+
+export const inviteNewOfAny = operatorEndpoint({
+  isFresh: true,
+  body: AnyStaffInput,
+  handler: async (deps, _staff, { body: { firmId = null, ...body } }, by) =>
+    (await inviteNewStaff(deps, { ...body, firmId }, by)).invitation,
+});
+
+export const setAny = operatorEndpoint({
+  params: StaffParams,
+  body: StaffChange,
+  async handler(deps, _staff, { params, body }, by) {
+    return change(deps, await getStaff(deps, String(params.staffId)), body, by);
+  },
+});
+
+export const inviteAny = operatorEndpoint({
+  isFresh: true,
+  params: StaffParams,
+  async handler(deps, _staff, { params }, by) {
+    return inviteStaff(deps, await getStaff(deps, String(params.staffId)), by);
+  },
+});
+
+async function change(deps: Deps, { staffId }: Staff, given: Parameters<typeof setStaff>[2], by: By): Promise<Staff> {
+  await setStaff(deps, staffId, given, by);
+  return getStaff(deps, String(staffId));
+}

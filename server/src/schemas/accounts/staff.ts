@@ -1,9 +1,20 @@
-import { Id } from '../shared/strings.ts';
+import type { StaffRole } from '../../domain/accounts/staff.ts';
+import { emailLengthMax, Id, nameLengthMax } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
 
+const firmRole = Type.Unsafe<Exclude<StaffRole, 'operator'>>({ enum: ['reviewer', 'compliance_officer'] });
+const person = {
+  name: Type.String({ minLength: 1, maxLength: nameLengthMax }),
+  email: Type.String({ minLength: 3, maxLength: emailLengthMax }),
+};
+
 export const StaffParams = Type.Object({ staffId: Id() });
-/** What a compliance officer may change of the firm's staff. Operators are of no firm. */
-export const StaffChange = Type.Object({
-  disabled: Type.Optional(Type.Boolean()),
-  role: Type.Optional(Type.Unsafe<'reviewer' | 'compliance_officer'>({ enum: ['reviewer', 'compliance_officer'] })),
+/** Whom a compliance officer may invite, and what they may change: never somebody to an operator, who is of no firm. */
+export const StaffInput = Type.Object({ ...person, role: firmRole });
+export const StaffChange = Type.Object({ disabled: Type.Optional(Type.Boolean()), role: Type.Optional(firmRole) });
+/** Whom an operator may invite. The firm is left out for another operator. */
+export const AnyStaffInput = Type.Object({
+  ...person,
+  role: Type.Unsafe<StaffRole>({ enum: ['reviewer', 'compliance_officer', 'operator'] }),
+  firmId: Type.Optional(Id()),
 });

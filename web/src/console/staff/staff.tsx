@@ -1,86 +1,184 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { get, put } from '../../api/http.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { post, put } from '../../api/http.ts';
+import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
-import { roleNames, type Session, useSession } from '../session.ts';
+import { Ask, ShownOnce } from '../dialogs.tsx';
+import { firmsQuery } from '../firms/queries.ts';
+import { listQuery, refresh } from '../lists.ts';
+import { type Role, roleNames, type Session, useSession } from '../session.ts';
+import { type Column, DataTable } from '../table.tsx';
+import { afterSignIn } from './again.ts';
+import { InviteForm } from './invite-form.tsx';
 
-type Member = Session['staff'] & { disabled: boolean };
+type Member = Omit<Session['staff'], 'firmName'> & { disabled: boolean };
+type Asked = { what: 'add' } | { what: 'invite' | 'role' | 'disable'; member: Member };
 
-const staffQuery = {
-  queryKey: ['staff'],
-  queryFn: async () => (await get<{ data: Member[] }>('/staff')).data,
-};
-
-/** Who works in the console for this firm. */
+/** Who works in the console: for a compliance officer those of the firm, for an operator everybody. */
 export function Staff() {
-  const { data, error } = useQuery(staffQuery);
+  const { staff } = useSession();
+  const isOperator = staff.role === 'operator';
+  const path = isOperator ? '/all-staff' : '/staff';
+  const { data, error } = useQuery(listQuery<Member>(path));
+  const firms = useQuery({ ...firmsQuery, enabled: isOperator }).data?.data;
+  const [asked, ask] = useState<Asked | null>(null);
+  const [link, setLink] = useState<string | null>(null);
+  const close = () => ask(null);
   if (error) return <Broken error={error} />;
+  const columns: Column<Member>[] = [
+    { name: 'Name', text: ({ name }) => name, cell: ({ name }) => <b>{name}</b> },
+    ...(isOperator
+      ? [
+          {
+            name: 'Firm',
+            text: ({ firmId }: Member) => firms?.find((each) => each.firmId === firmId)?.name ?? 'All firms',
+          },
+        ]
+      : []),
+    { name: 'Email', text: ({ email }) => email },
+    { name: 'Role', text: ({ role }) => roleNames[role] },
+    {
+      name: 'State',
+      text: ({ disabled }) => (disabled ? 'Disabled' : 'Active'),
+      cell: ({ disabled }) =>
+        disabled ? (
+          <Chip word="Disabled" icon="ban" tone="bad" />
+        ) : (
+          <Chip word="Active" icon="circle-check" tone="good" />
+        ),
+    },
+  ];
+  const set = async ({ staffId }: Member, change: { disabled?: boolean; role?: Role }, done: string) => {
+    await put(`${path}/${staffId}`, { body: change });
+    await refresh(path);
+    toast(done);
+  };
+  const invite = ({ staffId }: Member) =>
+    afterSignIn(async () => setLink((await post<{ link: string }>(`${path}/${staffId}/invite`)).link));
   return (
     <div className="console-page">
       <header className="console-head">
         <h1>Staff</h1>
+        <button
+          type="button"
+          className="button main end"
+          onClick={() => ask({ what: 'add' })}
+          disabled={isOperator && !firms}
+        >
+          <Icon name="user-plus" />
+          Invite somebody
+        </button>
       </header>
-      <div className="console-table">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Email</th>
-              <th scope="col">Role</th>
-              <th scope="col">State</th>
-              <th scope="col">
-                <span className="hidden-visually">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {data?.map((member) => (
-              <Row member={member} key={member.staffId} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        name="staff"
+        columns={columns}
+        rows={data}
+        keyOf={({ staffId }) => staffId}
+        actions={(member) =>
+          member.staffId !== staff.staffId && (
+            <RowActions
+              member={member}
+              ask={(what) => ask({ what, member })}
+              enable={() => set(member, { disabled: false }, `${member.name} can sign in again.`)}
+            />
+          )
+        }
+      />
+      {asked?.what === 'add' && (
+        <InviteForm path={path} firms={isOperator ? (firms ?? []) : null} close={close} show={setLink} />
+      )}
+      {asked?.what === 'invite' && (
+        <Ask
+          title={`Invite ${asked.member.name} again?`}
+          action="Make a link"
+          run={() => invite(asked.member)}
+          close={close}
+        >
+          You get a link at which {asked.member.email} chooses how to sign in: for the first time, or after a lost phone
+          or a forgotten password. It works once, for 24 hours, and signs them out now.
+        </Ask>
+      )}
+      {asked?.what === 'role' && <RoleQuestion member={asked.member} set={set} close={close} />}
+      {asked?.what === 'disable' && (
+        <Ask
+          title={`Disable ${asked.member.name}?`}
+          action="Disable the account"
+          isBad
+          run={() => set(asked.member, { disabled: true }, `${asked.member.name} can’t sign in any more.`)}
+          close={close}
+        >
+          They are signed out at once and can’t sign in to the console. You can enable the account again.
+        </Ask>
+      )}
+      {link && (
+        <ShownOnce title="The invitation" values={{ Link: link }} close={() => setLink(null)}>
+          Send it to them alone: whoever opens it first chooses how to sign in. It is shown only now.
+        </ShownOnce>
+      )}
     </div>
   );
 }
 
-function Row({ member }: { member: Member }) {
-  const { staff } = useSession();
-  const client = useQueryClient();
-  const { mutate, isPending } = useMutation({
-    mutationFn: (change: { disabled: boolean }) => put<Member>(`/staff/${member.staffId}`, { body: change }),
-    onSuccess({ name, disabled }) {
-      toast(disabled ? `${name} can’t sign in any more.` : `${name} can sign in again.`);
-      return client.invalidateQueries({ queryKey: staffQuery.queryKey });
-    },
-    onError: ({ message }) => toast(message),
-  });
+function RoleQuestion({
+  member,
+  set,
+  close,
+}: {
+  member: Member;
+  set(member: Member, change: { role: Role }, done: string): Promise<void>;
+  close(): void;
+}) {
+  const isReviewer = member.role === 'reviewer';
+  const role = isReviewer ? 'compliance_officer' : 'reviewer';
+  const name = roleNames[role].toLowerCase();
   return (
-    <tr>
-      <td>
-        <b>{member.name}</b>
-      </td>
-      <td>{member.email}</td>
-      <td>{roleNames[member.role]}</td>
-      <td>
-        {member.disabled ? (
-          <Chip word="Disabled" icon="ban" tone="bad" />
-        ) : (
-          <Chip word="Active" icon="circle-check" tone="good" />
-        )}
-      </td>
-      <td>
-        {member.staffId !== staff.staffId && (
-          <button
-            type="button"
-            className="button small"
-            disabled={isPending}
-            onClick={() => mutate({ disabled: !member.disabled })}
-          >
-            {member.disabled ? 'Enable' : 'Disable'}
-          </button>
-        )}
-      </td>
-    </tr>
+    <Ask
+      title={`Make ${member.name} a ${name}?`}
+      action={`Make ${name}`}
+      run={() => set(member, { role }, `${member.name} is a ${name} now.`)}
+      close={close}
+    >
+      {isReviewer
+        ? 'They can then also change the lexicon, wordings, retention and holds, export the archive, and invite staff.'
+        : 'They can then only review, search the archive and look at consent.'}
+    </Ask>
+  );
+}
+
+function RowActions({
+  member: { name, role, disabled },
+  ask,
+  enable,
+}: {
+  member: Member;
+  ask(what: 'invite' | 'role' | 'disable'): void;
+  enable(): Promise<void>;
+}) {
+  if (disabled)
+    return (
+      <button
+        type="button"
+        className="button small"
+        aria-label={`Enable ${name}`}
+        onClick={() => void enable().catch(({ message }) => toast(message))}
+      >
+        Enable
+      </button>
+    );
+  return (
+    <span className="row-buttons">
+      {role !== 'operator' && (
+        <button type="button" className="button small" aria-label={`Role of ${name}`} onClick={() => ask('role')}>
+          Role
+        </button>
+      )}
+      <button type="button" className="button small" aria-label={`Invite again: ${name}`} onClick={() => ask('invite')}>
+        Invite again
+      </button>
+      <button type="button" className="button small bad" aria-label={`Disable ${name}`} onClick={() => ask('disable')}>
+        Disable
+      </button>
+    </span>
   );
 }

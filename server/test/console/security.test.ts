@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { addFirm } from '../../src/domain/accounts/firms.ts';
+import { addStaff, listStaff, setStaff } from '../../src/domain/accounts/staff.ts';
+import { compareAccounts } from '../../src/domain/archive/comparisons/accounts.ts';
+import { resealAuthenticators } from '../../src/domain/sign-in/staff-credentials.ts';
+import { makePasskey } from '../support/authenticator.ts';
+import { makeStaff } from '../support/console.ts';
+import {
+  codeIn,
+  enroll,
+  giveCode,
+  givePassword,
+  invitedStaff,
+  recoveryCodesIn,
+  secretIn,
+} from '../support/staff-sign-in.ts';
+import { totpOf } from '../support/totp.ts';
+import { Visitor } from '../support/visitor.ts';
+import { makeWorld, type World } from '../support/world.ts';
+
+let world: World;
+let people = 0;
+const security = '/console/security';
+before(async () => {
+  world = await makeWorld();
+});
+after(() => world.close());
+
+function stranger(): Visitor {
+  return new Visitor(world.app, { address: `198.51.100.${++people}` });
+}
+
+async function enrolled() {
+  const person = await invitedStaff(world.deps, world.ann.advisor.firmId);
+  const visitor = stranger();
+  return { ...person, visitor, ...(await enroll(visitor, person)) };
+}
+
+/** As if they had signed in six minutes ago. */
+async function age(staffId: number): Promise<void> {
+  await world.database.asOwner(
+    `update staff_sessions set date_time_created = date_time_created - interval '6 minutes' where staff_id = $1`,
+    [staffId],
+  );
+}
+
+async function isSignedIn(visitor: Visitor): Promise<boolean> {
+  return (await visitor.get('/console/api/session')).status === 200;
+}
+
+describe('/console/security', () => {
+  it('changes the password, and signs out everywhere else', async () => {
+    const { email, visitor, codes } = await enrolled();
+    const elsewhere = stranger();
+    await giveCode(elsewhere, await givePassword(elsewhere, email), codes[0] ?? '');
+    const page = await visitor.get(security);
+    assert.match(page.body, /9 of your 10 recovery codes/);
+    const password = 'another password';
+    const differ = await visitor.submit(page, `${security}/password`, { password, repeated: 'and another' });
+    assert.match((await visitor.get(differ.location ?? '')).body, /role="alert">The two passwords are different/);
+    const done = await visitor.submit(page, `${security}/password`, { password, repeated: password });
+    assert.equal(done.location, `${security}?done=password`);
+    assert.deepEqual([await isSignedIn(visitor), await isSignedIn(elsewhere)], [true, false]);
+    assert.equal((await givePassword(stranger(), email)).status, 400);
+    assert.equal((await givePassword(stranger(), email, password)).status, 200);
+  });
+
+  it('replaces the authenticator and the recovery codes', async () => {
+    const { staffId, email, visitor, secret, codes } = await enrolled();
+    const setUp = await visitor.submit(await visitor.get(security), `${security}/authenticator`, {});
+    const newer = secretIn(setUp);
+    assert.notEqual(newer, secret);
+    const wrong = await visitor.submit(setUp, `${security}/authenticator/code`, { totp: totpOf(secret) });
+    assert.equal(wrong.status, 400);
+    const made = recoveryCodesIn(
+      await visitor.submit(wrong, `${security}/authenticator/code`, { totp: totpOf(newer) }),
+    );
+    assert.equal(made.length, 10);
+    const renewed = await visitor.submit(await visitor.get(security), `${security}/recovery-codes`, {});
+    assert.equal(recoveryCodesIn(renewed).length, 10);
+    const other = stranger();
+    for (const old of [totpOf(secret, 1), codes[0], made[0]])
+      assert.equal((await giveCode(other, await givePassword(other, email), old ?? '')).status, 400);
+    assert.equal(await resealAuthenticators(world.deps), (await credentials()).length);
+    assert.equal((await giveCode(other, await givePassword(other, email), totpOf(newer, 1))).status, 303);
+    const entries = await world.database.asOwner<{ action: string }>(
+      `select meta::json->>'action' as action from archive_entries
+       where kind = 'sign_in' and meta::json->>'staffId' = $1 order by number`,
+      [String(staffId)],
+    );
+    const actions = entries.map(({ action }) => action).slice(5);
+    assert.deepEqual(actions, ['authenticator set up', 'recovery codes made', 'recovery codes made', 'signed in']);
+  });
+
+  it('adds and removes passkeys, but never the last way in', async () => {
+    const { staffId, email, code } = await invitedStaff(world.deps, world.ann.advisor.firmId);
+    const visitor = stranger();
+    await visitor.get('/console/invitation');
+    const { body: first } = await visitor.postJson('/console/invitation/passkey/options', { email, code });
+    const passkey = makePasskey(world.config.publicUrl);
+    await visitor.postJson('/console/invitation/passkey', { email, code, response: passkey.register(first) });
+    const page = await visitor.get(security);
+    const last = await visitor.submit(page, `${security}/passkeys/remove`, { passkeyId: passkey.id });
+    assert.equal(last.location, `${security}?wrong=last`);
+    const second = makePasskey(world.config.publicUrl);
+    const { body: options } = await visitor.postJson(`${security}/passkeys/options`, {});
+    assert.deepEqual(
+      options.excludeCredentials.map(({ id }: { id: string }) => id),
+      [passkey.id],
+    );
+    const added = await visitor.postJson(`${security}/passkeys`, { response: second.register(options) });
+    assert.deepEqual(added.body, { location: `${security}?done=passkey-added` });
+    const removed = await visitor.submit(page, `${security}/passkeys/remove`, { passkeyId: passkey.id });
+    assert.equal(removed.location, `${security}?done=passkey-removed`);
+    // A first password comes with its second factor.
+    const password = 'a first password';
+    const setUp = await visitor.submit(page, `${security}/password`, { password, repeated: password });
+    assert.equal((await givePassword(stranger(), email, password)).status, 400);
+    await visitor.submit(setUp, `${security}/authenticator/code`, { totp: totpOf(secretIn(setUp)) });
+    assert.equal((await givePassword(stranger(), email, password)).status, 200);
+    assert.equal((await credentials()).filter((each) => each.staffId === staffId).length, 1);
+  });
+
+  it('changes nothing for a session of six minutes, but still signs out elsewhere', async () => {
+    const { staffId, email, visitor, codes } = await enrolled();
+    const elsewhere = stranger();
+    await giveCode(elsewhere, await givePassword(elsewhere, email), codes[0] ?? '');
+    await age(staffId);
+    const page = await visitor.get(security);
+    assert.match(page.body, /Sign in again to change it/);
+    assert.doesNotMatch(page.body, /name="password"/);
+    const again = '/console/sign-in?again=yes&next=%2Fconsole%2Fsecurity';
+    for (const what of ['password', 'authenticator', 'authenticator/code', 'recovery-codes', 'passkeys/remove'])
+      assert.equal((await visitor.post(`${security}/${what}`, { password: 'x' })).location, again, what);
+    for (const what of ['passkeys/options', 'passkeys'])
+      assert.deepEqual((await visitor.postJson(`${security}/${what}`, {})).body, { location: again });
+    assert.match((await visitor.get(again)).body, /Sign in again/);
+    await visitor.submit(page, `${security}/sessions/end`, {});
+    assert.deepEqual([await isSignedIn(visitor), await isSignedIn(elsewhere)], [true, false]);
+  });
+});
+
+describe('/console/staff', () => {
+  it('officers invite those of their own firm, and nobody else', async () => {
+    const { firmId } = world.ann.advisor;
+    const officer = await makeStaff(world, { role: 'compliance_officer', firmId, name: 'Olga' });
+    const input = { name: 'Rae', email: 'rae@staff.example', role: 'reviewer' };
+    const { body } = await officer.call('POST', '/staff', input);
+    await enroll(stranger(), { email: input.email, code: codeIn(body.link) });
+    const rae = (await listStaff(world.deps)).find(({ email }) => email === input.email);
+    assert.deepEqual([rae?.role, rae?.firmId], ['reviewer', firmId]);
+    const elsewhere = { ...input, email: 'x@staff.example', firmId: (await addFirm(world.deps, 'Elsewhere')).firmId };
+    await officer.call('POST', '/staff', elsewhere);
+    assert.ok(
+      (await listStaff(world.deps)).every(({ email, firmId }) => email !== elsewhere.email || firmId === rae?.firmId),
+    );
+    for (const [method, path, given] of [
+      ['POST', '/staff', { ...input, email: 'y@staff.example', role: 'operator' }],
+      ['PUT', `/staff/${rae?.staffId}`, { role: 'operator' }],
+    ] as const)
+      assert.equal((await officer.call(method, path, given)).status, 400);
+    // They give nobody access that they could have stolen: themselves, or after five minutes.
+    assert.equal((await officer.call('POST', `/staff/${officer.staffId}/invite`)).status, 409);
+    for (const change of [{ disabled: true }, { role: 'reviewer' }])
+      assert.equal((await officer.call('PUT', `/staff/${officer.staffId}`, change)).status, 409);
+    await age(officer.staffId);
+    const stale = await officer.call('POST', `/staff/${rae?.staffId}/invite`);
+    assert.deepEqual([stale.status, /^Sign in again/.test(stale.body.detail)], [403, true]);
+    assert.equal(
+      (await officer.call('PUT', `/staff/${rae?.staffId}`, { role: 'compliance_officer' })).body.role,
+      'compliance_officer',
+    );
+    assert.deepEqual(await compareAccounts(world.deps), []);
+  });
+
+  it('operators invite anybody, and one of them always remains', async () => {
+    const operator = await makeStaff(world, { role: 'operator', name: 'Only' });
+    const { firmId } = world.ann.advisor;
+    const second = { name: 'Second', email: 'second@ops.example', role: 'operator' };
+    assert.equal((await operator.call('POST', '/all-staff', { ...second, firmId })).status, 400);
+    assert.equal((await operator.call('POST', '/all-staff', second)).status, 200);
+    const { staffId } = (await listStaff(world.deps)).find(({ email }) => email === second.email) ?? { staffId: 0 };
+    assert.equal((await operator.call('PUT', `/all-staff/${staffId}`, { role: 'reviewer' })).status, 409);
+    // Both at once: the second has to see what the first did.
+    const both = await Promise.allSettled([
+      setStaff(world.deps, staffId, { disabled: true }),
+      setStaff(world.deps, operator.staffId, { disabled: true }),
+    ]);
+    assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+    const left = (await listStaff(world.deps)).filter(({ role, disabled }) => role === 'operator' && !disabled);
+    assert.equal(left.length, 1);
+    await setStaff(world.deps, staffId, { disabled: false });
+    await setStaff(world.deps, operator.staffId, { disabled: false });
+  });
+
+  it('who is disabled is signed out at once, and a link for them is dead', async () => {
+    const operator = await makeStaff(world, { role: 'operator', name: 'Ender' });
+    const { staffId, visitor, email } = await enrolled();
+    assert.equal((await operator.call('PUT', `/all-staff/${staffId}`, { disabled: true })).status, 200);
+    assert.equal(await isSignedIn(visitor), false);
+    assert.equal((await operator.call('POST', `/all-staff/${staffId}/invite`)).status, 409);
+    const other = await addStaff(world.deps, {
+      firmId: world.ann.advisor.firmId,
+      name: 'L',
+      email: 'link@staff.example',
+    });
+    const { body } = await operator.call('POST', `/all-staff/${other.staffId}/invite`);
+    for (const disabled of [true, false]) await operator.call('PUT', `/all-staff/${other.staffId}`, { disabled });
+    const page = await stranger().get('/console/invitation');
+    assert.equal(page.status, 200);
+    const late = stranger();
+    await late.get('/console/invitation');
+    const refused = await late.postJson('/console/invitation/passkey/options', {
+      email: other.email,
+      code: codeIn(body.link),
+    });
+    assert.equal(refused.status, 400);
+    assert.equal((await givePassword(stranger(), email)).status, 400);
+  });
+});
+
+async function credentials() {
+  return world.database.asOwner<{ staffId: number }>('select staff_id as "staffId" from staff_credentials');
+}
