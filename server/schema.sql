@@ -162,6 +162,12 @@ create table archive_heads (
   constraint archive_heads_pkey PRIMARY KEY (advisor_id)
 ) with (fillfactor=50);
 
+create table archive_indexed (
+  advisor_id bigint not null,
+  last_number bigint not null,
+  constraint archive_indexed_pkey PRIMARY KEY (advisor_id)
+);
+
 create table archive_runs (
   first_leaf bigint not null,
   advisor_id bigint not null,
@@ -203,6 +209,15 @@ create table archive_verifications (
   date_time_created timestamp with time zone not null,
   constraint archive_verifications_pkey PRIMARY KEY (verification_id),
   constraint archive_verifications_verdict_check CHECK ((verdict = ANY (ARRAY['intact'::text, 'altered'::text, 'incomplete'::text, 'unknown'::text])))
+);
+
+create table archive_words (
+  firm_id bigint not null,
+  date_time_created timestamp with time zone not null,
+  advisor_id bigint not null,
+  number bigint not null,
+  words tsvector not null,
+  constraint archive_words_pkey PRIMARY KEY (firm_id, date_time_created, advisor_id, number)
 );
 
 create table attempts (
@@ -921,6 +936,17 @@ create table saved_replies (
   constraint saved_replies_pkey PRIMARY KEY (advisor_id, saved_reply_id)
 );
 
+create table saved_searches (
+  search_id bigint not null generated always as identity,
+  firm_id bigint not null,
+  staff_id bigint not null,
+  search jsonb not null,
+  date_time_created timestamp with time zone not null,
+  constraint saved_searches_pkey PRIMARY KEY (search_id),
+  constraint saved_searches_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint saved_searches_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id)
+);
+
 create table scheduled_messages (
   advisor_id bigint not null,
   scheduled_message_id bigint not null generated always as identity,
@@ -1156,6 +1182,8 @@ CREATE INDEX archive_entries_rules ON public.archive_entries USING btree (adviso
 CREATE INDEX archive_entries_setting ON public.archive_entries USING btree (advisor_id, number) WHERE (kind = ANY (ARRAY['setting'::text, 'staff'::text]));
 
 CREATE INDEX archive_entries_time ON public.archive_entries USING brin (date_time_created) WITH (autosummarize='on');
+
+CREATE INDEX archive_words_words ON public.archive_words USING gin (words);
 
 CREATE INDEX attempts_time ON public.attempts USING brin (date_time_started) WITH (autosummarize='on');
 
@@ -1462,6 +1490,7 @@ declare
   olds boolean[] := '{}';
   due bigint[] := '{}';
   gone bigint[] := '{}';
+  of_firm bigint := (select firm_id from advisors where advisor_id = of_advisor);
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'bodies are disposed of in read committed only' using errcode = 'insufficient_privilege';
@@ -1483,6 +1512,14 @@ begin
     select coalesce(array_agg(number order by number), '{}')
     into gone
     from deleted;
+    delete from archive_words w
+    using archive_entries e
+    where e.advisor_id = of_advisor
+      and e.number = any (gone)
+      and w.firm_id = of_firm
+      and w.date_time_created = date_trunc('milliseconds', e.date_time_created)
+      and w.advisor_id = of_advisor
+      and w.number = e.number;
     perform set_config('assent.disposing', 'off', true) from archive_heads where advisor_id = of_advisor;
   end if;
   if cardinality(gone) > 0 then
@@ -1800,6 +1837,8 @@ grant select on archive_entries to assent_app;
 
 grant insert, select, update on archive_heads to assent_app;
 
+grant insert, select, update on archive_indexed to assent_app;
+
 grant insert, select on archive_runs to assent_app;
 
 grant insert, select, update on archive_taken to assent_app;
@@ -1809,6 +1848,8 @@ grant insert, select, update on archive_tiles to assent_app;
 grant insert, select, update on archive_tree to assent_app;
 
 grant insert, select on archive_verifications to assent_app;
+
+grant insert, select on archive_words to assent_app;
 
 grant insert, select, update on attempts to assent_app;
 
@@ -1921,6 +1962,8 @@ grant delete, insert, select, update on revoked_tokens to assent_app;
 grant insert, select, update on sandbox_clock to assent_app;
 
 grant delete, insert, select, update on saved_replies to assent_app;
+
+grant insert, select on saved_searches to assent_app;
 
 grant insert, select, update on scheduled_messages to assent_app;
 

@@ -802,6 +802,40 @@ select exists (select from unmatched_receipts where advisor_id = 0) as found;
 prepare "has-waiting" as
 select from dispatches limit 1;
 
+prepare "index-entries" as
+with span as materialized (
+  select *
+  from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)
+),
+indexed as (
+  insert into archive_indexed as known (advisor_id, last_number)
+  select advisor_id, up_to
+  from span
+  order by advisor_id
+  on conflict (advisor_id) do update
+  set last_number = excluded.last_number
+  where known.last_number < excluded.last_number
+)
+insert into archive_words (firm_id, date_time_created, advisor_id, number, words)
+select
+  a.firm_id, date_trunc('milliseconds', e.date_time_created), e.advisor_id, e.number,
+  strip(to_tsvector('simple', coalesce(
+    case
+      when e.kind = 'media_in' then ''
+      when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
+      else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\[nrt]', ' ', 'g')
+    end,
+    ''
+  ))) || array_to_tsvector(array_remove(
+    array['=f' || a.firm_id, '=a' || e.advisor_id, '=k' || e.kind, '=m' || e.member_id], null
+  ))
+from span
+join advisors a on a.advisor_id = span.advisor_id
+join archive_entries e
+  on e.advisor_id = span.advisor_id and e.number > span.after and e.number <= span.up_to and e.kind <> 'outcome'
+left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+on conflict do nothing;
+
 prepare "insert-broadcast" as
 insert into broadcasts (
   advisor_id, group_id, group_name, text, status, people, refused, actor, trace_id, due_at, date_time_created
@@ -5960,6 +5994,27 @@ row(
     ) as page on true
     order by asked.position, page.place;
 
+prepare "list-found-entries" as
+select
+e.date_time_created as "dateTime", e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.actor,
+coalesce(application.name, staff.name) as "actorName", a.name as advisor, m.phone, e.meta,
+case when e.kind <> 'media_in' then convert_from(b.body, 'UTF8') end as body,
+(
+  select nullif(c.full_name, c.phone)
+  from contacts c
+  where c.advisor_id = m.advisor_id and c.phone = m.phone
+  order by c.contact_id
+  limit 1
+) as name
+   from unnest($1::bigint[], $2::bigint[]) with ordinality as given (advisor_id, number, position)
+   join archive_entries e on e.advisor_id = given.advisor_id and e.number = given.number
+join advisors a on a.advisor_id = e.advisor_id
+left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
+left join applications application on e.actor = 'application:' || application.application_id
+left join staff on e.actor = 'staff:' || staff.staff_id
+   order by position;
+
 prepare "list-group-people" as
 select
   c.contact_id as "contactId", nullif(c.full_name, c.phone) as name, c.phone, c.first_name as "firstName",
@@ -6079,6 +6134,12 @@ where advisor_id = $1
   and phone = any ($2)
   -- Asked once, so that thousands of members of an import are not gone through where the firm doesn't have that scope.
   and (select opt_out_scope from advisors join firms using (firm_id) where advisor_id = $1) = 'firm';
+
+prepare "list-members-with" as
+select m.member_id as "memberId"
+from advisors a
+join members m on m.advisor_id = a.advisor_id and m.phone = $2
+where a.firm_id = $1;
 
 prepare "list-memberships" as
 select contact_id as "contactId", group_id as "groupId"
@@ -6509,6 +6570,14 @@ where grain = $1
   and date_time < $4::timestamptz
   and ($6::bigint is null or subject_id = $6)
 group by 1, 2, 3, 4;
+
+prepare "list-unindexed" as
+select h.advisor_id as "advisorId", coalesce(i.last_number, 0) as after, h.last_number as "upTo"
+from archive_heads h
+left join archive_indexed i using (advisor_id)
+where h.last_number > coalesce(i.last_number, 0)
+order by h.advisor_id
+limit $1;
 
 prepare "list-untaken" as
 select h.advisor_id as "advisorId", coalesce(t.last_number, 0) as after, h.last_number as "upTo"
@@ -7068,6 +7137,25 @@ left join lateral (
 ) as contact on true
 order by found.number desc;
 
+prepare "search-words" as
+with found as materialized (
+  select date_time_created, advisor_id, number
+  from archive_words
+  where words @@ (select plainto_tsquery('simple', $5) && $6::tsquery)
+  limit $8 + 1
+),
+page as (
+  select date_time_created as "dateTime", advisor_id as "advisorId", number
+  from found
+  where (date_time_created, advisor_id, number) < ($1, $2, $3) and date_time_created >= $4
+  order by date_time_created desc, advisor_id desc, number desc
+  limit $7
+)
+select totals.total, page.*
+from (select count(*) as total from found) as totals
+left join page on true
+order by "dateTime" desc, "advisorId" desc, number desc;
+
 prepare "share-firm" as
 select pg_advisory_xact_lock_shared(hashtextextended('firm', $1));
 
@@ -7346,6 +7434,32 @@ on conflict (key_id, day) do update
 set used = d.used + 1
 where d.used < $3
 returning used;
+
+prepare "walk-words" as
+with walked as materialized (
+  select date_time_created, advisor_id, number, words
+  from archive_words
+  where firm_id = $7
+    and (date_time_created, advisor_id, number) < ($1, $2, $3)
+    and date_time_created >= $4
+  order by date_time_created desc, advisor_id desc, number desc
+  limit $8
+),
+found as (
+  select date_time_created, advisor_id, number, true as is_found
+  from walked
+  where words @@ (select plainto_tsquery('simple', $5) && $6::tsquery)
+  order by date_time_created desc, advisor_id desc, number desc
+  limit $9
+),
+ending as (
+  select date_time_created, advisor_id, number, false
+  from walked
+  offset $8 - 1
+)
+select date_time_created as "dateTime", advisor_id as "advisorId", number, is_found as "isFound"
+from (select * from found union all select * from ending) as part
+order by date_time_created desc, advisor_id desc, number desc;
 
 prepare "xid" as
 select pg_current_xact_id()::text as xid;

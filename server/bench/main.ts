@@ -33,6 +33,7 @@ const sections: Record<string, () => Promise<Section>> = {
   carriers: async () => (await import('./carriers.ts')).measureCarriers,
   events: async () => (await import('./events.ts')).measureEvents,
   archive: async () => (await import('./archive.ts')).measureArchive,
+  console: async () => (await import('./console.ts')).measureConsole,
   content: async () => (await import('./content.ts')).measureContent,
 };
 

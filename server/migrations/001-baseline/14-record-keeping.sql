@@ -64,6 +64,36 @@ create table archive_verifications (
   date_time_created timestamptz not null
 );
 
+-- What a search looks through: the words of each entry, and what it can be filtered by as words that begin with "=", such as its person. It
+-- is filled behind the archive, so that no text waits for it. The key is the order of a walk from the newest: there is no other index
+-- but that of the words. Unlogged, because it would double what a text costs replicas and backups, and the archive has it all: after a
+-- crash both tables are empty and filled again. An advisor stays with the firm.
+create unlogged table archive_words (
+  firm_id bigint not null,
+  -- In milliseconds, as a page that goes on from there knows it.
+  date_time_created timestamptz not null,
+  advisor_id bigint not null,
+  number bigint not null,
+  words tsvector not null,
+  primary key (firm_id, date_time_created, advisor_id, number)
+);
+create index archive_words_words on archive_words using gin (words);
+
+-- How far each advisor's entries can be searched.
+create unlogged table archive_indexed (
+  advisor_id bigint primary key,
+  last_number bigint not null
+);
+
+-- A search that somebody shares: a link has its id, and never a name or a number.
+create table saved_searches (
+  search_id bigint generated always as identity primary key,
+  firm_id bigint not null references firms,
+  staff_id bigint not null references staff,
+  search jsonb not null,
+  date_time_created timestamptz not null
+);
+
 create function retention_years(of_firm bigint) returns integer
 language sql stable
 as $$
@@ -189,6 +219,7 @@ declare
   olds boolean[] := '{}';
   due bigint[] := '{}';
   gone bigint[] := '{}';
+  of_firm bigint := (select firm_id from advisors where advisor_id = of_advisor);
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'bodies are disposed of in read committed only' using errcode = 'insufficient_privilege';
@@ -210,6 +241,14 @@ begin
     select coalesce(array_agg(number order by number), '{}')
     into gone
     from deleted;
+    delete from archive_words w
+    using archive_entries e
+    where e.advisor_id = of_advisor
+      and e.number = any (gone)
+      and w.firm_id = of_firm
+      and w.date_time_created = date_trunc('milliseconds', e.date_time_created)
+      and w.advisor_id = of_advisor
+      and w.number = e.number;
     perform set_config('assent.disposing', 'off', true) from archive_heads where advisor_id = of_advisor;
   end if;
   if cardinality(gone) > 0 then
@@ -363,7 +402,8 @@ alter table hold_lifts enable always trigger append_only;
 grant select on retentions, holds, hold_lifts to assent_app;
 grant select, insert, update on daily_runs to assent_app;
 grant select, insert, delete on carrier_records to assent_app;
-grant select, insert on archive_verifications to assent_app;
+grant select, insert on archive_verifications, archive_words, saved_searches to assent_app;
+grant select, insert, update on archive_indexed to assent_app;
 revoke all on function
   dispose_bodies, disposable_bodies, retention_years, set_retention, add_hold, lift_hold, write_rule_entry, write_hold_entry,
   write_disposal_entry

@@ -20,6 +20,7 @@ import { sendDueMessages } from '../domain/messages/due-messages.ts';
 import { watch } from '../domain/operations/alerts.ts';
 import { forgetOldTraffic } from '../domain/operations/traffic.ts';
 import type { CrmFault } from '../domain/ports.ts';
+import { indexArchive } from '../domain/record-keeping/archive-index.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
 import { forgetOld } from '../domain/shared/feeds.ts';
@@ -78,6 +79,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'delete old events', everyMs: 10 * minuteMs, run: () => forgetOld(deps, 'events') },
     { name: 'delete old changes', everyMs: 10 * minuteMs, run: () => forgetOld(deps, 'contact_changes') },
     { name: 'sign the archive', everyMs: 2_000, run: () => sign(deps, log) },
+    { name: 'index the archive', everyMs: 5_000, run: () => indexArchive(deps) },
     { name: 'deliver checkpoints', everyMs: 5_000, run: () => deliverCheckpoint(log, deliverNext) },
     { name: 'dispose of records', everyMs: minuteMs, run: () => disposeDue(deps) },
     { name: 'reconcile', everyMs: minuteMs, run: () => reconcileDue(deps) },

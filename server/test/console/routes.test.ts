@@ -7,6 +7,7 @@ import { makeStaff, type StaffPerson } from '../support/console.ts';
 import { Visitor } from '../support/visitor.ts';
 import { type Answer, makeWorld, type World } from '../support/world.ts';
 import { operatorSamples } from './operator-samples.ts';
+import { recordsSamples } from './records-samples.ts';
 
 /**
  * How a route is called: with the ids of something that a firm has, if it takes any, and a body. A route that isn't here fails the
@@ -32,6 +33,7 @@ const samples: Record<string, Sample> = {
   'POST /reviews/:reviewId/notes': { ids: ofReview, body: { note: 'Asked' } },
   'PUT /reviews/:reviewId/escalation': { ids: ofReview, body: { escalated: true } },
   'POST /reviews/:reviewId/decision': { ids: newReview, body: { decision: 'approved' } },
+  ...recordsSamples(() => world),
   'GET /staff': {},
   'POST /staff': { body: { name: 'New', email: 'new@staff.example', role: 'reviewer' } },
   'POST /staff/:staffId/invite': { ids: ({ staffId }) => ({ staffId }) },

@@ -177,6 +177,11 @@ suite('every job, as the application’s role, with something to do', async () =
       make: async () => {},
       left: 'select (select sum(last_number) from archive_heads) - (select size from archive_tree) as left',
     },
+    'index the archive': {
+      make: async () => {},
+      left: `select sum(h.last_number) - coalesce(sum(i.last_number), 0) as left
+             from archive_heads h left join archive_indexed i using (advisor_id)`,
+    },
     'deliver checkpoints': {
       make: async () => void (await growTree(deps)),
       left: 'select 2 - count(*) as left from archive_deliveries',

@@ -10,6 +10,8 @@ import { byOperator } from '../../src/domain/archive/archive.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { recordConsent } from '../../src/domain/consent/consents.ts';
+import { indexArchive } from '../../src/domain/record-keeping/archive-index.ts';
+import { searchArchive } from '../../src/domain/record-keeping/archive-search.ts';
 import { addHold, liftHold, listHolds } from '../../src/domain/record-keeping/holds.ts';
 import { dispose, disposeDue, getRetention, setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
@@ -88,6 +90,11 @@ test('a firm keeps its records for 7 years, or for as long as it sets', async ()
 test('a body is removed when its retention is over, not before; its entry stays, and another one says so', async () => {
   const { person } = await texted(3);
   const numbers = await bodiesOf(person);
+  const { firmId } = person.advisor;
+  const searched = async () =>
+    (await searchArchive(deps, firmId, { advisorId: person.advisor.advisorId, kind: 'received' })).data;
+  await indexArchive(deps);
+  assert.equal((await searched()).length, 3);
   await pass(2500 * dayMs);
   await say(world, person, newPhone(), 'Younger');
   const [, , , younger] = await bodiesOf(person);
@@ -98,6 +105,7 @@ test('a body is removed when its retention is over, not before; its entry stays,
   assert.deepEqual(await bodiesOf(person), [...numbers, younger], 'a dry run removes nothing');
   await disposeNow();
   assert.deepEqual(await bodiesOf(person), [younger]);
+  assert.deepEqual(await searched(), [], 'nor can they be found');
   const [first, , last] = numbers;
   assert.deepEqual(await entriesOf(person, 'disposal'), [
     {

@@ -12,11 +12,15 @@ const operators = ['operator'] as const;
 // biome-ignore format: a table
 export const places: Place[] = [
   { to: '/overview',      name: 'Overview',            icon: 'gauge',           roles: firmStaff },
+  { to: '/reviews',       name: 'Reviews',             icon: 'clipboard-check', roles: firmStaff },
+  { to: '/archive',       name: 'Archive',             icon: 'search',          roles: firmStaff },
+  { to: '/consent',       name: 'Consent',             icon: 'shield-check',    roles: firmStaff },
+  { to: '/wordings',      name: 'Wordings',            icon: 'message-2',       roles: officers },
+  { to: '/holds',         name: 'Holds and retention', icon: 'gavel',           roles: officers },
   { to: '/traffic',       name: 'Traffic',             icon: 'activity',        roles: operators },
   { to: '/carriers',      name: 'Carriers',            icon: 'building-broadcast-tower', roles: operators },
   { to: '/firms',         name: 'Firms and advisors',  icon: 'users',           roles: operators, also: '/advisors' },
   { to: '/applications',  name: 'Applications',        icon: 'apps',            roles: operators },
-  { to: '/reviews',       name: 'Reviews',             icon: 'clipboard-check', roles: firmStaff },
   { to: '/webhooks',      name: 'Webhooks',            icon: 'webhook',         roles: operators },
   { to: '/jobs',          name: 'Jobs',                icon: 'list',            roles: operators },
   { to: '/doubts',        name: 'In doubt',            icon: 'help-hexagon',    roles: operators },

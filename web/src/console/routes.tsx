@@ -42,6 +42,38 @@ const review = createRoute({
     stringify: ({ reviewId }) => ({ reviewId: String(reviewId) }),
   },
 });
+const archive = createRoute({
+  getParentRoute: () => root,
+  path: '/archive',
+  validateSearch: ({ search }: { search?: unknown }): { search?: number } =>
+    Number(search) > 0 ? { search: Number(search) } : {},
+  component: lazyRouteComponent(() => import('./archive/archive.tsx'), 'Archive'),
+});
+const archiveEntry = createRoute({
+  getParentRoute: () => root,
+  path: '/archive/$advisorId/$number',
+  component: lazyRouteComponent(() => import('./archive/entry.tsx'), 'ArchiveEntry'),
+});
+const consent = createRoute({
+  getParentRoute: () => root,
+  path: '/consent',
+  component: lazyRouteComponent(() => import('./consent/consent.tsx'), 'Consent'),
+});
+const consentOf = createRoute({
+  getParentRoute: () => root,
+  path: '/consent/$advisorId/$memberId',
+  component: lazyRouteComponent(() => import('./consent/person.tsx'), 'ConsentOf'),
+});
+const wordings = createRoute({
+  getParentRoute: () => root,
+  path: '/wordings',
+  component: lazyRouteComponent(() => import('./wordings/wordings.tsx'), 'Wordings'),
+});
+const holds = createRoute({
+  getParentRoute: () => root,
+  path: '/holds',
+  component: lazyRouteComponent(() => import('./holds/holds.tsx'), 'Holds'),
+});
 const staff = createRoute({
   getParentRoute: () => root,
   path: '/staff',
@@ -126,6 +158,12 @@ const pages = [
   home,
   overview,
   reviews.addChildren([review]),
+  archive,
+  archiveEntry,
+  consent,
+  consentOf,
+  wordings,
+  holds,
   staff,
   traffic,
   firms,

@@ -102,6 +102,17 @@ export async function listAdvisors(deps: Deps): Promise<Advisor[]> {
   return store.listAdvisors(deps.db);
 }
 
+/** The advisors of one firm. Another firm's advisor is one that doesn't exist. */
+export async function listAdvisorsOf(deps: Deps, firmId: number): Promise<Advisor[]> {
+  return (await store.listAdvisors(deps.db)).filter((advisor) => advisor.firmId === firmId);
+}
+
+export async function getAdvisorOf(deps: Deps, firmId: number, advisorId: number): Promise<Advisor> {
+  const found = await store.findAdvisor(deps.db, String(advisorId));
+  if (found?.firmId !== firmId) throw problem('not_found', `There is no advisor ${advisorId}.`);
+  return found;
+}
+
 /** Every advisor who knows the number. */
 export async function listAdvisorsKnowing(deps: Deps, phone: string): Promise<Advisor[]> {
   return store.listAdvisorsKnowing(deps.db, phone);

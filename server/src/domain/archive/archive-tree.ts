@@ -66,7 +66,7 @@ async function grow(deps: SigningContext, tree: TreeRow, { remembered, copy }: O
   if (remembered) await checkRemembered(deps, tree, remembered);
   if (copy) await checkContinues(deps, tree, copy);
   const { isQuiet, note: last } = await checkLastSigned(deps, tree);
-  const spans = bounded(await store.listUntaken(deps.db, advisorsMax));
+  const spans = bounded(await store.listUntaken(deps.db, advisorsMax), entriesMax);
   // A fault that is over is cleared by the next checkpoint.
   if (spans.length === 0 && isQuiet && !tree.fault)
     return { added: 0, signed: last === null ? null : { note: last, since: tree.size } };
@@ -127,7 +127,7 @@ async function readEdge({ db }: Deps, size: number): Promise<Edge> {
 }
 
 /** No more at once than fits into memory and the statement timeout; the rest comes next time. */
-function bounded(spans: Span[]): Span[] {
+export function bounded(spans: Span[], entriesMax: number): Span[] {
   let left = entriesMax;
   const taken = [];
   for (const { advisorId, after, upTo } of spans) {

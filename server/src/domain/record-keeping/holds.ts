@@ -36,10 +36,26 @@ export async function listHolds(deps: Deps): Promise<Hold[]> {
   return store.listHolds(deps.db);
 }
 
+/** A firm's holds, the newest first. */
+export async function listHoldsOf(deps: Deps, firmId: number): Promise<Hold[]> {
+  return (await store.listHolds(deps.db)).filter((hold) => hold.firmId === firmId).toReversed();
+}
+
+/** Another firm's hold is one that doesn't exist. */
+export async function getHoldOf(deps: Deps, firmId: number, holdId: number): Promise<Hold> {
+  const hold = await getHold(deps, holdId);
+  if (hold.firmId !== firmId) throw noHold(holdId);
+  return hold;
+}
+
 async function getHold(deps: Deps, holdId: number) {
   const hold = await store.findHold(deps.db, holdId);
-  if (!hold) throw problem('not_found', `There is no hold ${holdId}.`);
+  if (!hold) throw noHold(holdId);
   return hold;
+}
+
+function noHold(holdId: number) {
+  return problem('not_found', `There is no hold ${holdId}.`);
 }
 
 type HeldRecords = { firmId: number; advisorId: number | null; memberId: number | null };

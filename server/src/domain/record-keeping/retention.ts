@@ -24,6 +24,8 @@ const yearsMax = 100;
 /** Per transaction. */
 const bodiesMax = 2_000;
 const keepersMax = 500;
+/** Of one firm. */
+const advisorsMax = 100_000;
 
 export async function getRetention(deps: Deps, firmId: number): Promise<Retention> {
   const { name: firm } = await getFirm(deps, firmId);
@@ -57,7 +59,7 @@ export async function disposeDue(deps: Deps): Promise<void> {
 export async function dispose(deps: Deps, disposing: DisposalOptions): Promise<Pick<Disposal, 'disposed' | 'kept'>> {
   const sum = { disposed: 0, kept: 0 };
   for (let after = 0; ; ) {
-    const keepers = await store.listKeepers(deps.db, after, keepersMax);
+    const keepers = await store.listKeepers(deps.db, { firmId: null, after, limit: keepersMax });
     for (const keeper of keepers) {
       const disposal = await disposeOf(deps, keeper, disposing);
       sum.disposed += disposal.disposed;
@@ -67,6 +69,17 @@ export async function dispose(deps: Deps, disposing: DisposalOptions): Promise<P
     after = keepers.at(-1)?.advisorId ?? after;
     if (keepers.length < keepersMax) return sum;
   }
+}
+
+/** What the next disposal will find at a firm's advisors; those with nothing old and no hold are left out. */
+export async function listDue(deps: Deps, firmId: number): Promise<Disposal[]> {
+  const due: Disposal[] = [];
+  const keepers = await store.listKeepers(deps.db, { firmId, after: 0, limit: advisorsMax });
+  for (const keeper of keepers) {
+    const [oldest] = await store.listDisposable(deps.db, { advisorId: keeper.advisorId, afterNumber: 0, bodiesMax: 1 });
+    if (keeper.isHeld || oldest?.isOld) due.push(await disposeOf(deps, keeper, { by: byService, dryRun: true }));
+  }
+  return due;
 }
 
 async function disposeOf(deps: Deps, keeper: KeeperRow, { by, dryRun, progress }: DisposalOptions): Promise<Disposal> {

@@ -74,6 +74,23 @@ export async function listWordings(deps: Deps, firmId: number): Promise<(Wording
   });
 }
 
+export type WordingHistory = {
+  kind: WordingKind;
+  /** Ours, which applies while the firm has none of its own. */
+  usual: string;
+  /** The firm's own, the newest first. */
+  versions: (Wording & { dateTimeCreated: Date })[];
+};
+
+export async function listWordingHistories({ db }: Deps, firmId: number): Promise<WordingHistory[]> {
+  const rows = await store.listWordingVersions(db, firmId);
+  return wordingKinds.map((kind) => {
+    const own = rows.filter((row) => row.kind === kind);
+    const versions = own.map(({ version, text, dateTimeCreated }) => ({ version, text, dateTimeCreated }));
+    return { kind, usual: defaults[kind], versions };
+  });
+}
+
 /** The firm's wordings as the people of this advisor read them. */
 export async function listRenderedWordings(
   deps: Deps,

@@ -13,6 +13,7 @@ import type { Route } from '../door/route.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
 import { operatorTable } from './operator-routes.ts';
 import * as overview from './overview.ts';
+import { recordsTable } from './records-routes.ts';
 import * as reviews from './reviews.ts';
 import { addConsoleSession } from './session.ts';
 import * as staff from './staff.ts';
@@ -51,12 +52,14 @@ const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] 
   ['POST', '/staff/:staffId/invite',    officers,  staff.invite],
 ];
 
-export const consoleRoutes: ConsoleRoute[] = [...table, ...operatorTable].map(([method, path, roles, endpoint]) => ({
-  method,
-  path: consoleApiPath + path,
-  roles,
-  endpoint,
-}));
+export const consoleRoutes: ConsoleRoute[] = [...table, ...recordsTable, ...operatorTable].map(
+  ([method, path, roles, endpoint]) => ({
+    method,
+    path: consoleApiPath + path,
+    roles,
+    endpoint,
+  }),
+);
 
 /** The page leads to the sign-in and back. */
 const signInAgain = 'Sign in again first: this gives somebody access, so it must be you who does it.';

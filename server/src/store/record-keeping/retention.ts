@@ -18,7 +18,11 @@ export async function findRetention(db: Db, firmId: number): Promise<number> {
 /** An advisor whose records may be due for disposal; held if a hold keeps all of them. */
 export type KeeperRow = { advisorId: number; advisor: string; isHeld: boolean };
 
-export async function listKeepers(db: Db, afterAdvisorId: number, limit: number): Promise<KeeperRow[]> {
+/** Of one firm, or of all. */
+export async function listKeepers(
+  db: Db,
+  { firmId, after, limit }: { firmId: number | null; after: number; limit: number },
+): Promise<KeeperRow[]> {
   return db.query<KeeperRow>(
     `select
        advisor_id as "advisorId", name as advisor,
@@ -31,10 +35,10 @@ export async function listKeepers(db: Db, afterAdvisorId: number, limit: number)
            and not exists (select from hold_lifts l where l.hold_id = h.hold_id)
        ) as "isHeld"
      from advisors a
-     where advisor_id > $1
+     where advisor_id > $1 and ($3::bigint is null or a.firm_id = $3)
      order by advisor_id
      limit $2`,
-    [afterAdvisorId, limit],
+    [after, limit, firmId],
   );
 }
 

@@ -29,6 +29,17 @@ export async function listWordings(db: Db, firmId: number): Promise<WordingRow[]
   );
 }
 
+/** Every version of every kind, the newest first. */
+export async function listWordingVersions(db: Db, firmId: number): Promise<WordingRow[]> {
+  return db.query<WordingRow>(
+    `select ${columns}
+     from wordings
+     where firm_id = $1
+     order by kind, version desc`,
+    [firmId],
+  );
+}
+
 /** Adds the next version. The firm's row is locked, so two concurrent calls make two versions. */
 export async function insertWording(
   db: Db,

@@ -1,0 +1,20 @@
+import type { Deps } from '../../deps.ts';
+import * as store from '../../store/record-keeping/archive-index.ts';
+import { bounded } from '../archive/archive-tree.ts';
+import { requireRunning } from '../shared/signals.ts';
+
+const entriesMax = 2_000;
+const advisorsMax = 1_000;
+
+/**
+ * Makes new entries searchable. It follows the archive like the tree does, so that no text waits for it, and by the numbers alone: a
+ * fault of the tree, when people search most, doesn't stop it.
+ */
+export async function indexArchive(deps: Deps): Promise<void> {
+  for (;;) {
+    const spans = bounded(await store.listUnindexed(deps.db, advisorsMax), entriesMax);
+    if (spans.length === 0) return;
+    requireRunning(deps);
+    await store.indexEntries(deps.db, spans);
+  }
+}

@@ -1,0 +1,148 @@
+import type { Deps } from '../../deps.ts';
+import type { EntryPlace, FoundEntry, SearchedPart, WordQuery } from '../../store/record-keeping/archive-search.ts';
+import * as store from '../../store/record-keeping/archive-search.ts';
+import { findSavedSearch, insertSavedSearch } from '../../store/record-keeping/saved-searches.ts';
+import { invalid, problem } from '../problems.ts';
+
+/** All of what is given must be true. Times are up to but not including `to`. */
+export type ArchiveSearch = {
+  words?: string;
+  memberId?: number;
+  phone?: string;
+  advisorId?: number;
+  kind?: SearchedKind;
+  from?: string;
+  to?: string;
+};
+export const searchedKinds = ['sent', 'received', 'consent', 'review', 'other'] as const;
+export type SearchedKind = (typeof searchedKinds)[number];
+
+/** An entry as staff of the firm read it. `text` is null if it has none, or it is no longer kept. */
+export type ArchiveEntry = Omit<FoundEntry, 'meta' | 'body'> & { text: string | null; isKept: boolean; facts: object };
+/** `cursor` is where to go on. If the page isn't full before that, `searchedTo` says how far back this has looked. */
+export type FoundEntries = { data: ArchiveEntry[]; cursor: string | null; searchedTo: Date | null };
+
+const pageSize = 25;
+/** So many of the newest are read first: that finds a page of what is common. */
+const glanceMax = 2_000;
+/** More than this isn't sorted. Then it is common somewhere, and the archive is read from the newest. */
+const sortedMax = 20_000;
+const walkMax = 20_000;
+const aroundEach = 20;
+
+const kindsOf: Record<SearchedKind, string[]> = {
+  sent: ['text_out'],
+  received: ['text_in', 'media_in'],
+  consent: ['consent'],
+  review: ['review'],
+  other: ['schedule', 'broadcast', 'export', 'merge', 'setting', 'staff', 'sign_in', 'hold', 'retention', 'disposal'],
+};
+
+/** A page of a firm's entries, newest first. However many there are, it takes PostgreSQL no more than a quarter of a second. */
+export async function searchArchive(
+  deps: Deps,
+  firmId: number,
+  search: ArchiveSearch,
+  cursor?: string,
+): Promise<FoundEntries> {
+  const { db } = deps;
+  const part = partOf(firmId, search, cursor);
+  const words = await wordsOf(deps, firmId, search);
+  if (words === null) return { data: [], cursor: null, searchedTo: null };
+  const limit = pageSize + 1;
+  const glance = await store.walkWords(db, part, words, { limit, entriesMax: glanceMax });
+  if (glance.end === null || glance.found.length === limit) return pageOf(deps, glance.found, null);
+  const found = await store.searchWords(db, part, words, { limit, foundMax: sortedMax });
+  if (found) return pageOf(deps, found, null);
+  const walked = await store.walkWords(db, part, words, { limit, entriesMax: walkMax });
+  return pageOf(deps, walked.found, walked.end);
+}
+
+/** An entry of the firm's, with those of the same person before and after it. */
+export async function getEntry(
+  { db }: Deps,
+  firmId: number,
+  { advisorId, number }: { advisorId: number; number: number },
+): Promise<{ entries: ArchiveEntry[] }> {
+  const rows = await store.listAround(db, advisorId, { firmId, number, each: aroundEach });
+  if (rows.length === 0) throw problem('not_found', `There is no entry ${number}.`);
+  return { entries: rows.map(entryOf) };
+}
+
+export async function saveSearch(
+  { db, clock }: Deps,
+  { firmId, staffId }: { firmId: number; staffId: number },
+  search: ArchiveSearch,
+): Promise<{ searchId: number }> {
+  return { searchId: await insertSavedSearch(db, firmId, { staffId, search, now: clock.now() }) };
+}
+
+export async function getSearch({ db }: Deps, firmId: number, searchId: number): Promise<object> {
+  const search = await findSavedSearch(db, firmId, searchId);
+  if (!search) throw problem('not_found', `There is no saved search ${searchId}.`);
+  return search;
+}
+
+function partOf(firmId: number, { from, to }: ArchiveSearch, cursor?: string): SearchedPart {
+  const end = to === undefined ? null : { dateTime: new Date(to), advisorId: 0, number: 0 };
+  return { firmId, from: from === undefined ? null : new Date(from), before: cursor ? placeIn(cursor) : end };
+}
+
+/** Null if nobody has that number. */
+async function wordsOf({ db }: Deps, firmId: number, search: ArchiveSearch): Promise<WordQuery | null> {
+  const { words = '', memberId, phone, advisorId, kind } = search;
+  const filters: string[][] = [];
+  if (memberId !== undefined) filters.push([`=m${memberId}`]);
+  if (advisorId !== undefined) filters.push([`=a${advisorId}`]);
+  if (kind !== undefined) filters.push(kindsOf[kind].map((each) => `=k${each}`));
+  if (phone !== undefined) {
+    const members = await store.listMembersWith(db, firmId, phone);
+    if (members.length === 0) return null;
+    filters.push(members.map((each) => `=m${each}`));
+  }
+  return { words, filters };
+}
+
+async function pageOf({ db }: Deps, found: EntryPlace[], end: EntryPlace | null): Promise<FoundEntries> {
+  const page = found.slice(0, pageSize);
+  const last = found.length > pageSize ? page.at(-1) : undefined;
+  const rows = page.length > 0 ? await store.listFound(db, page) : [];
+  const next = last ?? end;
+  return {
+    data: rows.map(entryOf),
+    cursor: next ? cursorOf(next) : null,
+    searchedTo: last ? null : (end?.dateTime ?? null),
+  };
+}
+
+function entryOf({ meta, body, ...row }: FoundEntry): ArchiveEntry {
+  return {
+    ...row,
+    text: body === null ? null : textIn(row.kind, body),
+    isKept: body !== null,
+    facts: JSON.parse(meta),
+  };
+}
+
+/** What people wrote: a text, a note, or the text in what else was archived. */
+function textIn(kind: string, body: string): string | null {
+  if (['text_out', 'text_in', 'review'].includes(kind)) return body === '' ? null : body;
+  try {
+    const { text, reason, proof, reply } = JSON.parse(body);
+    return [text, reason, proof, reply?.text].find((each) => typeof each === 'string') ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** It grants nothing: whoever hands it back gets only entries of their own firm. */
+function cursorOf({ dateTime, advisorId, number }: EntryPlace): string {
+  return `${dateTime.getTime()}-${advisorId}-${number}`;
+}
+
+function placeIn(cursor: string): EntryPlace {
+  const [, dateTime, advisorId, number] = /^(\d{1,15})-(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
+  if (dateTime === undefined)
+    throw invalid([{ path: '/cursor', rule: 'known', message: 'cursor is not one that a search gave.' }]);
+  return { dateTime: new Date(Number(dateTime)), advisorId: Number(advisorId), number: Number(number) };
+}

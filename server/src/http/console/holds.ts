@@ -1,0 +1,49 @@
+import type { Deps } from '../../deps.ts';
+import { getAdvisorOf } from '../../domain/accounts/advisors.ts';
+import { getPerson } from '../../domain/address-book/people.ts';
+import { addHold, getHoldOf, type HoldScope, liftHold, listHoldsOf } from '../../domain/record-keeping/holds.ts';
+import { getRetention, listDue, setRetention } from '../../domain/record-keeping/retention.ts';
+import { HoldLift, HoldParams, NewHold, RetentionChange } from '../../schemas/record-keeping/holds.ts';
+import { firmEndpoint } from './endpoint.ts';
+
+export const list = firmEndpoint({
+  handler: async (deps, { firmId }) => ({ data: await listHoldsOf(deps, firmId) }),
+});
+
+export const add = firmEndpoint({
+  body: NewHold,
+  async handler(deps, staff, { body: { advisorId, memberId, reason } }) {
+    const scope = await scopeOf(deps, staff.firmId, { advisorId, memberId });
+    return addHold(deps, scope, { reason, staff });
+  },
+});
+
+export const lift = firmEndpoint({
+  params: HoldParams,
+  body: HoldLift,
+  async handler(deps, staff, { params, body }) {
+    const { holdId } = await getHoldOf(deps, staff.firmId, params.holdId);
+    return liftHold(deps, holdId, { ...body, staff });
+  },
+});
+
+export const retention = firmEndpoint({ handler: (deps, { firmId }) => getRetention(deps, firmId) });
+
+export const setYears = firmEndpoint({
+  body: RetentionChange,
+  handler: (deps, { firmId }, { body }, by) => setRetention(deps, firmId, body.years, by),
+});
+
+/** It looks at the oldest text of each advisor. */
+export const due = firmEndpoint({
+  cost: 2,
+  handler: async (deps, { firmId }) => ({ data: await listDue(deps, firmId) }),
+});
+
+type Held = { advisorId: number | undefined; memberId: number | undefined };
+
+async function scopeOf(deps: Deps, firmId: number, { advisorId, memberId }: Held): Promise<HoldScope> {
+  if (advisorId === undefined) return { firmId };
+  if (memberId === undefined) return { advisorId: (await getAdvisorOf(deps, firmId, advisorId)).advisorId };
+  return { advisorId, phone: (await getPerson(deps, firmId, { advisorId, memberId })).phone };
+}

@@ -1,0 +1,32 @@
+import { listAdvisorsOf } from '../../domain/accounts/advisors.ts';
+import { findPeople, getPerson } from '../../domain/address-book/people.ts';
+import { listConsentEvidence } from '../../domain/conversations/consent-evidence.ts';
+import { PeopleSearch, PersonParams } from '../../schemas/address-book/people.ts';
+import { firmEndpoint } from './endpoint.ts';
+
+export const advisors = firmEndpoint({
+  handler: async (deps, { firmId }) => ({
+    data: (await listAdvisorsOf(deps, firmId)).map(({ advisorId, name, textingNumber, timeZone, disabled }) => ({
+      advisorId,
+      name,
+      textingNumber,
+      timeZone,
+      disabled,
+    })),
+  }),
+});
+
+/** What is looked for is in a body, which no log keeps. */
+export const search = firmEndpoint({
+  body: PeopleSearch,
+  handler: async (deps, { firmId }, { body }) => ({ data: await findPeople(deps, firmId, body.text) }),
+});
+
+/** A person's consent, with every change and what proves it. */
+export const consent = firmEndpoint({
+  params: PersonParams,
+  async handler(deps, { firmId }, { params }) {
+    const person = await getPerson(deps, firmId, params);
+    return { ...person, history: await listConsentEvidence(deps, person.advisorId, person.memberId) };
+  },
+});

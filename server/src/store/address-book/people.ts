@@ -1,0 +1,83 @@
+import type { ConsentState } from '../consent/consents.ts';
+import type { Db } from '../database/db.ts';
+import { conditionsOf } from './contact-search.ts';
+
+/** Somebody as one of a firm's advisors knows them. */
+export type PersonRow = {
+  advisorId: number;
+  advisor: string;
+  memberId: number;
+  phone: string;
+  name: string | null;
+  state: ConsentState;
+  lastChanged: Date;
+};
+
+const columns = `
+  a.advisor_id as "advisorId", a.name as advisor, m.member_id as "memberId", m.phone, m.state,
+  m.last_changed as "lastChanged",
+  (
+    select nullif(c.full_name, c.phone)
+    from contacts c
+    where c.advisor_id = m.advisor_id and c.phone = m.phone
+    order by c.contact_id
+    limit 1
+  ) as name`;
+
+/** Those whose contacts have all of the words, of each advisor of a firm. */
+export async function listPeopleByWords(db: Db, firmId: number, words: string[], limit: number): Promise<PersonRow[]> {
+  const values: unknown[] = [firmId, limit];
+  const conditions = conditionsOf({ words }, values);
+  return db.query<PersonRow>(
+    `select ${columns}
+     from (
+       select a.advisor_id, found.phone
+       from advisors a
+       cross join lateral (
+         select distinct c.phone
+         from contacts c
+         where c.advisor_id = a.advisor_id and c.phone is not null and ${conditions.join(' and ')}
+         limit $2
+       ) as found
+       where a.firm_id = $1
+       limit $2
+     ) as known
+     join advisors a on a.advisor_id = known.advisor_id
+     join members m on m.advisor_id = known.advisor_id and m.phone = known.phone
+     order by name, m.member_id`,
+    values,
+  );
+}
+
+/** Those with this id or number, of all advisors of a firm. Spans advisors: it is about a firm's. */
+export async function listPeopleBy(
+  db: Db,
+  firmId: number,
+  { memberId, phone }: { memberId: number | null; phone: string | null },
+  limit: number,
+): Promise<PersonRow[]> {
+  return db.query<PersonRow>(
+    `select ${columns}
+     from advisors a
+     join members m on m.advisor_id = a.advisor_id and (m.member_id = $2 or m.phone = $3)
+     where a.firm_id = $1
+     order by m.member_id
+     limit $4`,
+    [firmId, memberId, phone, limit],
+  );
+}
+
+export async function findPerson(
+  db: Db,
+  advisorId: number,
+  { firmId, memberId }: { firmId: number; memberId: number },
+): Promise<PersonRow | null> {
+  const [row] = await db.query<PersonRow>(
+    `select ${columns}
+     from members m
+     join advisors a on a.advisor_id = m.advisor_id and a.firm_id = $2
+     where m.advisor_id = $1 and m.member_id = $3`,
+    [advisorId, firmId, memberId],
+  );
+  return row ?? null;
+}

@@ -1,0 +1,73 @@
+import type { Span } from '../archive/archive.ts';
+import { forAdvisors, forAllAdvisors } from '../database/advisors.ts';
+import type { Db } from '../database/db.ts';
+
+/** Longer texts, such as those of large imports, are found by how they begin. */
+const searchedLengthMax = 50_000;
+
+/** The entries that can't be searched yet. Spans advisors: one job is for all of them. */
+export async function listUnindexed(db: Db, advisorsMax: number): Promise<Span[]> {
+  const spans = await forAllAdvisors(db, (db) =>
+    db.query<Span>(
+      `select h.advisor_id as "advisorId", coalesce(i.last_number, 0) as after, h.last_number as "upTo"
+       from archive_heads h
+       left join archive_indexed i using (advisor_id)
+       where h.last_number > coalesce(i.last_number, 0)
+       order by h.advisor_id
+       limit $1`,
+      [advisorsMax],
+      'list-unindexed',
+    ),
+  );
+  return spans.slice(0, advisorsMax);
+}
+
+/**
+ * Makes these entries searchable. What became of a text has no words of its own. Bodies that are no text are JSON, without the names
+ * of its fields. Two nodes may do the same at a time.
+ */
+export async function indexEntries(db: Db, spans: Span[]): Promise<void> {
+  await forAdvisors(db, spans, (db, spans) =>
+    db.write(
+      `with span as materialized (
+         select *
+         from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)
+       ),
+       indexed as (
+         insert into archive_indexed as known (advisor_id, last_number)
+         select advisor_id, up_to
+         from span
+         order by advisor_id
+         on conflict (advisor_id) do update
+         set last_number = excluded.last_number
+         where known.last_number < excluded.last_number
+       )
+       insert into archive_words (firm_id, date_time_created, advisor_id, number, words)
+       select
+         a.firm_id, date_trunc('milliseconds', e.date_time_created), e.advisor_id, e.number,
+         strip(to_tsvector('simple', coalesce(
+           case
+             when e.kind = 'media_in' then ''
+             when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
+             else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\\\[nrt]', ' ', 'g')
+           end,
+           ''
+         ))) || array_to_tsvector(array_remove(
+           array['=f' || a.firm_id, '=a' || e.advisor_id, '=k' || e.kind, '=m' || e.member_id], null
+         ))
+       from span
+       join advisors a on a.advisor_id = span.advisor_id
+       join archive_entries e
+         on e.advisor_id = span.advisor_id and e.number > span.after and e.number <= span.up_to and e.kind <> 'outcome'
+       left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+       on conflict do nothing`,
+      [
+        spans.map(({ advisorId }) => advisorId),
+        spans.map(({ after }) => after),
+        spans.map(({ upTo }) => upTo),
+        searchedLengthMax,
+      ],
+      'index-entries',
+    ),
+  );
+}

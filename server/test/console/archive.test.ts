@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { addFirm } from '../../src/domain/accounts/firms.ts';
+import { createContact } from '../../src/domain/address-book/contacts.ts';
+import { archive, byPerson } from '../../src/domain/archive/archive.ts';
+import { indexArchive } from '../../src/domain/record-keeping/archive-index.ts';
+import { ensureMembers } from '../../src/domain/texting/recipients.ts';
+import { makeStaff, type StaffPerson } from '../support/console.ts';
+import { makeWorld, type World } from '../support/world.ts';
+
+let world: World;
+let kim: StaffPerson;
+let stranger: StaffPerson;
+let elle: { advisorId: number; memberId: number; phone: string };
+
+before(async () => {
+  world = await makeWorld();
+  const { deps, ann } = world;
+  const { firmId } = await addFirm(deps, 'Another firm');
+  await addAdvisor(deps, { firmId, name: 'Avery', email: 'avery@other.example' });
+  kim = await makeStaff(world, { role: 'reviewer', firmId: ann.advisor.firmId });
+  stranger = await makeStaff(world, { role: 'compliance_officer', firmId });
+  const phone = '+12125550142';
+  await createContact(deps, ann.advisor.advisorId, { firstName: 'Élodie', lastName: 'Marsh', phone }, 0);
+  const [member] = await ensureMembers(deps, [{ advisorId: ann.advisor.advisorId, phone }]);
+  elle = { advisorId: ann.advisor.advisorId, memberId: member?.memberId ?? 0, phone };
+  for (const text of ['Good morning', 'Please call me about the annuity', 'that’s enough', 'Annuity? No.'])
+    await received(text);
+  await indexArchive(deps);
+});
+after(() => world.close());
+
+async function received(body: string): Promise<number> {
+  const { advisorId, memberId } = elle;
+  const meta = { carrierMessageId: body };
+  return archive(world.deps, byPerson, { advisorId, kind: 'text_in', memberId, meta, body });
+}
+
+async function textsOf(search: object, person = kim): Promise<string[]> {
+  const { status, body } = await person.call('POST', '/archive/search', search);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.data.map(({ text }: { text: string }) => text);
+}
+
+describe('a search of the archive', () => {
+  test('finds texts by words, in any case, the newest first', async () => {
+    assert.deepEqual(await textsOf({ words: 'ANNUITY' }), ['Annuity? No.', 'Please call me about the annuity']);
+    assert.deepEqual(await textsOf({ words: 'annuity call' }), ['Please call me about the annuity']);
+    assert.deepEqual(await textsOf({ words: 'annuit' }), []);
+  });
+
+  test('by person, number, advisor, kind and dates', async () => {
+    const { advisorId, memberId, phone } = elle;
+    for (const by of [{ memberId }, { phone }, { advisorId }, { from: '2020-01-01T00:00:00Z' }])
+      assert.equal((await textsOf({ ...by, kind: 'received' })).length, 4, JSON.stringify(by));
+    for (const by of [{ phone: '+12125550143' }, { advisorId: 1 }, { to: '2020-01-01T00:00:00Z' }, { kind: 'sent' }])
+      assert.deepEqual(await textsOf({ ...by, words: 'annuity' }), [], JSON.stringify(by));
+  });
+
+  test('goes on where a page ended, and misses and repeats nothing', async () => {
+    for (let index = 0; index < 60; index++) await received(`Number ${index}`);
+    await indexArchive(world.deps);
+    const found: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await kim.call('POST', `/archive/search${cursor && `?cursor=${cursor}`}`, { words: 'number' });
+      found.push(...body.data.map(({ text }: { text: string }) => text));
+      if (body.cursor === null) break;
+      cursor = body.cursor;
+    }
+    assert.deepEqual(
+      found.toReversed(),
+      Array.from({ length: 60 }, (_, index) => `Number ${index}`),
+    );
+  });
+
+  test('never finds another firm’s', async () => {
+    assert.deepEqual(await textsOf({ words: 'annuity' }, stranger), []);
+    assert.deepEqual(await textsOf({ memberId: elle.memberId, advisorId: elle.advisorId }, stranger), []);
+    const { body } = await stranger.call('POST', '/people/search', { text: 'Marsh' });
+    assert.deepEqual(body.data, []);
+  });
+
+  test('is shared by an id', async () => {
+    const search = { phone: elle.phone, words: 'annuity' };
+    const { searchId } = (await kim.call('POST', '/archive/searches', search)).body;
+    assert.deepEqual((await kim.call('GET', `/archive/searches/${searchId}`)).body, search);
+    assert.equal((await stranger.call('GET', `/archive/searches/${searchId}`)).status, 404);
+  });
+
+  test('shows what the same person wrote before and after', async () => {
+    const { data } = (await kim.call('POST', '/archive/search', { words: 'enough' })).body;
+    const { entries } = (await kim.call('GET', `/archive/${data[0].advisorId}/${data[0].number}`)).body;
+    const texts = entries.map(({ text }: { text: string }) => text);
+    assert.deepEqual(texts.slice(0, 4), [
+      'Good morning',
+      'Please call me about the annuity',
+      'that’s enough',
+      'Annuity? No.',
+    ]);
+  });
+
+  test('knows people by name, number and id', async () => {
+    for (const text of ['elodie', 'marsh él', '5550142', elle.phone, String(elle.memberId)]) {
+      const { data } = (await kim.call('POST', '/people/search', { text })).body;
+      assert.equal(data[0]?.memberId, elle.memberId, text);
+      assert.equal(data[0]?.name, 'Élodie Marsh');
+    }
+  });
+});

@@ -1,0 +1,303 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useState } from 'react';
+import { useNow } from '../../api/clock.ts';
+import { get, post } from '../../api/http.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Broken, StateScreen, Time } from '../../look/parts.tsx';
+import { toast } from '../../shell/toasts.tsx';
+import { dayAfter } from '../../words/months.ts';
+import { phoneWords, readPhone } from '../../words/people.ts';
+import { instantOf } from '../../words/schedules.ts';
+import { pastTime } from '../../words/times.ts';
+import {
+  advisorsQuery,
+  type Entry,
+  kindNames,
+  marked,
+  type Search,
+  type SearchedKind,
+  saidIn,
+  searchArchive,
+  titleOf,
+  whoOf,
+} from './entries.ts';
+import { type Person, PersonField } from './person-field.tsx';
+import './archive.css';
+
+/** What the form has; days are the reader's. */
+type Asked = { words: string; number: string; advisorId: string; kind: string; from: string; to: string };
+type Who = { memberId: number; name: string } | null;
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Search over everything that the firm's advisors wrote and got, and what was decided about it. */
+export function Archive() {
+  const { search: searchId } = useSearch({ from: '/archive' });
+  const saved = useQuery({
+    queryKey: ['saved-search', searchId],
+    queryFn: () => get<Search>(`/archive/searches/${searchId}`),
+    enabled: searchId !== undefined,
+  });
+  if (saved.error) return <Broken error={saved.error} />;
+  return (
+    <div className="console-page">
+      <header className="console-head">
+        <h1>Archive</h1>
+      </header>
+      {searchId === undefined || saved.data ? (
+        <Form key={searchId} saved={saved.data ?? {}} />
+      ) : (
+        <div className="skeleton archive-skeleton" role="status" aria-label="Loading" />
+      )}
+    </div>
+  );
+}
+
+function Form({ saved }: { saved: Search }) {
+  const advisors = useQuery(advisorsQuery).data;
+  const [asked, setAsked] = useState(() => askedIn(saved));
+  const [who, setWho] = useState<Who>(() => (saved.memberId ? { memberId: saved.memberId, name: 'One person' } : null));
+  const [search, setSearch] = useState<Search>(saved);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const set = (change: Partial<Asked>) => setAsked({ ...asked, ...change });
+  const run = (person: Who = who) => {
+    const number = asked.number.trim();
+    const phone = number === '' ? undefined : readPhone(number);
+    if (phone === null) return setWrong('That is no phone number: write it with its area code.');
+    setWrong(null);
+    setSearch(searchOf(asked, phone, person));
+  };
+  const choose = (person: Person) => {
+    const chosen = { memberId: person.memberId, name: person.name ?? phoneWords(person.phone) };
+    setWho(chosen);
+    run(chosen);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    run();
+  };
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: <search> is not in every browser that we support. */}
+      <form className="console-card archive-form" role="search" onSubmit={submit}>
+        <label className="label archive-words">
+          Words
+          <span className="field">
+            <Icon name="search" />
+            <input
+              type="search"
+              value={asked.words}
+              placeholder="All of these words"
+              onChange={({ target }) => set({ words: target.value })}
+            />
+          </span>
+        </label>
+        {who ? (
+          <div className="label">
+            Person
+            <span className="archive-chosen">
+              <span className="grow cut">{who.name}</span>
+              <button
+                type="button"
+                className="button quiet small square"
+                aria-label="Any person"
+                onClick={() => {
+                  setWho(null);
+                  run(null);
+                }}
+              >
+                <Icon name="x" size={16} />
+              </button>
+            </span>
+          </div>
+        ) : (
+          <PersonField label="Person" choose={choose} />
+        )}
+        <label className="label">
+          Number
+          <input
+            className="plain-field"
+            type="tel"
+            value={asked.number}
+            placeholder="+1 (212) 555-0123"
+            aria-invalid={wrong !== null}
+            onChange={({ target }) => set({ number: target.value })}
+          />
+          {wrong && <small role="alert">{wrong}</small>}
+        </label>
+        <label className="label">
+          Advisor
+          <select
+            className="plain-field"
+            value={asked.advisorId}
+            onChange={({ target }) => set({ advisorId: target.value })}
+          >
+            <option value="">Any</option>
+            {advisors?.map(({ advisorId, name }) => (
+              <option key={advisorId} value={advisorId}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="label">
+          Kind
+          <select className="plain-field" value={asked.kind} onChange={({ target }) => set({ kind: target.value })}>
+            <option value="">Any</option>
+            {Object.entries(kindNames).map(([kind, name]) => (
+              <option key={kind} value={kind}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="label">
+          From
+          <input
+            className="plain-field"
+            type="date"
+            value={asked.from}
+            onChange={({ target }) => set({ from: target.value })}
+          />
+        </label>
+        <label className="label">
+          To
+          <input
+            className="plain-field"
+            type="date"
+            value={asked.to}
+            onChange={({ target }) => set({ to: target.value })}
+          />
+        </label>
+        <button type="submit" className="button main archive-go">
+          Search
+        </button>
+      </form>
+      <Results search={search} />
+    </>
+  );
+}
+
+function Results({ search }: { search: Search }) {
+  const now = useNow();
+  const navigate = useNavigate();
+  const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+    queryKey: ['archive', search],
+    queryFn: ({ pageParam }) => searchArchive(search, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ cursor }) => cursor,
+  });
+  const entries = data?.pages.flatMap((page) => page.data) ?? [];
+  const searchedTo = data?.pages.at(-1)?.searchedTo ?? null;
+  // A common word that nobody wrote lately: it goes on until it has found some.
+  useEffect(() => {
+    if (searchedTo !== null && entries.length === 0 && !isFetching) void fetchNextPage();
+  }, [searchedTo, entries.length, isFetching, fetchNextPage]);
+  if (error) return <Broken error={error} retry={refetch} />;
+  const share = async () => {
+    const { searchId } = await post<{ searchId: number }>('/archive/searches', { body: search });
+    await navigate({ to: '/archive', search: { search: searchId } });
+    await navigator.clipboard?.writeText(location.href).catch(() => {});
+    toast('Search. Its link is copied; staff of your firm can open it.');
+  };
+  return (
+    <section aria-label="Found" aria-busy={isFetching} className="archive-results">
+      <div className="row wrap">
+        <h2>{Object.keys(search).length === 0 ? 'The newest entries' : 'Found'}</h2>
+        <button type="button" className="button small end" onClick={() => void share()}>
+          <Icon name="copy" size={16} />
+          Share this search
+        </button>
+      </div>
+      {!data && <div className="skeleton archive-skeleton" role="status" aria-label="Loading" />}
+      {data && entries.length === 0 && !hasNextPage && (
+        <div className="console-card">
+          <StateScreen icon="search" title="Nothing found">
+            No entry of your firm fits all of it. Words are whole words; fewer of them find more.
+          </StateScreen>
+        </div>
+      )}
+      {entries.length > 0 && (
+        <ul className="console-card archive-list">
+          {entries.map((entry) => (
+            <Hit key={`${entry.advisorId}-${entry.number}`} entry={entry} words={search.words} now={now} />
+          ))}
+        </ul>
+      )}
+      {searchedTo !== null && (
+        <p className="small soft" role="status">
+          Searched back to {pastTime(Date.parse(searchedTo), now)}
+          {isFetching ? ' …' : '.'}
+        </p>
+      )}
+      {hasNextPage && (
+        <button type="button" className="button" disabled={isFetching} onClick={() => void fetchNextPage()}>
+          {searchedTo === null ? 'Show more' : 'Search further back'}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Hit({ entry, words, now }: { entry: Entry; words: string | undefined; now: number }) {
+  const { advisorId, number, name, phone, advisor, text, dateTime } = entry;
+  const { title, icon } = titleOf(entry);
+  const at = Date.parse(dateTime);
+  return (
+    <li>
+      <Link to="/archive/$advisorId/$number" params={{ advisorId: String(advisorId), number: String(number) }}>
+        <span className="archive-icon">
+          <Icon name={icon} />
+        </span>
+        <span className="grow">
+          <span className="row wrap archive-line">
+            <b>{name ?? (phone ? phoneWords(phone) : advisor)}</b>
+            <span className="small soft">
+              {title} · {whoOf(entry)}
+              {phone && whoOf(entry) !== advisor ? ` · ${advisor}` : ''}
+            </span>
+            <span className="small soft end">
+              <Time at={at}>{pastTime(at, now)}</Time>
+            </span>
+          </span>
+          <span className="archive-text">{text === null ? saidIn(entry) : <Marked text={text} words={words} />}</span>
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+export function Marked({ text, words }: { text: string; words: string | undefined }) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other.
+  return marked(text, words).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part));
+}
+
+function askedIn({ words, phone, advisorId, kind, from, to }: Search): Asked {
+  return {
+    words: words ?? '',
+    number: phone ?? '',
+    advisorId: advisorId === undefined ? '' : String(advisorId),
+    kind: kind ?? '',
+    from: from ? dayIn(from, 0) : '',
+    to: to ? dayIn(to, -1) : '',
+  };
+}
+
+/** The reader's day of a moment, or the day before that of the moment when it ends. */
+function dayIn(moment: string, ms: number): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(Date.parse(moment) + ms);
+}
+
+function searchOf({ words, advisorId, kind, from, to }: Asked, phone: string | undefined, who: Who): Search {
+  const moment = (day: string) => new Date(instantOf(`${day}T00:00`, zone) ?? 0).toISOString();
+  return {
+    ...(words.trim() && { words: words.trim() }),
+    ...(phone && { phone }),
+    ...(who && { memberId: who.memberId }),
+    ...(advisorId && { advisorId: Number(advisorId) }),
+    ...(kind && { kind: kind as SearchedKind }),
+    ...(from && { from: moment(from) }),
+    ...(to && { to: moment(dayAfter(to)) }),
+  };
+}

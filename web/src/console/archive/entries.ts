@@ -1,0 +1,104 @@
+import { get, post } from '../../api/http.ts';
+import type { IconName } from '../../look/icons.tsx';
+import { consentWords } from '../../words/states.ts';
+
+export type SearchedKind = 'sent' | 'received' | 'consent' | 'review' | 'other';
+export type Search = {
+  words?: string;
+  memberId?: number;
+  phone?: string;
+  advisorId?: number;
+  kind?: SearchedKind;
+  from?: string;
+  to?: string;
+};
+export type Entry = {
+  advisorId: number;
+  number: number;
+  dateTime: string;
+  kind: string;
+  memberId: number | null;
+  actor: string;
+  actorName: string | null;
+  advisor: string;
+  phone: string | null;
+  name: string | null;
+  text: string | null;
+  isKept: boolean;
+  facts: Record<string, unknown>;
+};
+export type Found = { data: Entry[]; cursor: string | null; searchedTo: string | null };
+export type Advisor = { advisorId: number; name: string; textingNumber: string | null; timeZone: string };
+
+export const searchArchive = (search: Search, cursor: string | null) =>
+  post<Found>('/archive/search', { body: search, query: { cursor: cursor ?? undefined } });
+
+export const entryQuery = (advisorId: number, number: number) => ({
+  queryKey: ['archive', advisorId, number],
+  queryFn: async () => (await get<{ entries: Entry[] }>(`/archive/${advisorId}/${number}`)).entries,
+});
+
+export const advisorsQuery = {
+  queryKey: ['firm-advisors'],
+  queryFn: async () => (await get<{ data: Advisor[] }>('/firm/advisors')).data,
+  staleTime: 60_000,
+};
+
+export const kindNames: Record<SearchedKind, string> = {
+  sent: 'Texts sent',
+  received: 'Texts received',
+  consent: 'Consent',
+  review: 'Reviews and notes',
+  other: 'Everything else',
+};
+
+const titles: Record<string, [string, IconName]> = {
+  text_out: ['Text sent', 'send'],
+  text_in: ['Text received', 'message-2'],
+  media_in: ['Attachment received', 'paperclip'],
+  consent: ['Consent', 'shield-check'],
+  review: ['Review', 'clipboard-check'],
+  schedule: ['Scheduled text', 'calendar-clock'],
+  broadcast: ['Text to a group', 'users'],
+  export: ['Export', 'package-export'],
+  merge: ['Contacts merged', 'users'],
+  setting: ['Setting', 'settings'],
+  sign_in: ['Sign-in', 'key'],
+  hold: ['Legal hold', 'gavel'],
+  disposal: ['Disposal', 'trash'],
+};
+
+export function titleOf({ kind }: Entry): { title: string; icon: IconName } {
+  const [title, icon] = titles[kind] ?? ['Entry', 'archive'];
+  return { title, icon };
+}
+
+/** What an entry says that has no text. */
+export function saidIn({ kind, facts, isKept }: Entry): string {
+  const { to, decision, what, action, count } = facts;
+  if (kind === 'consent') return consentWords[to as keyof typeof consentWords]?.word ?? 'Changed';
+  if (kind === 'review') return decision ? sentence(String(decision)) : 'Note';
+  if (!isKept && ['text_out', 'text_in', 'media_in'].includes(kind)) return 'No longer kept';
+  if (kind === 'disposal' && typeof count === 'number') return `${count.toLocaleString('en-US')} bodies disposed of`;
+  return sentence(String(what ?? action ?? ''));
+}
+
+/** Who did it. */
+export function whoOf({ actor, actorName, advisor, name }: Entry): string {
+  const [kind] = actor.split(':');
+  if (kind === 'person') return name ?? 'the person';
+  if (kind === 'advisor') return advisor;
+  if (actorName) return actorName;
+  return { carrier: 'Their carrier', operator: 'The operator', application: 'An application' }[kind ?? ''] ?? 'Assent';
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ');
+}
+
+/** The text in parts: every second one is a word that was looked for. */
+export function marked(text: string, words: string | undefined): string[] {
+  const wanted = (words ?? '').split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  if (wanted.length === 0) return [text];
+  return text.split(new RegExp(`(?<![\\p{L}\\p{N}])(${wanted.join('|')})(?![\\p{L}\\p{N}])`, 'giu'));
+}

@@ -1,0 +1,157 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useNow } from '../../api/clock.ts';
+import { get } from '../../api/http.ts';
+import type { ConsentEvidence } from '../../api/types.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Broken, Chip, Time } from '../../look/parts.tsx';
+import { count, phoneWords } from '../../words/people.ts';
+import { channelWords, consentWords, evidenceWords } from '../../words/states.ts';
+import { fullTime, pastTime } from '../../words/times.ts';
+import type { Person } from '../archive/person-field.tsx';
+import { useSession } from '../session.ts';
+import './consent.css';
+
+type Change = Omit<ConsentEvidence, 'dateTime' | 'wording' | 'reply'> & {
+  dateTime: string;
+  wording: { text: string; version: number; shown: string } | null;
+  reply: { text: string; sent: string } | null;
+};
+
+/** Everything that is on record about a person's consent, as it is printed. */
+export function ConsentOf() {
+  const { advisorId, memberId } = useParams({ from: '/consent/$advisorId/$memberId' });
+  const { staff } = useSession();
+  const now = useNow();
+  const { data, error } = useQuery({
+    queryKey: ['consent', advisorId, memberId],
+    queryFn: () => get<Person & { history: Change[] }>(`/people/${advisorId}/${memberId}/consent`),
+  });
+  if (error) return <Broken error={error} />;
+  if (!data)
+    return (
+      <div className="console-page">
+        <div className="skeleton consent-skeleton" role="status" aria-label="Loading" />
+      </div>
+    );
+  const { name, phone, advisor, state, lastChanged, history } = data;
+  const since = Date.parse(lastChanged);
+  return (
+    <div className="console-page consent-page">
+      <header className="console-head">
+        <Link to="/consent" className="button quiet square no-print" aria-label="Somebody else">
+          <Icon name="chevron-left" size={20} />
+        </Link>
+        <div className="grow">
+          <h1>Consent of {name ?? phoneWords(phone)}</h1>
+          <p className="small soft">
+            {phoneWords(phone)} · known to {advisor} of {staff.firmName}
+          </p>
+        </div>
+        <button type="button" className="button main no-print" onClick={() => print()}>
+          <Icon name="printer" />
+          Print
+        </button>
+      </header>
+      <p className="small only-print">
+        Printed by {staff.name}, {fullTime(now)}. Times are in the zone named there; each entry is in the firm’s archive
+        under its number.
+      </p>
+      <section className="console-card">
+        <h2>Now</h2>
+        <p className="row wrap">
+          <Chip {...consentWords[state]} />
+          {history.length > 0 && (
+            <span>
+              since <Time at={since}>{pastTime(since, now)}</Time>
+            </span>
+          )}
+          <span className="soft">· {count(history.length, 'change')} on record</span>
+        </p>
+      </section>
+      <section aria-labelledby="history">
+        <h2 id="history">History, the latest first</h2>
+        {history.length === 0 && <p className="soft">Nothing was asked, and nothing was recorded.</p>}
+        <ol className="consent-history">
+          {history.map((change) => (
+            <Evidence key={change.id} change={change} firm={staff.firmName ?? 'the firm'} />
+          ))}
+        </ol>
+      </section>
+    </div>
+  );
+}
+
+function Evidence({ change, firm }: { change: Change; firm: string }) {
+  const { state, previousState, reason, channel, dateTime, wording, reply, proof, isKept, archiveNumber } = change;
+  const moment = (at: string) => <Time at={Date.parse(at)}>{fullTime(Date.parse(at))}</Time>;
+  return (
+    <li className="console-card">
+      <h3 className="consent-move">
+        <Chip {...consentWords[previousState]} />
+        <Icon name="chevron-right" size={16} />
+        <span className="hidden-visually">became</span>
+        <Chip {...consentWords[state]} />
+      </h3>
+      <dl className="facts wide">
+        <dt>When</dt>
+        <dd>{moment(dateTime)}</dd>
+        <dt>How</dt>
+        <dd>
+          {channelWords[channel]}
+          {evidenceWords(reason)}
+        </dd>
+        <dt>Recorded by</dt>
+        <dd>{recorderOf(change, firm)}</dd>
+        {wording && (
+          <>
+            <dt>They were asked</dt>
+            <dd>
+              <blockquote>{wording.text}</blockquote>
+              <span className="small soft">
+                {wording.version === 0 ? 'The usual wording' : `Version ${wording.version} of the firm’s wording`},
+                shown {moment(wording.shown)}
+              </span>
+            </dd>
+          </>
+        )}
+        {reply && (
+          <>
+            <dt>They wrote</dt>
+            <dd>
+              <blockquote>{reply.text}</blockquote>
+              <span className="small soft">Sent {moment(reply.sent)}</span>
+            </dd>
+          </>
+        )}
+        {proof && (
+          <>
+            <dt>Written down</dt>
+            <dd>{proof}</dd>
+          </>
+        )}
+        {!isKept && (
+          <>
+            <dt>Evidence</dt>
+            <dd>The texts are no longer kept, since their retention is over. The change itself is.</dd>
+          </>
+        )}
+        <dt>Archive</dt>
+        <dd className="number">Entry {archiveNumber.toLocaleString('en-US')}</dd>
+      </dl>
+    </li>
+  );
+}
+
+function recorderOf({ by, byName }: Change, firm: string): string {
+  const words: Record<Change['by'], string> = {
+    person: 'Assent, from their text',
+    advisor: 'The advisor',
+    application: byName ?? 'An application',
+    staff: `${byName ?? 'Somebody'} of ${firm}`,
+    carrier: 'Their carrier',
+    operator: 'The operator',
+    service: 'Assent',
+  };
+  return words[by];
+}

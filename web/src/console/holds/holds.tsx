@@ -1,0 +1,294 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNow } from '../../api/clock.ts';
+import { get, post, put } from '../../api/http.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Broken, Chip, Time } from '../../look/parts.tsx';
+import { toast } from '../../shell/toasts.tsx';
+import { count, phoneWords } from '../../words/people.ts';
+import { pastTime } from '../../words/times.ts';
+import { advisorsQuery } from '../archive/entries.ts';
+import { type Person, PersonField } from '../archive/person-field.tsx';
+import { FormDialog } from '../dialogs.tsx';
+import { useSession } from '../session.ts';
+import { type Column, DataTable } from '../table.tsx';
+import '../archive/archive.css';
+import './holds.css';
+
+type Hold = {
+  holdId: number;
+  advisorId: number | null;
+  phone: string | null;
+  reason: string;
+  by: string;
+  dateTimeCreated: string;
+  dateTimeLifted: string | null;
+  liftedBy: string | null;
+  liftReason: string | null;
+};
+type Due = { advisorId: number; advisor: string; disposed: number; kept: number; held: boolean };
+
+const holdsQuery = { queryKey: ['holds'], queryFn: async () => (await get<{ data: Hold[] }>('/holds')).data };
+const retentionQuery = { queryKey: ['retention'], queryFn: () => get<{ years: number }>('/retention') };
+const dueQuery = { queryKey: ['due'], queryFn: async () => (await get<{ data: Due[] }>('/retention/due')).data };
+
+/** What keeps the firm's records, and for how long. */
+export function Holds() {
+  const { data, error } = useQuery(holdsQuery);
+  const advisors = useQuery(advisorsQuery).data;
+  const [isAdding, add] = useState(false);
+  const [lifted, lift] = useState<Hold | null>(null);
+  const now = useNow();
+  const { staff } = useSession();
+  if (error) return <Broken error={error} />;
+  const nameOf = (id: number) => advisors?.find(({ advisorId }) => advisorId === id)?.name ?? 'An advisor';
+  const whatOf = ({ advisorId, phone }: Hold) => {
+    if (advisorId === null) return `All of ${staff.firmName}`;
+    return phone ? `${nameOf(advisorId)} with ${phoneWords(phone)}` : `All of ${nameOf(advisorId)}`;
+  };
+  const columns: Column<Hold>[] = [
+    { name: 'Records', text: whatOf, cell: (hold) => <b>{whatOf(hold)}</b> },
+    { name: 'Reason', text: ({ reason }) => reason },
+    { name: 'Added by', text: ({ by }) => by },
+    {
+      name: 'Added',
+      text: ({ dateTimeCreated }) => dateTimeCreated,
+      cell: ({ dateTimeCreated }) => <When at={dateTimeCreated} now={now} />,
+    },
+    {
+      name: 'State',
+      text: ({ dateTimeLifted }) => (dateTimeLifted ? 'Lifted' : 'In force'),
+      cell: ({ dateTimeLifted, liftedBy, liftReason }) =>
+        dateTimeLifted ? (
+          <span className="soft">
+            Lifted by {liftedBy}, <When at={dateTimeLifted} now={now} />: {liftReason}
+          </span>
+        ) : (
+          <Chip word="In force" icon="gavel" tone="warn" />
+        ),
+    },
+  ];
+  return (
+    <div className="console-page">
+      <header className="console-head">
+        <h1>Holds and retention</h1>
+        <button type="button" className="button main end" onClick={() => add(true)}>
+          <Icon name="gavel" />
+          Add a hold
+        </button>
+      </header>
+      <Retention />
+      <DataTable
+        name="holds"
+        title="Legal holds"
+        columns={columns}
+        rows={data}
+        keyOf={({ holdId }) => holdId}
+        empty="No hold was ever added."
+        actions={(hold) =>
+          hold.dateTimeLifted === null && (
+            <button type="button" className="button small" onClick={() => lift(hold)}>
+              Lift
+            </button>
+          )
+        }
+      />
+      {isAdding && <AddHold close={() => add(false)} />}
+      {lifted && <LiftHold hold={lifted} what={whatOf(lifted)} close={() => lift(null)} />}
+    </div>
+  );
+}
+
+function When({ at, now }: { at: string; now: number }) {
+  return <Time at={Date.parse(at)}>{pastTime(Date.parse(at), now)}</Time>;
+}
+
+function Retention() {
+  const { data } = useQuery(retentionQuery);
+  const due = useQuery(dueQuery).data;
+  const [isChanging, change] = useState(false);
+  if (!data) return <div className="skeleton holds-skeleton" role="status" aria-label="Loading" />;
+  const { years } = data;
+  const sum = (of: 'disposed' | 'kept') => due?.reduce((total, each) => total + each[of], 0) ?? 0;
+  const held = due?.filter((each) => each.held).map(({ advisor }) => advisor) ?? [];
+  return (
+    <section className="console-card" aria-labelledby="retention">
+      <div className="row section-head">
+        <h2 id="retention">Retention: {count(years, 'year')}</h2>
+        <button type="button" className="button small end" onClick={() => change(true)}>
+          Change
+        </button>
+      </div>
+      <p>
+        What people wrote, and evidence of consent, is kept for {count(years, 'year')} and then disposed of, once a day.
+        The entry itself stays, with its time and proof, and a further one says what was disposed of. Texts under a
+        hold, texts still on their way, and what proves a consent in force are kept longer. Settings are kept forever.
+      </p>
+      <p className="holds-due">
+        {due === undefined
+          ? 'Looking for what is due …'
+          : sum('disposed') + sum('kept') === 0
+            ? 'Nothing is due for disposal now.'
+            : `The next disposal removes ${count(sum('disposed'), 'text')}, and keeps ${count(sum('kept'), 'old one')} for one of these reasons.`}
+        {held.length > 0 && ` A hold keeps everything of ${held.join(', ')}.`}
+      </p>
+      {isChanging && <ChangeYears years={years} close={() => change(false)} />}
+    </section>
+  );
+}
+
+function ChangeYears({ years, close }: { years: number; close(): void }) {
+  const client = useQueryClient();
+  const [text, setText] = useState(String(years));
+  const wanted = Number(text);
+  const isValid = Number.isInteger(wanted) && wanted >= 1 && wanted <= 100;
+  return (
+    <FormDialog
+      title="Retention"
+      action={isValid ? `Keep for ${count(wanted, 'year')}` : 'Keep'}
+      isReady={isValid && wanted !== years}
+      isBad={isValid && wanted < years}
+      close={close}
+      run={async () => {
+        await put('/retention', { body: { years: wanted } });
+        toast(`Texts are kept for ${count(wanted, 'year')}.`);
+        for (const { queryKey } of [retentionQuery, dueQuery]) await client.invalidateQueries({ queryKey });
+      }}
+    >
+      <label className="label">
+        Whole years, 1 to 100
+        <input
+          className="plain-field"
+          type="number"
+          min={1}
+          max={100}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      </label>
+      <p className="small soft">
+        It counts for existing texts, too.{' '}
+        {isValid && wanted < years
+          ? 'Texts that are older than that are gone after the next disposal, and nobody can bring them back.'
+          : 'The change is an archive entry with your name.'}
+      </p>
+    </FormDialog>
+  );
+}
+
+type Scope = 'firm' | 'advisor' | 'person';
+
+function AddHold({ close }: { close(): void }) {
+  const client = useQueryClient();
+  const { staff } = useSession();
+  const advisors = useQuery(advisorsQuery).data;
+  const [scope, setScope] = useState<Scope>('advisor');
+  const [advisorId, setAdvisor] = useState('');
+  const [person, setPerson] = useState<Person | null>(null);
+  const [reason, setReason] = useState('');
+  const isChosen = { firm: true, advisor: advisorId !== '', person: person !== null }[scope];
+  const of = {
+    firm: {},
+    advisor: { advisorId: Number(advisorId) },
+    person: { advisorId: person?.advisorId, memberId: person?.memberId },
+  }[scope];
+  return (
+    <FormDialog
+      title="Add a hold"
+      action="Hold these records"
+      isReady={isChosen && reason.trim() !== ''}
+      close={close}
+      run={async () => {
+        await post('/holds', { body: { ...of, reason: reason.trim() } });
+        toast('The hold is in force.');
+        for (const { queryKey } of [holdsQuery, dueQuery]) await client.invalidateQueries({ queryKey });
+      }}
+    >
+      <fieldset className="tabs wrap" aria-label="Whose records">
+        {(['firm', 'advisor', 'person'] as const).map((each) => (
+          <button type="button" key={each} aria-pressed={scope === each} onClick={() => setScope(each)}>
+            {{ firm: `All of ${staff.firmName}`, advisor: 'One advisor', person: 'One person' }[each]}
+          </button>
+        ))}
+      </fieldset>
+      {scope === 'advisor' && (
+        <label className="label">
+          Advisor
+          <select className="plain-field" value={advisorId} onChange={({ target }) => setAdvisor(target.value)}>
+            <option value="">Choose</option>
+            {advisors?.map(({ advisorId, name }) => (
+              <option key={advisorId} value={advisorId}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {scope === 'person' &&
+        (person ? (
+          <p className="archive-chosen">
+            <span className="grow cut">
+              {person.name ?? phoneWords(person.phone)}, known to {person.advisor}
+            </span>
+            <button
+              type="button"
+              className="button quiet small square"
+              aria-label="Somebody else"
+              onClick={() => setPerson(null)}
+            >
+              <Icon name="x" size={16} />
+            </button>
+          </p>
+        ) : (
+          <PersonField label="Person" choose={setPerson} />
+        ))}
+      <label className="label">
+        Reason
+        <input
+          className="plain-field"
+          value={reason}
+          maxLength={1_000}
+          placeholder="Matter 2026-117"
+          onChange={({ target }) => setReason(target.value)}
+        />
+      </label>
+      <p className="small soft">
+        However old they get, these records are kept until somebody lifts the hold. It is an archive entry with your
+        name.
+      </p>
+    </FormDialog>
+  );
+}
+
+function LiftHold({ hold, what, close }: { hold: Hold; what: string; close(): void }) {
+  const client = useQueryClient();
+  const [reason, setReason] = useState('');
+  return (
+    <FormDialog
+      title="Lift this hold?"
+      action="Lift the hold"
+      isReady={reason.trim() !== ''}
+      isBad
+      close={close}
+      run={async () => {
+        await post(`/holds/${hold.holdId}/lift`, { body: { reason: reason.trim() } });
+        toast('The hold is lifted.');
+        for (const { queryKey } of [holdsQuery, dueQuery]) await client.invalidateQueries({ queryKey });
+      }}
+    >
+      <p>
+        <b>{what}</b>, held for “{hold.reason}”. Those of its records whose retention is over are disposed of by the
+        next day, and nobody can bring them back.
+      </p>
+      <label className="label">
+        Why it is lifted
+        <input
+          className="plain-field"
+          value={reason}
+          maxLength={1_000}
+          onChange={({ target }) => setReason(target.value)}
+        />
+      </label>
+    </FormDialog>
+  );
+}
