@@ -315,7 +315,7 @@ create table claims (
   attempts smallint[] not null,
   carrier_id smallint not null default 1,
   constraint claims_pkey PRIMARY KEY (claim_id, advisor_id)
-) with (toast_tuple_target=8160);
+);
 
 create table contact_books (
   advisor_id bigint not null,
@@ -758,7 +758,7 @@ END) stored,
   carrier_id smallint,
   constraint messages_pkey PRIMARY KEY (advisor_id, message_id),
   constraint messages_held_reason_check CHECK ((((held_reason IS NOT NULL) = (status = 'held'::text)) AND (held_reason = ANY (ARRAY['supervision'::text, 'possible_opt_out'::text]))))
-) with (fillfactor=40);
+) with (fillfactor=50);
 
 create table migrations (
   name text not null,
@@ -1320,6 +1320,8 @@ CREATE INDEX reply_media_due ON public.reply_media USING btree (carrier_id, not_
 CREATE INDEX retentions_firm ON public.retentions USING btree (firm_id, retention_id);
 
 CREATE INDEX reviews_assigned ON public.reviews USING btree (assigned_to, review_id) WHERE ((status = 'open'::text) AND (assigned_to IS NOT NULL));
+
+CREATE INDEX reviews_created ON public.reviews USING btree (firm_id, date_time_created);
 
 CREATE INDEX reviews_decided ON public.reviews USING btree (firm_id, decided_at) WHERE (status <> 'open'::text);
 

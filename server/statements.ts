@@ -14,6 +14,7 @@ import { findMemberOfContact } from './src/store/members/members.ts';
 import { lockDue } from './src/store/messages/due-messages.ts';
 import { listMessages } from './src/store/messages/message-pages.ts';
 import { listScheduledMessages } from './src/store/messages/scheduled-messages.ts';
+import { listJudgedTexts } from './src/store/supervision/dry-runs.ts';
 
 export type Statement = { name: string; text: string };
 
@@ -28,6 +29,8 @@ async function callVariants(db: Db): Promise<void> {
   for (const wait of [false, true]) await lockDue(db, now, { limit: 1, wait });
   for (const by of [{ phone: '' }, { memberId: 1 }]) await findMemberOfContact(db, advisorId, by);
   for (const by of [{ phone: '' }, { memberId: 1 }]) await findConversation(db, advisorId, by, now);
+  for (const kind of ['out', 'in', 'blocked'] as const)
+    await listJudgedTexts(db, kind, { advisorId, since: now, before: null, limit: 1 });
   for (const view of ['inbox', 'unread', 'snoozed', 'done'] as const)
     await listConversations(db, advisorId, { view, now, after: null, limit: 1 });
   for (const descending of [false, true]) {

@@ -38,8 +38,7 @@ create table claims (
   attempts smallint[] not null,
   carrier_id smallint not null default 1,
   primary key (claim_id, advisor_id)
--- A claim is gone in a moment: its lists stay in the row, instead of being compressed into another table.
-) with (toast_tuple_target = 8160);
+);
 create index claims_leased on claims (leased_until);
 
 -- Attempts at handing a text to a carrier that it didn't accept; an accepted one has no row.

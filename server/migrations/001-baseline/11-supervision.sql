@@ -42,6 +42,7 @@ create index reviews_open on reviews (firm_id, review_id) where status = 'open';
 create index reviews_open_kind on reviews (firm_id, kind, review_id) where status = 'open';
 create index reviews_assigned on reviews (assigned_to, review_id) where status = 'open' and assigned_to is not null;
 create index reviews_escalated on reviews (firm_id, review_id) where status = 'open' and escalated_at is not null;
+create index reviews_created on reviews (firm_id, date_time_created);
 create index reviews_decided on reviews (firm_id, decided_at) where status <> 'open';
 -- A review's id is unique because one sequence gives it, and the primary key begins with the advisor. Reviewers know the id
 -- alone, so it keeps an index.

@@ -2,7 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getStaff } from '../../domain/accounts/staff.ts';
 import { decideReview } from '../../domain/consent/reviews.ts';
+import { dayMs, startOf } from '../../domain/shared/time.ts';
 import { type ReplyMedia, readMedia } from '../../domain/supervision/media.ts';
+import { readReport } from '../../domain/supervision/review-reports.ts';
 import { setSamplePercent } from '../../domain/supervision/review-samples.ts';
 import {
   assignReview,
@@ -100,6 +102,17 @@ export const reviewVerbs: Verb[] = [
     },
   },
   {
+    name: 'reviews report',
+    about: 'Show who reviewed what in a period (UTC), how fast, and what is still open.',
+    operands: ['FIRM'],
+    options: {
+      from: { value: 'DATE', about: 'The first day.', required: true },
+      until: { value: 'DATE', about: 'The last day.', required: true },
+    },
+    examples: ['reviews report 1 --from 2026-10-01 --until 2026-12-31'],
+    run: report,
+  },
+  {
     name: 'reviews sample',
     about:
       'Set the percentage of a day’s texts that a firm reviews at random: at least one if there are any; 0 turns it off.',
@@ -133,6 +146,34 @@ async function list({ runtime, options, json, out }: Call): Promise<void> {
       return status === 'open' ? about : { ...about, decidedBy };
     }),
   );
+}
+
+async function report({ runtime, operands, options, json, out }: Call): Promise<void> {
+  const firmId = wholeNumber('FIRM', operands.FIRM ?? '');
+  const [from, last] = [dayIn('--from', options.from ?? ''), dayIn('--until', options.until ?? '')];
+  const found = await readReport(runtime, firmId, { from, until: new Date(last.getTime() + dayMs) });
+  if (json) return out.records([found]);
+  const { opened, all, work, open } = found;
+  out.line(`${opened} opened, ${all.decided} decided: ${all.approved} approved, ${all.rejected} rejected.`);
+  out.records(
+    work.map(({ name, kind, decided, approved, rejected, medianSeconds, slowestSeconds }) => ({
+      reviewer: inOneLine(name),
+      kind,
+      decided,
+      approved,
+      rejected,
+      medianMinutes: Math.round(medianSeconds / 60),
+      slowestMinutes: Math.round(slowestSeconds / 60),
+    })),
+  );
+  if (open.length > 0) out.line('Still open:');
+  out.records(open.map((each) => ({ ...each })));
+}
+
+function dayIn(option: string, text: string): Date {
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? startOf(text) : new Date(Number.NaN);
+  if (Number.isNaN(day.getTime())) throw new UsageError(`${option} must be a day such as 2026-10-01, not "${text}".`);
+  return day;
 }
 
 async function show({ runtime, operands, options, json, out }: Call): Promise<void> {

@@ -65,13 +65,11 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
 
   return async (credentials) => {
     const id = `${credentials.accessToken} ${credentials.apiKey}`;
-    let known = [accepted.get(id), refused.get(id)].find(isRecent);
-    if (!known) {
-      known = await find(credentials);
-      (known.caller instanceof Problem ? refused : accepted).set(id, known);
-    }
-    if (known.caller instanceof Problem) throw known.caller;
-    return known.caller;
+    const known = [accepted.get(id), refused.get(id)].find(isRecent) ?? (await find(credentials));
+    const { caller } = known;
+    (caller instanceof Problem ? refused : accepted).set(id, known);
+    if (caller instanceof Problem) throw caller;
+    return caller;
   };
 }
 

@@ -7,7 +7,8 @@ export type Mark = { start: number; end: number; rule: string | null };
 
 type Word = { start: number; end: number; key: string };
 
-const around = 36;
+/** How much of the text is shown before and after what was found. */
+const [before, after] = [14, 60];
 const excerptLengthMax = 90;
 
 /** Where these rules match the text, as it was written: what they found is in plain letters. */
@@ -33,8 +34,8 @@ export function wordsIn(text: string): Word[] {
 /** A short piece of the text, around what was found. Numbers that must not be in texts don't show in a list. */
 export function excerptOf(text: string, [mark]: Mark[], rules: Rule[]): string {
   if (!mark) return text.length > excerptLengthMax ? `${text.slice(0, excerptLengthMax).trimEnd()}…` : text;
-  const start = startOfWord(text, mark.start - around);
-  const end = Math.min(text.length, mark.end + around);
+  const start = startOfWord(text, mark.start - before);
+  const end = Math.min(text.length, mark.end + after);
   const rule = rules.find(({ name }) => name === mark.rule);
   const isSecret = rule && 'detector' in rule && /_number$/.test(rule.detector);
   const found = text.slice(mark.start, mark.end);

@@ -2,11 +2,12 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import * as store from '../../store/supervision/lexicons.ts';
 import { getFirm, lockFirm } from '../accounts/firms.ts';
 import { archiveSetting } from '../accounts/settings.ts';
-import { byOperator } from '../archive/archive.ts';
+import { type By, byOperator } from '../archive/archive.ts';
 import type { ScreeningFinding } from '../ports.ts';
 import { problem } from '../problems.ts';
 import { detectorNames } from './detectors.ts';
-import { actions, type Finding, matcherOf, type Rule, screen, wordsOf } from './lexicon-matching.ts';
+import { type Mark, markFindings } from './findings.ts';
+import { type Action, actions, type Finding, matcherOf, type Rule, screen, wordsOf } from './lexicon-matching.ts';
 
 /** What a firm's supervision looks for in texts. Version 0 is our default. */
 export type Lexicon = { version: number; rules: Rule[] };
@@ -16,6 +17,7 @@ const nameLengthMax = 100;
 const phrasesMax = 2_000;
 const phraseLengthMax = 200;
 const phraseWordsMax = 20;
+const historyMax = 100;
 
 /** Card and social-security numbers never go out by text. Wording that may be harmless waits for somebody to read it. */
 const defaultRules: Rule[] = [
@@ -32,13 +34,36 @@ export async function getLexicon(deps: Deps, firmId: number): Promise<Lexicon> {
   return own ? { version: own.version, rules: rulesIn(own.rules) } : defaultLexicon;
 }
 
+/** A version of the firm's lexicon. Version 0 is our default, which every firm began with. */
+export async function getLexiconVersion({ db }: Deps, firmId: number, version: number): Promise<Lexicon> {
+  if (version === 0) return defaultLexicon;
+  const [row] = await store.listLexiconVersions(db, [{ firmId, version }]);
+  if (!row) throw problem('not_found', `There is no version ${version} of the lexicon.`);
+  return { version, rules: rulesIn(row.rules) };
+}
+
+export function listLexiconHistory({ db }: Deps, firmId: number): Promise<store.LexiconVersionRow[]> {
+  return store.listLexiconHistory(db, firmId, historyMax);
+}
+
+/** By whom: an operator, or somebody of the firm's staff, who has edited this version. */
+export type LexiconEdit = { by: By; setBy: number; basedOn: number };
+
 /** Takes effect on this node with the next text, on others within a second. Earlier decisions keep their version. */
-export async function setLexicon(deps: Deps, firmId: number, json: string): Promise<Lexicon> {
+export async function setLexicon(deps: Deps, firmId: number, json: string, edit?: LexiconEdit): Promise<Lexicon> {
   const rules = checkedRules(json);
   return inTransaction(deps, async (deps) => {
     await lockFirm(deps, firmId);
-    const version = await store.insertLexicon(deps.db, firmId, JSON.stringify(rules), deps.clock.now());
-    await archiveSetting(deps, byOperator, { what: 'lexicon set', of: { firmId, version }, values: { rules } });
+    const present = edit ? (await getLexicon(deps, firmId)).version : null;
+    if (edit && present !== edit.basedOn)
+      throw problem('conflict', `Somebody has saved version ${present} meanwhile: yours is based on ${edit.basedOn}.`);
+    const lexicon = { rules: JSON.stringify(rules), setBy: edit?.setBy ?? null };
+    const version = await store.insertLexicon(deps.db, firmId, lexicon, deps.clock.now());
+    await archiveSetting(deps, edit?.by ?? byOperator, {
+      what: 'lexicon set',
+      of: { firmId, version },
+      values: { rules },
+    });
     deps.db.afterCommit(() => deps.screeners.expire(firmId));
     return { version, rules };
   });
@@ -55,13 +80,20 @@ export async function testLexicon(
   return { finding: screen(findings, version), findings };
 }
 
+/** What these rules would do with a text, and where they match it. */
+export function tryRules(json: string, text: string): { action: Action | null; rules: string[]; marks: Mark[] } {
+  const rules = checkedRules(json);
+  const finding = screen(matcherOf(rules)(text), 0);
+  return { action: finding?.action ?? null, rules: finding?.rules ?? [], marks: markFindings(text, rules) };
+}
+
 /** Ours are a list; the store keeps a firm's own as text. */
 export function rulesIn(rules: Rule[] | string): Rule[] {
   return typeof rules === 'string' ? JSON.parse(rules) : rules;
 }
 
-/** The rules in a file. If something is wrong with them, the problem says what. */
-function checkedRules(json: string): Rule[] {
+/** The rules in a file or an editor. If something is wrong with them, the problem says what. */
+export function checkedRules(json: string): Rule[] {
   const given = parsed(json);
   if (!isRecord(given) || !Array.isArray(given.rules) || Object.keys(given).length > 1)
     throw refused('is an object with "rules", a list');

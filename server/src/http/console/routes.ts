@@ -11,9 +11,11 @@ import { addPassage } from '../door/door.ts';
 import { inputValidator } from '../door/input.ts';
 import type { Route } from '../door/route.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
+import * as lexicon from './lexicon.ts';
 import { operatorTable } from './operator-routes.ts';
 import * as overview from './overview.ts';
 import { recordsTable } from './records-routes.ts';
+import * as report from './report.ts';
 import * as reviews from './reviews.ts';
 import { addConsoleSession } from './session.ts';
 import * as staff from './staff.ts';
@@ -45,6 +47,11 @@ const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] 
   ['POST', '/reviews/:reviewId/notes',        firmStaff, reviews.note],
   ['PUT',  '/reviews/:reviewId/assignee',     firmStaff, reviews.assign],
   ['PUT',  '/reviews/:reviewId/escalation',   firmStaff, reviews.escalate],
+  ['GET',  '/lexicon',                        officers,  lexicon.get],
+  ['PUT',  '/lexicon',                        officers,  lexicon.set],
+  ['POST', '/lexicon/dry-run',                officers,  lexicon.dryRun],
+  ['POST', '/lexicon/trial',                  officers,  lexicon.trial],
+  ['GET',  '/report',                         officers,  report.show],
 
   ['GET',  '/staff',                    officers,  staff.list],
   ['POST', '/staff',                    officers,  staff.inviteNew],

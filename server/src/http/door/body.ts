@@ -87,10 +87,14 @@ function notJson(message: string): ParsedBody {
   return { broken: { path: '', rule: 'json', message } };
 }
 
-/** Whether arrays and objects are nested deeper than that. */
+/** Whether arrays and objects are nested deeper than that. Goes level by level, since recursion could overflow the stack. */
 function isDeeper(value: unknown, levels: number): boolean {
-  if (!isNest(value)) return false;
-  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+  let level = [value].filter(isNest);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= levels) return true;
+    level = level.flatMap((each) => Object.values(each)).filter(isNest);
+  }
+  return false;
 }
 
 function isNest(value: unknown): value is object {

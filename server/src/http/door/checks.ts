@@ -7,8 +7,8 @@ import { credentialsOf } from './authenticate.ts';
 import { overloaded, overPlan, rateLimitHeaders } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
-/** Returns if the request may go on, and throws a problem otherwise. Only what has to wait returns a promise. */
-export type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
+/** Returns if the request may go on, and throws a problem otherwise. */
+export type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 export function authenticate(findCaller: (credentials: Credentials) => Promise<Caller>): Check {
   return async (request) => {
@@ -19,19 +19,16 @@ export function authenticate(findCaller: (credentials: Credentials) => Promise<C
 /** The problem that the caller asks for, so that they can test how they handle it. */
 export function sandboxFault({ scope }: Route, { look }: UsagePlans): Check {
   const wouldNeed = scope === 'any' ? 'This route needs no particular scope.' : `The scope would be ${scope}.`;
-  return (request, reply) => {
+  return async (request, reply) => {
     const fault = request.headers['x-sandbox-fault'];
-    return fault === undefined ? undefined : refuse(fault, request, reply);
-  };
-
-  async function refuse(fault: string | string[], request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (fault === undefined) return;
     reply.headers(rateLimitHeaders(await look(callerOf(request).key)));
     if (!problemCodes.some((code) => code === fault)) throw unknownFault();
     const more = fault === 'forbidden' ? ` ${wouldNeed}` : '';
     throw problem(fault as ProblemCode, `Asked for by x-sandbox-fault: ${fault}.${more} Nothing was done.`, {
       isInvalidToken: fault === 'unauthorized',
     });
-  }
+  };
 }
 
 function unknownFault() {
@@ -41,17 +38,14 @@ function unknownFault() {
 
 /** What it turns away counts for no usage plan. */
 export function room(shedder: LoadShedder, { look }: UsagePlans): Check {
-  return (request, reply) => {
+  return async (request, reply) => {
     const caller = callerOf(request);
     request.leave = shedder.enter(caller);
-    return request.leave ? undefined : turnAway(caller, reply);
-  };
-
-  async function turnAway({ key }: Caller, reply: FastifyReply): Promise<void> {
+    if (request.leave) return;
     await shedder.turnAway();
-    reply.headers(rateLimitHeaders(await look(key)));
+    reply.headers(rateLimitHeaders(await look(caller.key)));
     throw overloaded();
-  }
+  };
 }
 
 export function usagePlan({ take }: UsagePlans): Check {
@@ -63,12 +57,11 @@ export function usagePlan({ take }: UsagePlans): Check {
 }
 
 export function requireScope({ scope }: Route): Check {
-  return (request) => {
+  return async (request) => {
     if (scope !== 'any' && !callerOf(request).scopes.has(scope))
       throw problem('forbidden', `The access token lacks the scope ${scope}: request a token with that scope.`, {
         details: { scope },
       });
-    return undefined;
   };
 }
 

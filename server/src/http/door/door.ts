@@ -56,10 +56,7 @@ export function addPassage(
 ): void {
   async function pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     try {
-      for (const check of checks) {
-        const waiting = check(request, reply);
-        if (waiting) await waiting;
-      }
+      for (const check of checks) await check(request, reply);
       await response(request, reply);
     } catch (error) {
       sendProblem(error, request, reply, publicUrl);

@@ -3,8 +3,8 @@ export type Db = {
   /** The rows of one statement. A name makes it a prepared statement, which pays off for statements of every request. */
   query<Row extends object>(text: string, values?: unknown[], name?: string): Promise<Row[]>;
   /**
-   * A statement whose rows nobody needs. In a transaction nobody waits for it either: the next statement goes along, or the commit.
-   * If it fails, that fails with its error.
+   * A statement whose rows nobody needs. In the transaction of a batch nobody waits for it either: the next statement goes along,
+   * or the commit. If it fails, that fails with its error.
    */
   write(text: string, values?: unknown[], name?: string): Promise<void>;
   /** The rows that a key finds, by a prepared statement that is always short. Many of them share a connection. */

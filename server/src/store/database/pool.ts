@@ -35,15 +35,15 @@ const plansByValues = `select set_config('plan_cache_mode', 'auto', false) where
 
 export function connect(options: PoolOptions): Pool {
   const pool = makeConnections(options, options.size, indexesOnly);
-  const forLists = (size: number) => {
-    const made = makeConnections(options, size, listPlanning);
+  const pipelined = (size: number) => {
+    const made = makeConnections({ ...options, pipeline: true }, size, listPlanning);
     made.on('connect', (client) => void client.query(plansByValues).catch(() => {}));
     return made;
   };
-  const batchPool = forLists(Math.min(batchConnectionsMax, options.size));
+  const batchPool = pipelined(Math.min(batchConnectionsMax, options.size));
   const otherwise: Db['query'] = (text, values, name) => queryOn(pool, { text, values, name });
-  const lookups = makeLookups(forLists(1), otherwise);
-  const pages = makeLookups(forLists(1), otherwise);
+  const lookups = makeLookups(pipelined(1), otherwise);
+  const pages = makeLookups(pipelined(1), otherwise);
   const gatherRows = gatherer(lookups.query);
   const gatherPages = gatherer(pages.query, pagesMax);
   const distribution = unknownDistribution();

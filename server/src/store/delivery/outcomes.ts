@@ -2,7 +2,6 @@ import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
 import { few } from '../shared/few.ts';
 import { carrierCode, jsonMembers, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
-import { withoutNulls } from '../texting/texts.ts';
 import type { MessageKey } from './dispatches.ts';
 import type { ReceiptRow } from './receipts.ts';
 
@@ -216,7 +215,8 @@ function toldOf({ isArchived }: { isArchived: string }): string {
 }
 
 function valuesOf(outcomes: OutcomeRow[], now: Date): unknown[] {
-  const columns = [
+  return [
+    now,
     outcomes.map(({ advisorId }) => advisorId),
     outcomes.map(({ messageId }) => messageId),
     outcomes.map(({ attempt }) => attempt),
@@ -236,5 +236,4 @@ function valuesOf(outcomes: OutcomeRow[], now: Date): unknown[] {
     outcomes.map(({ facts }) => facts && jsonMembers(facts)),
     outcomes.map(({ tries }) => tries),
   ];
-  return [now, ...columns.map(withoutNulls)];
 }

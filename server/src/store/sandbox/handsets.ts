@@ -18,7 +18,7 @@ export type HandsetMessage = {
 export type NewHandsetMessage = HandsetMessage & { received: boolean };
 
 export async function insertHandsetMessages(db: Db, messages: NewHandsetMessage[]): Promise<void> {
-  await db.write(
+  await db.query(
     `insert into handset_messages (phone, texting_number, text, carrier_message_id, reference, date_time_created, received)
      select phone, texting_number, text, carrier_message_id, reference, date_time_created, received
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::boolean[])

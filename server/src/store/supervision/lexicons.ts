@@ -20,16 +20,21 @@ export async function listLexicons(db: Db, firmIds: number[]): Promise<LexiconRo
 }
 
 /** Adds a version after the last one. The caller has locked the firm's row, so two calls at once make two versions. */
-export async function insertLexicon(db: Db, firmId: number, rules: string, now: Date): Promise<number> {
+export async function insertLexicon(
+  db: Db,
+  firmId: number,
+  { rules, setBy }: { rules: string; setBy: number | null },
+  now: Date,
+): Promise<number> {
   const [last] = await db.query<{ version: number | null }>(
     'select max(version) as version from lexicons where firm_id = $1',
     [firmId],
   );
   const version = (last?.version ?? 0) + 1;
   await db.query(
-    `insert into lexicons (firm_id, version, rules, date_time_created)
-     values ($1, $2, $3, $4)`,
-    [firmId, version, rules, now],
+    `insert into lexicons (firm_id, version, rules, date_time_created, set_by)
+     values ($1, $2, $3, $4, $5)`,
+    [firmId, version, rules, now, setBy],
   );
   return version;
 }
@@ -44,5 +49,20 @@ export async function listLexiconVersions(
      from lexicons l
      join json_to_recordset($1) as given (firm_id bigint, version integer) using (firm_id, version)`,
     [JSON.stringify(versions.map(({ firmId, version }) => ({ firm_id: firmId, version })))],
+  );
+}
+
+export type LexiconVersionRow = { version: number; dateTimeCreated: Date; setBy: string | null };
+
+/** The firm's versions, the newest first. */
+export async function listLexiconHistory(db: Db, firmId: number, limit: number): Promise<LexiconVersionRow[]> {
+  return db.query<LexiconVersionRow>(
+    `select l.version, l.date_time_created as "dateTimeCreated", s.name as "setBy"
+     from lexicons l
+     left join staff s on s.staff_id = l.set_by
+     where l.firm_id = $1
+     order by l.version desc
+     limit $2`,
+    [firmId, limit],
   );
 }

@@ -179,8 +179,8 @@ function columnsOf(texts: NewText[]): unknown[][] {
   ];
 }
 
-/** Most texts have none of some columns. One that ends early is null in the other rows. */
-export function withoutNulls(column: unknown[]): unknown[] {
+/** Most texts have none of these. A column that ends early is null in the other rows. */
+function withoutNulls(column: unknown[]): unknown[] {
   return column.slice(0, column.findLastIndex((value) => value !== null && value !== undefined) + 1);
 }
 

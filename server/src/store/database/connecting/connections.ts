@@ -11,6 +11,8 @@ export type ConnectionOptions = {
   role?: string;
   /** Idle connections stay open: when the server has no more to give, these are there. */
   keepOpen?: boolean;
+  /** Statements are sent without waiting for the one before. */
+  pipeline?: boolean;
   onError?: (error: Error) => void;
 };
 
@@ -36,7 +38,7 @@ const known = new WeakMap<pg.ClientBase, { run: string; atMs: number }>();
 /** A connection that nobody uses notices a server that vanished after this and ten seconds more. */
 const keepAliveInitialDelayMillis = 5_000;
 
-/** Connections with these settings of the planner. Statements are sent without waiting for the one before. */
+/** Connections with these settings of the planner. */
 export function makeConnections(options: ConnectionOptions, size: number, planning: string[]): pg.Pool {
   const hosts = hostsOf(options.connectionString);
   const pool = new pg.Pool({
@@ -44,7 +46,7 @@ export function makeConnections(options: ConnectionOptions, size: number, planni
     Client: clientFor(hosts, options.timeoutMs),
     onConnect: (client: pg.ClientBase) => learnRun(client, hosts, options.timeoutMs),
     max: size,
-    pipeline: true,
+    pipeline: options.pipeline ?? false,
     connectionTimeoutMillis: options.timeoutMs,
     idleTimeoutMillis: options.keepOpen ? 0 : 60_000,
     statement_timeout: options.timeoutMs,
@@ -164,11 +166,13 @@ export async function queryOn<Row extends object>(pool: pg.Pool, statement: Stat
   return onConnection(pool, async (client) => (await send<Row>(client, statement)).rows);
 }
 
-/** Statements of one turn leave in one write: the driver makes one for each. */
+/** Pipelined statements of one turn leave in one write: the driver makes one for each. */
 export function send<Row extends object>(client: pg.PoolClient, statement: Statement): Promise<pg.QueryResult<Row>> {
-  const { stream } = client.connection;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
+  if (client.pipeline) {
+    const { stream } = client.connection;
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
   return client.query<Row>(statement);
 }
 

@@ -47,9 +47,10 @@ async function runOnce<Result>(
   let broken = false;
   let committing: { xid: string; result: Result } | null = null;
   try {
-    const beginning = begin(statements);
+    const beginning = begin(client, statements);
     // If it fails, so does the first statement after it, with the same error.
     beginning.catch(() => {});
+    if (!client.pipeline) await beginning;
     const result = await work(transactionOn(client, statements, { afterCommit, distribution }));
     committing = { xid: await beginning, result };
     const failure = await statements.commit();
@@ -69,20 +70,24 @@ async function runOnce<Result>(
 }
 
 /**
- * Begins, and gets the transaction's id. A commit whose reply is lost is looked up by it. Nobody waits for it: the first statement
- * goes along. It is prepared, since planning it takes longer than all else here.
+ * Begins, and gets the transaction's id in the same round trip. A commit whose reply is lost is looked up by it. Nobody waits
+ * for it: where statements are pipelined, the first one goes along, and the id's statement is prepared, since planning it takes
+ * longer than all else here.
  */
-async function begin({ run, write }: Statements): Promise<string> {
-  void write({ text: 'begin' });
-  const { rows } = await run<{ xid: string }>({ text: 'select pg_current_xact_id()::text as xid', name: 'xid' });
-  return rows[0]?.xid as string;
+async function begin({ pipeline }: pg.PoolClient, { run }: Statements): Promise<string> {
+  if (pipeline) void run({ text: 'begin' }).catch(() => {});
+  // Two statements in one text give two results, which the driver's types don't know.
+  const results = await run<{ xid: string }>(pipeline ? { text: xid, name: 'xid' } : { text: `begin; ${xid}` });
+  return [results].flat().at(-1)?.rows[0]?.xid as string;
 }
+
+const xid = 'select pg_current_xact_id()::text as xid';
 
 type Statements = ReturnType<typeof statementsOn>;
 
 /**
- * The statements of one transaction. Nobody needs the rows of a write, so nobody waits for it: what follows goes along, even the
- * commit. If it fails, so does everything after it, and each reports that first error.
+ * The statements of one transaction. Nobody needs the rows of a write, so where statements are pipelined nobody waits for it:
+ * what follows goes along, even the commit. If it fails, so does everything after it, and each reports that first error.
  */
 function statementsOn(client: pg.PoolClient) {
   let failure: unknown = null;
@@ -98,7 +103,9 @@ function statementsOn(client: pg.PoolClient) {
   }
 
   async function write(statement: Statement): Promise<void> {
-    written = run(statement).then(
+    const running = run(statement);
+    if (!client.pipeline) await running;
+    written = running.then(
       () => {},
       () => {},
     );

@@ -1,0 +1,40 @@
+import type { Deps } from '../../deps.ts';
+import type { DecidedRow, OpenRow, Period } from '../../store/supervision/review-reports.ts';
+import * as store from '../../store/supervision/review-reports.ts';
+import { problem } from '../problems.ts';
+import { dayMs } from '../shared/time.ts';
+
+type Decided = Pick<DecidedRow, 'decided' | 'approved' | 'rejected' | 'medianSeconds' | 'slowestSeconds'>;
+/** Who reviewed what in a period, how fast, and what is still open now. */
+export type ReviewReport = Period & {
+  opened: number;
+  all: Decided;
+  people: (Decided & { staffId: number; name: string })[];
+  kinds: (Decided & { kind: string })[];
+  /** One row per person and kind. */
+  work: (Decided & { staffId: number; name: string; kind: string })[];
+  open: OpenRow[];
+  asOf: Date;
+};
+
+const daysMax = 3 * 366;
+
+export async function readReport({ db, clock }: Deps, firmId: number, period: Period): Promise<ReviewReport> {
+  const { from, until } = period;
+  if (!(from < until)) throw problem('invalid_request', 'The period must end after it begins.');
+  if (until.getTime() - from.getTime() > daysMax * dayMs)
+    throw problem('invalid_request', 'The period can have at most three years.');
+  const asOf = clock.now();
+  const [[all], people, kinds, work, opened, open] = await Promise.all([
+    store.listDecided(db, firmId, period, 'all'),
+    store.listDecided(db, firmId, period, 'staff'),
+    store.listDecided(db, firmId, period, 'kind'),
+    store.listDecided(db, firmId, period, 'staff and kind'),
+    store.countOpened(db, firmId, period),
+    store.listOpen(db, firmId, asOf),
+  ]);
+  const named = people.map((row) => ({ ...row, staffId: row.staffId ?? 0, name: row.name ?? '' }));
+  const of = (row: DecidedRow) => ({ ...row, staffId: row.staffId ?? 0, name: row.name ?? '', kind: row.kind ?? '' });
+  const none = { decided: 0, approved: 0, rejected: 0, medianSeconds: 0, slowestSeconds: 0 };
+  return { from, until, opened, all: all ?? none, people: named, kinds: kinds.map(of), work: work.map(of), open, asOf };
+}

@@ -1,0 +1,10 @@
+import { readReport } from '../../domain/supervision/review-reports.ts';
+import { ReportQuery } from '../../schemas/supervision/lexicons.ts';
+import { firmEndpoint } from './endpoint.ts';
+
+export const show = firmEndpoint({
+  query: ReportQuery,
+  cost: 2,
+  handler: (deps, { firmId }, { query: { from, until } }) =>
+    readReport(deps, firmId, { from: new Date(from), until: new Date(until) }),
+});

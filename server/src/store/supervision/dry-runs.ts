@@ -1,0 +1,55 @@
+import type { Db } from '../database/db.ts';
+
+/** A text as a lexicon read it, or would have. `id` is that of the message, reply or review. */
+export type JudgedText = { id: number; dateTime: Date; text: string; phone: string | null };
+export type JudgedKind = 'out' | 'in' | 'blocked';
+type Place = { advisorId: number; since: Date; before: number | null; limit: number };
+
+/** Texts that the advisor sent, replies to them, or attempts that were blocked: the newest first, of which the text is still kept. */
+export async function listJudgedTexts(
+  db: Db,
+  kind: JudgedKind,
+  { advisorId, since, before, limit }: Place,
+): Promise<JudgedText[]> {
+  return db.query<JudgedText>(
+    `select
+       judged.id, judged.date_time_created as "dateTime", convert_from(b.body, 'UTF8') as text, m.phone
+     from (${judged[kind]}) as judged
+     join archive_bodies b on b.advisor_id = $1 and b.number = judged.archive_number
+     left join members m on m.advisor_id = $1 and m.member_id = judged.member_id
+     order by judged.id desc`,
+    [advisorId, since, before, limit],
+    `list-judged-texts-${kind}`,
+  );
+}
+
+const judged: Record<JudgedKind, string> = {
+  out: `
+    select message_id as id, date_time_created, archive_number, member_id
+    from messages
+    where advisor_id = $1 and kind = 'text' and date_time_created >= $2
+      and ($3::bigint is null or message_id < $3)
+    order by message_id desc
+    limit $4`,
+  in: `
+    select reply_id as id, date_time_created, archive_number, member_id
+    from replies
+    where advisor_id = $1 and date_time_created >= $2
+      and ($3::bigint is null or reply_id < $3)
+    order by reply_id desc
+    limit $4`,
+  blocked: `
+    select review_id as id, date_time_created, archive_number, member_id
+    from reviews
+    where advisor_id = $1 and kind = 'blocked' and date_time_created >= $2
+      and ($3::bigint is null or review_id < $3)
+    order by review_id desc
+    limit $4`,
+};
+
+/** The advisors of a firm, with their names. */
+export async function listFirmAdvisors(db: Db, firmId: number): Promise<{ advisorId: number; name: string }[]> {
+  return db.query('select advisor_id as "advisorId", name from advisors where firm_id = $1 order by advisor_id', [
+    firmId,
+  ]);
+}
