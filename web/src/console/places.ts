@@ -17,6 +17,8 @@ export const places: Place[] = [
   { to: '/consent',       name: 'Consent',             icon: 'shield-check',    roles: firmStaff },
   { to: '/wordings',      name: 'Wordings',            icon: 'message-2',       roles: officers },
   { to: '/holds',         name: 'Holds and retention', icon: 'gavel',           roles: officers },
+  { to: '/lexicon',       name: 'Lexicon',             icon: 'vocabulary',      roles: officers },
+  { to: '/report',        name: 'Report',              icon: 'printer',         roles: officers },
   { to: '/traffic',       name: 'Traffic',             icon: 'activity',        roles: operators },
   { to: '/carriers',      name: 'Carriers',            icon: 'building-broadcast-tower', roles: operators },
   { to: '/firms',         name: 'Firms and advisors',  icon: 'users',           roles: operators, also: '/advisors' },

@@ -152,6 +152,16 @@ const audit = createRoute({
   }),
   component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
 });
+const lexicon = createRoute({
+  getParentRoute: () => root,
+  path: '/lexicon',
+  component: lazyRouteComponent(() => import('./lexicon/lexicon.tsx'), 'Lexicon'),
+});
+const report = createRoute({
+  getParentRoute: () => root,
+  path: '/report',
+  component: lazyRouteComponent(() => import('./report/report.tsx'), 'Report'),
+});
 
 // biome-ignore format: a line for each
 const pages = [
@@ -178,6 +188,8 @@ const pages = [
   doctor,
   alerts,
   audit,
+  lexicon,
+  report,
 ] as const;
 
 export const router = createRouter({

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { post, put } from '../../api/http.ts';
 import { Dialog } from '../../look/dialog.tsx';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Time } from '../../look/parts.tsx';
+import { Broken, StateScreen, Time } from '../../look/parts.tsx';
 import { useKeys } from '../../shell/keys.ts';
 import { toast } from '../../shell/toasts.tsx';
 import { count, firstName, phoneWords } from '../../words/people.ts';
@@ -29,7 +29,13 @@ export function OpenReview({ reviewId, ...moves }: { reviewId: number } & Moves)
   if (error && !data)
     return (
       <div className="review-none">
-        <Broken error={error} retry={() => void refetch()} />
+        {(error as { status?: number }).status === 404 ? (
+          <StateScreen icon="search" title="No such review">
+            There is no review at this address, or it is another firm’s.
+          </StateScreen>
+        ) : (
+          <Broken error={error} retry={() => void refetch()} />
+        )}
       </div>
     );
   if (!data)

@@ -1,0 +1,265 @@
+import './lexicon.css';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { get, post, put } from '../../api/http.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Broken, Chip } from '../../look/parts.tsx';
+import { toast } from '../../shell/toasts.tsx';
+import { client } from '../client.ts';
+import { Ask } from '../dialogs.tsx';
+import { When } from '../when.tsx';
+import { DryRunResult } from './dry-run.tsx';
+import {
+  type Action,
+  actionNames,
+  type Detector,
+  type Draft,
+  type DryRun,
+  detectorNames,
+  draftOf,
+  type Lexicon as Given,
+  newDraft,
+  ruleIn,
+  rulesOf,
+} from './rules.ts';
+import { TryText } from './try-text.tsx';
+
+const lexiconQuery = { queryKey: ['lexicon'], queryFn: () => get<Given>('/lexicon') };
+
+/** What the firm's supervision looks for in texts: edited, tried over the last 30 days, then saved as a new version. */
+export function Lexicon() {
+  const { data, error, refetch } = useQuery({ ...lexiconQuery, refetchOnWindowFocus: false });
+  if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
+  if (!data)
+    return (
+      <div className="console-page">
+        <div className="skeleton lexicon-skeleton" role="status" aria-label="Loading" />
+      </div>
+    );
+  return <Editor given={data} key={data.present} />;
+}
+
+function Editor({ given }: { given: Given }) {
+  const [drafts, setDrafts] = useState(() => given.rules.map(draftOf));
+  const [from, setFrom] = useState(given.present);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const [result, setResult] = useState<{ rules: string; run: DryRun } | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const [isAsking, ask] = useState(false);
+  const rules = rulesOf(drafts);
+  const isChanged = JSON.stringify(rules) !== JSON.stringify(given.rules);
+  const change = (key: number, part: Partial<Draft>) =>
+    setDrafts(drafts.map((each) => (each.key === key ? { ...each, ...part } : each)));
+  const run = async () => {
+    setRunning(true);
+    setWrong(null);
+    try {
+      setResult({ rules: JSON.stringify(rules), run: await post<DryRun>('/lexicon/dry-run', { body: { rules } }) });
+    } catch (error) {
+      setWrong((error as Error).message);
+    }
+    setRunning(false);
+  };
+  const save = async () => {
+    const saved = await put<{ version: number }>('/lexicon', { body: { rules, basedOn: given.present } });
+    toast(`Version ${saved.version} is in force, from the next text on.`);
+    await client.invalidateQueries({ queryKey: lexiconQuery.queryKey });
+  };
+  const load = async (version: number) => {
+    try {
+      const { rules } = await get<Given>('/lexicon', { query: { version } });
+      setDrafts(rules.map(draftOf));
+      setFrom(version);
+      setResult(null);
+      setWrong(null);
+    } catch (error) {
+      toast((error as Error).message);
+    }
+  };
+  const wrongRule = wrong ? ruleIn(wrong) : null;
+  return (
+    <div className="console-page lexicon">
+      <header className="console-head">
+        <h1>Lexicon</h1>
+        <Chip
+          word={given.present === 0 ? 'The built-in lexicon is in force' : `Version ${given.present} is in force`}
+          icon="circle-check"
+          tone="good"
+        />
+        {from !== given.present && <span className="soft">Editing from {versionName(from)}</span>}
+        <span className="row wrap end">
+          {isChanged && (
+            <button type="button" className="button quiet" onClick={() => void load(given.present)}>
+              Discard changes
+            </button>
+          )}
+          <button type="button" className="button" disabled={isRunning} onClick={() => void run()}>
+            <Icon name="history" />
+            {isRunning ? 'Reading the last 30 days…' : 'Dry run over 30 days'}
+          </button>
+          <button type="button" className="button main" disabled={!isChanged} onClick={() => ask(true)}>
+            Save as version {given.present + 1}
+          </button>
+        </span>
+      </header>
+      {wrong && (
+        <p className="hint bad" role="alert">
+          <Icon name="alert-triangle" />
+          {wrong}
+        </p>
+      )}
+      <div className="lexicon-columns">
+        <section aria-label="Rules" className="lexicon-rules">
+          {drafts.map((draft, index) => (
+            <RuleCard
+              key={draft.key}
+              draft={draft}
+              number={index + 1}
+              isWrong={wrongRule === index + 1}
+              detectors={given.detectors}
+              change={(part) => change(draft.key, part)}
+              remove={() => setDrafts(drafts.filter(({ key }) => key !== draft.key))}
+            />
+          ))}
+          {drafts.length === 0 && <p className="soft">Without a rule nothing is flagged, held or blocked.</p>}
+          <button type="button" className="button" onClick={() => setDrafts([...drafts, newDraft()])}>
+            <Icon name="plus" />
+            Add a rule
+          </button>
+        </section>
+        <div className="lexicon-side">
+          {result && <DryRunResult run={result.run} isStale={result.rules !== JSON.stringify(rules)} />}
+          <TryText rules={rules} />
+          <History given={given} shown={from} load={(version) => void load(version)} />
+        </div>
+      </div>
+      {isAsking && (
+        <Ask
+          title={`Save as version ${given.present + 1}?`}
+          action="Save and use it"
+          run={save}
+          close={() => ask(false)}
+        >
+          It is used for every text from the next one on. Texts and reviews of before keep what was found by their
+          version.{' '}
+          {result && result.rules === JSON.stringify(rules)
+            ? `In the dry run ${result.run.changed.toLocaleString('en-US')} of ${result.run.texts.toLocaleString('en-US')} texts would have been treated otherwise.`
+            : 'You haven’t made a dry run with these rules.'}
+        </Ask>
+      )}
+    </div>
+  );
+}
+
+function RuleCard({
+  draft,
+  number,
+  isWrong,
+  detectors,
+  change,
+  remove,
+}: {
+  draft: Draft;
+  number: number;
+  isWrong: boolean;
+  detectors: Detector[];
+  change(part: Partial<Draft>): void;
+  remove(): void;
+}) {
+  const { name, action, looksFor, phrases } = draft;
+  return (
+    <fieldset className={`console-card lexicon-rule ${isWrong ? 'wrong' : ''}`}>
+      <legend className="hidden-visually">Rule {number}</legend>
+      <label className="label">
+        Rule {number}
+        <input
+          className="plain-field"
+          value={name}
+          aria-invalid={isWrong}
+          placeholder="Such as: Gifts"
+          onChange={({ target }) => change({ name: target.value })}
+        />
+      </label>
+      <label className="label">
+        A text that matches
+        <select
+          className="plain-field"
+          value={action}
+          onChange={({ target }) => change({ action: target.value as Action })}
+        >
+          {Object.entries(actionNames).map(([each, words]) => (
+            <option value={each} key={each}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="label">
+        Looks for
+        <select
+          className="plain-field"
+          value={looksFor}
+          onChange={({ target }) => change({ looksFor: target.value as Draft['looksFor'] })}
+        >
+          <option value="phrases">These phrases</option>
+          {detectors.map((each) => (
+            <option value={each} key={each}>
+              {detectorNames[each] ?? each}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        className="button quiet square lexicon-remove"
+        aria-label={`Remove rule ${number}, ${name}`}
+        onClick={remove}
+      >
+        <Icon name="trash" />
+      </button>
+      {looksFor === 'phrases' && (
+        <label className="label lexicon-phrases">
+          Phrases, one per line
+          <textarea
+            className="plain-field"
+            rows={Math.min(8, Math.max(3, phrases.split('\n').length))}
+            value={phrases}
+            placeholder={'hot tip\ngift card'}
+            onChange={({ target }) => change({ phrases: target.value })}
+          />
+        </label>
+      )}
+    </fieldset>
+  );
+}
+
+function History({ given, shown, load }: { given: Given; shown: number; load(version: number): void }) {
+  const versions = [...given.history, { version: 0, dateTimeCreated: null, setBy: null }];
+  return (
+    <section className="console-card" aria-labelledby="lexicon-history">
+      <h2 id="lexicon-history">Versions</h2>
+      <ul className="lexicon-history">
+        {versions.map(({ version, dateTimeCreated, setBy }) => (
+          <li key={version} className="row">
+            <span className="grow">
+              <b>{versionName(version)}</b>
+              {version === given.present && <span className="soft"> · in force</span>}
+              {version > 0 && (
+                <span className="small soft lexicon-who">
+                  {setBy ?? 'An operator'}, <When at={dateTimeCreated} />
+                </span>
+              )}
+            </span>
+            <button type="button" className="button small" disabled={version === shown} onClick={() => load(version)}>
+              Edit from it
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function versionName(version: number): string {
+  return version === 0 ? 'Built-in lexicon' : `Version ${version}`;
+}

@@ -1,0 +1,78 @@
+import type { Mark } from '../reviews/queries.ts';
+
+export type Action = 'flag' | 'hold' | 'block';
+export type Detector = 'card_number' | 'social_security_number' | 'promise_of_returns' | 'off_channel';
+export type Rule = { name: string; action: Action } & ({ detector: Detector } | { phrases: string[] });
+export type Version = { version: number; dateTimeCreated: string; setBy: string | null };
+export type Lexicon = { version: number; rules: Rule[]; present: number; detectors: Detector[]; history: Version[] };
+export type Tally = Record<Action, number>;
+export type DryRun = {
+  days: number;
+  texts: number;
+  stopped: 'time' | 'count' | null;
+  presentVersion: number;
+  before: Tally;
+  after: Tally;
+  changed: number;
+  rules: { rule: string; before: number; after: number }[];
+  examples: {
+    advisorName: string;
+    phone: string | null;
+    isReply: boolean;
+    dateTime: string;
+    excerpt: string;
+    marks: Mark[];
+    rules: string[];
+    before: Action | null;
+    after: Action | null;
+  }[];
+};
+export type Trial = { action: Action | null; rules: string[]; marks: Mark[] };
+
+/** A rule while it is edited: a place in the list has a key of its own, and phrases are lines. */
+export type Draft = { key: number; name: string; action: Action; looksFor: Detector | 'phrases'; phrases: string };
+
+export const actionNames: Record<Action, string> = {
+  flag: 'Flag: goes out, and is reviewed later',
+  hold: 'Hold: waits for a reviewer',
+  block: 'Block: never goes out',
+};
+export const outcomeNames: Record<Action | 'none', string> = {
+  flag: 'flagged',
+  hold: 'held',
+  block: 'blocked',
+  none: 'not found',
+};
+export const detectorNames: Record<Detector, string> = {
+  card_number: 'Card numbers',
+  social_security_number: 'Social-security numbers',
+  promise_of_returns: 'Promises of returns',
+  off_channel: 'Moves to another channel',
+};
+
+let lastKey = 0;
+
+export function draftOf(rule: Rule): Draft {
+  const looksFor = 'detector' in rule ? rule.detector : 'phrases';
+  const phrases = 'phrases' in rule ? rule.phrases.join('\n') : '';
+  return { key: ++lastKey, name: rule.name, action: rule.action, looksFor, phrases };
+}
+
+export function newDraft(): Draft {
+  return { key: ++lastKey, name: '', action: 'hold', looksFor: 'phrases', phrases: '' };
+}
+
+export function rulesOf(drafts: Draft[]): Rule[] {
+  return drafts.map(({ name, action, looksFor, phrases }) => {
+    const common = { name: name.trim(), action };
+    if (looksFor !== 'phrases') return { ...common, detector: looksFor };
+    const lines = phrases.split('\n').map((line) => line.trim());
+    return { ...common, phrases: lines.filter((line) => line !== '') };
+  });
+}
+
+/** Which rule a refusal is about, from 1. */
+export function ruleIn(message: string): number | null {
+  const [, number] = /\brule (\d+)\b/.exec(message) ?? [];
+  return number ? Number(number) : null;
+}

@@ -1,0 +1,251 @@
+import './report.css';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { now, useNow } from '../../api/clock.ts';
+import { get } from '../../api/http.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Broken, Time } from '../../look/parts.tsx';
+import { count } from '../../words/people.ts';
+import { pastTime } from '../../words/times.ts';
+import type { Kind } from '../reviews/queries.ts';
+import { viewNames } from '../reviews/words.ts';
+import { useSession } from '../session.ts';
+import { type Column, DataTable } from '../table.tsx';
+import { type Period, periods, range, took } from './periods.ts';
+
+type Decided = { decided: number; approved: number; rejected: number; medianSeconds: number; slowestSeconds: number };
+type Work = Decided & { staffId: number; name: string; kind: Kind };
+type Open = { kind: Kind; open: number; oldest: string; overDay: number; overThreeDays: number; overWeek: number };
+type ReviewReport = {
+  opened: number;
+  all: Decided;
+  people: (Decided & { staffId: number; name: string })[];
+  kinds: (Decided & { kind: Kind })[];
+  work: Work[];
+  open: Open[];
+  asOf: string;
+};
+
+const reportQuery = ({ from, until }: { from: number; until: number }) => ({
+  queryKey: ['report', from, until],
+  queryFn: () =>
+    get<ReviewReport>('/report', {
+      query: { from: new Date(from).toISOString(), until: new Date(until).toISOString() },
+    }),
+});
+
+/** Who reviewed what in a period, how fast, and what is still open: to read, to save and to print. */
+export function Report() {
+  const { staff } = useSession();
+  const [period, setPeriod] = useState<Period>('last30');
+  const [days, setDays] = useState(() => range('last30', now()));
+  const { data, error, refetch } = useQuery(reportQuery(days));
+  const at = useNow();
+  return (
+    <div className="console-page report">
+      <header className="console-head">
+        <h1>Supervision report</h1>
+        <span className="soft">{staff.firmName}</span>
+        <button type="button" className="button end no-print" onClick={() => print()}>
+          <Icon name="printer" />
+          Print
+        </button>
+      </header>
+      <fieldset className="tabs report-periods no-print" aria-label="Period">
+        {periods.map(([each, name]) => (
+          <button
+            type="button"
+            key={each}
+            aria-pressed={period === each}
+            onClick={() => {
+              setPeriod(each);
+              if (each !== 'custom') setDays(range(each, now()));
+            }}
+          >
+            {name}
+          </button>
+        ))}
+      </fieldset>
+      {period === 'custom' && <Days days={days} set={setDays} />}
+      {error && !data ? (
+        <Broken error={error} retry={() => void refetch()} />
+      ) : data ? (
+        <>
+          <p className="soft">
+            {dayWords(days.from)} to {dayWords(days.until - 1)}. As of{' '}
+            <Time at={Date.parse(data.asOf)}>{pastTime(Date.parse(data.asOf), at)}</Time>.
+          </p>
+          <Summary report={data} />
+          <Sections report={data} />
+        </>
+      ) : (
+        <div className="skeleton report-skeleton" role="status" aria-label="Loading" />
+      )}
+    </div>
+  );
+}
+
+function Summary({ report: { opened, all, open } }: { report: ReviewReport }) {
+  const left = open.reduce((sum, each) => sum + each.open, 0);
+  const old = open.reduce((sum, each) => sum + each.overThreeDays, 0);
+  return (
+    <dl className="report-figures">
+      <Figure name="Opened" value={opened.toLocaleString('en-US')} />
+      <Figure
+        name="Decided"
+        value={all.decided.toLocaleString('en-US')}
+        more={`${count(all.approved, 'approved', 'approved')}, ${count(all.rejected, 'rejected', 'rejected')}`}
+      />
+      <Figure
+        name="Time to a decision"
+        value={all.decided > 0 ? took(all.medianSeconds) : '–'}
+        more={all.decided > 0 ? `median; the slowest took ${took(all.slowestSeconds)}` : 'nothing was decided'}
+      />
+      <Figure
+        name="Still open now"
+        value={left.toLocaleString('en-US')}
+        more={old > 0 ? `${count(old, 'is', 'are')} older than 3 days` : 'none older than 3 days'}
+      />
+    </dl>
+  );
+}
+
+function Figure({ name, value, more }: { name: string; value: string; more?: string }) {
+  return (
+    <div className="console-card">
+      <dt className="small soft">{name}</dt>
+      <dd className="report-value number">{value}</dd>
+      {more && <dd className="small soft">{more}</dd>}
+    </div>
+  );
+}
+
+function decidedColumns<Row extends Decided>(): Column<Row>[] {
+  return [
+    { name: 'Decided', text: ({ decided }) => decided, isNumber: true },
+    { name: 'Approved', text: ({ approved }) => approved, isNumber: true },
+    { name: 'Rejected', text: ({ rejected }) => rejected, isNumber: true },
+    { name: 'Median minutes', text: ({ medianSeconds }) => minutes(medianSeconds), isNumber: true },
+    { name: 'Slowest minutes', text: ({ slowestSeconds }) => minutes(slowestSeconds), isNumber: true },
+  ];
+}
+
+const byPerson: Column<Work>[] = [
+  { name: 'Reviewer', text: ({ name }) => name },
+  { name: 'Kind', text: ({ kind }) => viewNames[kind] },
+  ...decidedColumns<Work>(),
+];
+const byReviewer: Column<ReviewReport['people'][number]>[] = [
+  { name: 'Reviewer', text: ({ name }) => name },
+  ...decidedColumns<ReviewReport['people'][number]>(),
+];
+const byKind: Column<ReviewReport['kinds'][number]>[] = [
+  { name: 'Kind', text: ({ kind }) => viewNames[kind] },
+  ...decidedColumns<ReviewReport['kinds'][number]>(),
+];
+const stillOpen: Column<Open>[] = [
+  { name: 'Kind', text: ({ kind }) => viewNames[kind] },
+  { name: 'Open', text: ({ open }) => open, isNumber: true },
+  { name: 'Over 1 day', text: ({ overDay }) => overDay, isNumber: true },
+  { name: 'Over 3 days', text: ({ overThreeDays }) => overThreeDays, isNumber: true },
+  { name: 'Over a week', text: ({ overWeek }) => overWeek, isNumber: true },
+  { name: 'Oldest', text: ({ oldest }) => oldest, cell: ({ oldest }) => <Oldest at={Date.parse(oldest)} /> },
+];
+
+function Sections({ report }: { report: ReviewReport }) {
+  const common = { hasFilter: false, empty: 'Nothing was decided in this period.' };
+  return (
+    <>
+      <DataTable
+        {...common}
+        title="By reviewer"
+        name="reviews by reviewer"
+        columns={byReviewer}
+        rows={report.people}
+        keyOf={({ staffId }) => staffId}
+      />
+      <DataTable
+        {...common}
+        title="By kind"
+        name="reviews by kind"
+        columns={byKind}
+        rows={report.kinds}
+        keyOf={({ kind }) => kind}
+      />
+      <DataTable
+        {...common}
+        title="Who reviewed what"
+        name="who reviewed what"
+        columns={byPerson}
+        rows={report.work}
+        keyOf={({ staffId, kind }) => `${staffId} ${kind}`}
+      />
+      <DataTable
+        {...common}
+        title="Still open now"
+        name="open reviews"
+        columns={stillOpen}
+        rows={report.open}
+        keyOf={({ kind }) => kind}
+        empty="Nothing is open."
+      />
+    </>
+  );
+}
+
+function Oldest({ at }: { at: number }) {
+  const now = useNow();
+  return <Time at={at}>{pastTime(at, now)}</Time>;
+}
+
+function Days({
+  days,
+  set,
+}: {
+  days: { from: number; until: number };
+  set(days: { from: number; until: number }): void;
+}) {
+  const change = (name: 'from' | 'until', value: string) => {
+    const [year = 0, month = 1, day = 1] = value.split('-').map(Number);
+    if (!value) return;
+    // The last day is part of the period.
+    const next = { ...days, [name]: new Date(year, month - 1, day + (name === 'until' ? 1 : 0)).getTime() };
+    if (next.from < next.until) set(next);
+  };
+  return (
+    <div className="row wrap no-print">
+      <label className="label">
+        First day
+        <input
+          type="date"
+          className="plain-field"
+          value={dateValue(days.from)}
+          onChange={({ target }) => change('from', target.value)}
+        />
+      </label>
+      <label className="label">
+        Last day
+        <input
+          type="date"
+          className="plain-field"
+          value={dateValue(days.until - 1)}
+          onChange={({ target }) => change('until', target.value)}
+        />
+      </label>
+    </div>
+  );
+}
+
+function dateValue(at: number): string {
+  const date = new Date(at);
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function dayWords(at: number): string {
+  return new Date(at).toLocaleDateString('en-US', { month: 'long', day: 'numeric', year: 'numeric' });
+}
+
+function minutes(seconds: number): number {
+  return Math.round(seconds / 6) / 10;
+}
