@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
+import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import { forgetOldTraffic, type Range, readTraffic, writeTraffic } from '../../src/domain/operations/traffic.ts';
 import { readTrafficNow } from '../../src/domain/operations/traffic-now.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
@@ -207,6 +208,18 @@ suite('traffic', () => {
     const [carrier] = carriers.filter(({ texts }) => texts.sent > 0);
     assert.equal(carrier?.carrierId, 1);
     assert.ok((carrier?.p99 ?? 0) > 0, 'how long the carrier took is known');
+
+    const [{ id = '' } = {}] = await world.database.asOwner<{ id: string }>(
+      'select carrier_message_id as id from messages where message_id = $1',
+      [body.successes[0].messageId],
+    );
+    await receiveReceipt(deps, 1, { carrierMessageId: id, status: 'delivered' });
+    await writeTraffic(deps);
+    assert.equal(
+      (await read('hour')).totals.texts.delivered,
+      sum(texts.delivered),
+      'a repeated receipt says nothing new',
+    );
   });
 
   test('says when a backlog will be over, and since when a carrier has trouble', async () => {
