@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { places } from '../places.ts';
 import type { Range, Traffic, TrafficNow } from './queries.ts';
 import { compared, count, duration, rangeWords, share } from './words.ts';
 
@@ -36,7 +38,7 @@ export function Tiles({
         {present && waitingWords(present)}
       </Tile>
       <Tile name="In doubt now" value={present && count(present.inDoubt)} tone={present?.inDoubt ? 'warn' : undefined}>
-        {present && (present.inDoubt === 0 ? 'nothing to settle' : 'somebody has to settle them')}
+        {present && (present.inDoubt === 0 ? 'nothing to settle' : <SettleThem />)}
       </Tile>
       <Tile name="Refused: no consent" value={texts && count(texts.refused)}>
         {texts && asked !== undefined && `${share(texts.refused, asked)} of texts asked for`}
@@ -56,6 +58,11 @@ function waitingWords({ waiting, oldestWaitSeconds, deferred }: TrafficNow): str
   const day = deferred > 0 ? `${count(deferred)} more wait for morning` : '';
   if (waiting === 0) return day || 'nothing is held up';
   return [`oldest ${duration(oldestWaitSeconds)}`, day].filter(Boolean).join(', ');
+}
+
+function SettleThem() {
+  const place = places.find(({ to }) => to === '/doubts');
+  return place ? <Link to={place.to}>settle them</Link> : 'somebody has to settle them';
 }
 
 function Tile({

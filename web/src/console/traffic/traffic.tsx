@@ -7,6 +7,7 @@ import { Broken } from '../../look/parts.tsx';
 import { cityOf, pastTime } from '../../words/times.ts';
 import { Chart, type ChartData } from '../charts/chart.tsx';
 import { chartsOf } from './charts.ts';
+import { DoctorLine } from './doctor-line.tsx';
 import { Problems } from './problems.tsx';
 import { type Range, ranges, type Traffic, type TrafficSearch, trafficNowQuery, trafficQuery } from './queries.ts';
 import { CarrierTable, KeyTable } from './tables.tsx';
@@ -40,6 +41,7 @@ export function TrafficPage() {
         <Problems traffic={traffic} />
       </div>
       <KeyTable keys={traffic?.keys} chosen={search.key} />
+      <DoctorLine />
     </div>
   );
 }
