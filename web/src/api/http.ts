@@ -117,10 +117,9 @@ export function ownHeaders(): Record<string, string> {
  * demonstration has a link that signs in by itself.
  */
 export function signIn(): void {
-  const { pathname } = location;
-  location.assign(
-    pathname === '/app/demonstration' ? '/demonstration' : `${door.signIn}?next=${encodeURIComponent(pathname)}`,
-  );
+  const { pathname, search } = location;
+  const next = encodeURIComponent(pathname + search);
+  location.assign(pathname === '/app/demonstration' ? '/demonstration' : `${door.signIn}?next=${next}`);
 }
 
 /** A form, because the answer leads to another page. */
