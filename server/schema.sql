@@ -576,6 +576,35 @@ create table events (
   constraint events_pkey PRIMARY KEY (advisor_id, number)
 );
 
+create table export_parts (
+  export_id bigint not null,
+  part integer not null,
+  bytes bytea not null,
+  constraint export_parts_pkey PRIMARY KEY (export_id, part)
+);
+
+create table exports (
+  export_id bigint not null generated always as identity,
+  firm_id bigint not null,
+  staff_id bigint not null,
+  of_advisor bigint not null,
+  period_from timestamp with time zone not null,
+  period_to timestamp with time zone not null,
+  format text not null,
+  status text not null default 'waiting'::text,
+  entries_done bigint not null default 0,
+  entries_total bigint,
+  bytes bigint not null default 0,
+  reason text,
+  leased_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  date_time_created timestamp with time zone not null,
+  constraint exports_pkey PRIMARY KEY (export_id),
+  constraint exports_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint exports_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id),
+  constraint exports_format_check CHECK ((format = ANY (ARRAY['eml'::text, 'ndjson'::text]))),
+  constraint exports_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'ready'::text, 'failed'::text, 'expired'::text])))
+);
+
 create table firms (
   firm_id bigint not null generated always as identity,
   name text not null,
@@ -1245,6 +1274,8 @@ CREATE INDEX dispatches_expiry ON public.dispatches USING btree (expires_at);
 
 CREATE INDEX dispatches_ready ON public.dispatches USING btree (carrier_id, not_before, message_id) WHERE (deferred_until IS NULL);
 
+CREATE INDEX exports_due ON public.exports USING btree (export_id) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text, 'ready'::text]));
+
 CREATE INDEX grants_application ON public.grants USING btree (application_id);
 
 CREATE INDEX handset_messages_phone ON public.handset_messages USING btree (phone, handset_message_id);
@@ -1906,6 +1937,10 @@ grant delete, insert, select, update on dispatches to assent_app;
 grant delete, insert, select, update on ended_grants to assent_app;
 
 grant delete, insert, select on events to assent_app;
+
+grant delete, insert, select on export_parts to assent_app;
+
+grant insert, select, update on exports to assent_app;
 
 grant insert, select, update on firms to assent_app;
 

@@ -157,6 +157,22 @@ left join lateral (
    ) as b
    order by not_before, message_id;
 
+prepare "claim-export" as
+update exports
+   set status = 'running', leased_until = $2, entries_done = 0, bytes = 0
+   where export_id = (
+     select export_id
+     from exports
+     where status in ('waiting', 'running') and leased_until <= $1
+     order by export_id
+     limit 1
+     for update skip locked
+   )
+   returning
+export_id as "exportId", firm_id as "firmId", staff_id as "staffId", of_advisor as "advisorId", period_from as "from",
+period_to as "to", format, status, entries_done as "entriesDone", entries_total as "entriesTotal", bytes, reason,
+date_time_created as "dateTimeCreated";
+
 prepare "claim-import" as
 update contact_imports
 set leased_until = $2

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import type {
   ArchiveMemory,
+  ArchivePackages,
   CarrierKind,
   Carriers,
   CheckpointDeliveries,
@@ -35,6 +36,7 @@ export type Deps = {
   readonly screeners: Screeners;
   readonly openCrm: OpenCrm;
   readonly contactFiles: ContactFiles;
+  readonly archivePackages: ArchivePackages;
   readonly push: Push;
   /** Seals the secrets that are in the database. */
   readonly sealer: Sealer;

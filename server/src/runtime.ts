@@ -7,6 +7,7 @@ import { timestampAuthority } from './adapters/checkpoints/timestamps.ts';
 import { runCommand } from './adapters/commands/command.ts';
 import { crmOpener } from './adapters/crm/open.ts';
 import { contactFiles } from './adapters/files/contacts/contact-files.ts';
+import { archivePackages } from './adapters/files/exports/packages.ts';
 import { archiveSigner } from './adapters/files/keys/archive-key.ts';
 import { archiveMemory } from './adapters/files/keys/archive-memory.ts';
 import { sealingKeysOf } from './adapters/files/keys/sealing-keys.ts';
@@ -18,6 +19,7 @@ import { followCarriers } from './domain/carriers/open-carriers.ts';
 import { checkDatabase as checkFacts } from './domain/operations/database-checks.ts';
 import type {
   ArchiveMemory,
+  ArchivePackages,
   CarrierKind,
   Carriers,
   CheckpointDeliveries,
@@ -75,6 +77,7 @@ export type Runtime = {
   sendMail: SendMail | null;
   openCrm: OpenCrm;
   contactFiles: ContactFiles;
+  archivePackages: ArchivePackages;
   push: Push;
   sealer: Sealer;
   signals: Signals;
@@ -269,6 +272,7 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
     screeners,
     openCrm: crmOpener(config.outboundAllowedNetworks),
     contactFiles,
+    archivePackages,
     push: makePush(
       config.environment === 'sandbox'
         ? [...config.outboundAllowedNetworks, ...thisMachine]

@@ -94,6 +94,33 @@ create table saved_searches (
   date_time_created timestamptz not null
 );
 
+-- Exports that staff of a firm asked for. A node that has the archive's key makes each, and whoever is asked for it sends it: it is in
+-- parts below for a day. They aren't logged: one that a crash took is made again. Real time, but for the period.
+create table exports (
+  export_id bigint generated always as identity primary key,
+  firm_id bigint not null references firms,
+  staff_id bigint not null references staff,
+  of_advisor bigint not null,
+  period_from timestamptz not null,
+  period_to timestamptz not null,
+  format text not null check (format in ('eml', 'ndjson')),
+  status text not null default 'waiting' check (status in ('waiting', 'running', 'ready', 'failed', 'expired')),
+  entries_done bigint not null default 0,
+  entries_total bigint,
+  bytes bigint not null default 0,
+  reason text,
+  leased_until timestamptz not null default '-infinity',
+  date_time_created timestamptz not null
+);
+create index exports_due on exports (export_id) where status in ('waiting', 'running', 'ready');
+
+create unlogged table export_parts (
+  export_id bigint not null,
+  part integer not null,
+  bytes bytea not null,
+  primary key (export_id, part)
+);
+
 create function retention_years(of_firm bigint) returns integer
 language sql stable
 as $$
@@ -403,7 +430,8 @@ grant select on retentions, holds, hold_lifts to assent_app;
 grant select, insert, update on daily_runs to assent_app;
 grant select, insert, delete on carrier_records to assent_app;
 grant select, insert on archive_verifications, archive_words, saved_searches to assent_app;
-grant select, insert, update on archive_indexed to assent_app;
+grant select, insert, update on archive_indexed, exports to assent_app;
+grant select, insert, delete on export_parts to assent_app;
 revoke all on function
   dispose_bodies, disposable_bodies, retention_years, set_retention, add_hold, lift_hold, write_rule_entry, write_hold_entry,
   write_disposal_entry

@@ -430,6 +430,14 @@ export type PreparedRow = { line: number; leftOut: LeftOut[]; further: string[] 
   | { refused: string }
 );
 
+/** An export of the archive as one file, in parts. What is exported is the domain's own, which this can't name. */
+export type ArchivePackages = {
+  zip(
+    exported: object,
+    options: { withEmails: boolean; progress(done: number, total: number): void },
+  ): AsyncIterable<Buffer>;
+};
+
 /** Contacts as CSV files, in and out. Numbers and dates without a country are of that of the phone number. */
 export type ContactFiles = {
   /** As many rows at a time as a chunk of the file has. */

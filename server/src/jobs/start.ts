@@ -21,6 +21,7 @@ import { watch } from '../domain/operations/alerts.ts';
 import { forgetOldTraffic } from '../domain/operations/traffic.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { indexArchive } from '../domain/record-keeping/archive-index.ts';
+import { forgetOldExports, makeExports } from '../domain/record-keeping/exports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
 import { forgetOld } from '../domain/shared/feeds.ts';
@@ -80,6 +81,8 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'delete old changes', everyMs: 10 * minuteMs, run: () => forgetOld(deps, 'contact_changes') },
     { name: 'sign the archive', everyMs: 2_000, run: () => sign(deps, log) },
     { name: 'index the archive', everyMs: 5_000, run: () => indexArchive(deps) },
+    { name: 'make exports', everyMs: 1_000, run: () => makeExports(deps) },
+    { name: 'delete old exports', everyMs: 10 * minuteMs, run: () => forgetOldExports(deps) },
     { name: 'deliver checkpoints', everyMs: 5_000, run: () => deliverCheckpoint(log, deliverNext) },
     { name: 'dispose of records', everyMs: minuteMs, run: () => disposeDue(deps) },
     { name: 'reconcile', everyMs: minuteMs, run: () => reconcileDue(deps) },

@@ -1,12 +1,18 @@
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { saveSearch } from '../../src/domain/record-keeping/archive-search.ts';
+import { makeExports, startExport } from '../../src/domain/record-keeping/exports.ts';
 import { addHold } from '../../src/domain/record-keeping/holds.ts';
 import { ensureMembers } from '../../src/domain/texting/recipients.ts';
+import { signer } from '../archive/small-archive.ts';
 import type { World } from '../support/world.ts';
 
 type Ids = Record<string, number | string>;
 type OfFirm = { firmId: number };
+
+/** The first that the world adds, to the firm whose staff call. */
+const firstAdvisorId = 1001;
+const period = { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' };
 export type RecordsSample = { ids?(firm: OfFirm): Promise<Ids>; body?: object };
 
 /** How each route of the pages of records is called, on something that was made for it: none depends on another. */
@@ -30,6 +36,14 @@ export function recordsSamples(world: () => World): Record<string, RecordsSample
   };
   const search = async (firm: OfFirm) =>
     saveSearch(world().deps, { firmId: firm.firmId, staffId: (await staff(firm)).staffId }, { words: 'hello' });
+  const madeExport = async (firm: OfFirm) => {
+    const { deps } = world();
+    const [{ staffId }, { advisorId }] = [await staff(firm), await person(firm)];
+    const [from, to] = [new Date(period.from), new Date(period.to)];
+    const { exportId } = await startExport(deps, { ...firm, staffId, advisorId, from, to, format: 'ndjson' });
+    await makeExports({ ...deps, signer });
+    return { exportId };
+  };
   return {
     'GET /firm/advisors': {},
     'POST /people/search': { body: { text: 'Kim' } },
@@ -46,6 +60,9 @@ export function recordsSamples(world: () => World): Record<string, RecordsSample
     'GET /retention': {},
     'PUT /retention': { body: { years: 7 } },
     'GET /retention/due': {},
+    'GET /exports': {},
+    'POST /exports': { body: { advisorId: firstAdvisorId, ...period, format: 'ndjson' } },
+    'GET /exports/:exportId/file': { ids: madeExport },
     'GET /wordings': {},
     'PUT /wordings': { body: { kind: 'help', text: '{advisor} of {firm}. Text STOP to opt out.' } },
   };

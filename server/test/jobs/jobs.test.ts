@@ -182,6 +182,25 @@ suite('every job, as the application’s role, with something to do', async () =
       left: `select sum(h.last_number) - coalesce(sum(i.last_number), 0) as left
              from archive_heads h left join archive_indexed i using (advisor_id)`,
     },
+    'make exports': {
+      make: async () => {
+        await asOwner(`insert into firms (name, date_time_created) values ('Exporting', now())`);
+        await asOwner(
+          `insert into staff (firm_id, name, email, role, date_time_created)
+           select max(firm_id), 'Kim', 'kim@exports.example', 'compliance_officer', now() from firms`,
+        );
+        await asOwner(
+          `insert into exports (firm_id, staff_id, of_advisor, period_from, period_to, format, date_time_created)
+           select firm_id, staff_id, 0, now() - interval '1 day', now(), 'ndjson', now()
+           from staff where email = 'kim@exports.example'`,
+        );
+      },
+      left: rows('exports', `status <> 'ready'`),
+    },
+    'delete old exports': {
+      make: () => asOwner(`update exports set date_time_created = now() - interval '2 days'`),
+      left: rows('exports', `status = 'ready'`),
+    },
     'deliver checkpoints': {
       make: async () => void (await growTree(deps)),
       left: 'select 2 - count(*) as left from archive_deliveries',

@@ -1,6 +1,7 @@
 import { carrierKinds } from '../../src/adapters/carriers/kinds.ts';
 import { crmOpener } from '../../src/adapters/crm/open.ts';
 import { contactFiles } from '../../src/adapters/files/contacts/contact-files.ts';
+import { archivePackages } from '../../src/adapters/files/exports/packages.ts';
 import { makePush } from '../../src/adapters/webhooks/push.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Deps } from '../../src/deps.ts';
@@ -28,6 +29,7 @@ export function depsOn(db: Db, own: Partial<Deps> = {}): Deps {
     screeners: makeScreeners(),
     openCrm: crmOpener(thisMachine),
     contactFiles,
+    archivePackages,
     push: makePush(thisMachine),
     sealer: makeSealer(config.credentialsKeys),
     signer: null,

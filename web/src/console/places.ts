@@ -19,6 +19,7 @@ export const places: Place[] = [
   { to: '/holds',         name: 'Holds and retention', icon: 'gavel',           roles: officers },
   { to: '/lexicon',       name: 'Lexicon',             icon: 'vocabulary',      roles: officers },
   { to: '/report',        name: 'Report',              icon: 'printer',         roles: officers },
+  { to: '/exports',       name: 'Exports',             icon: 'package-export',  roles: officers },
   { to: '/traffic',       name: 'Traffic',             icon: 'activity',        roles: operators },
   { to: '/carriers',      name: 'Carriers',            icon: 'building-broadcast-tower', roles: operators },
   { to: '/firms',         name: 'Firms and advisors',  icon: 'users',           roles: operators, also: '/advisors' },

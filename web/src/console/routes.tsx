@@ -74,6 +74,11 @@ const holds = createRoute({
   path: '/holds',
   component: lazyRouteComponent(() => import('./holds/holds.tsx'), 'Holds'),
 });
+const exportsPage = createRoute({
+  getParentRoute: () => root,
+  path: '/exports',
+  component: lazyRouteComponent(() => import('./exports/exports.tsx'), 'Exports'),
+});
 const staff = createRoute({
   getParentRoute: () => root,
   path: '/staff',
@@ -174,6 +179,7 @@ const pages = [
   consentOf,
   wordings,
   holds,
+  exportsPage,
   staff,
   traffic,
   firms,

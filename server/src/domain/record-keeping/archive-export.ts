@@ -4,7 +4,7 @@ import { findBody, findCheckpoint } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/record-keeping/archive-export.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
 import { getFirm } from '../accounts/firms.ts';
-import { archive, byOperator, deployment } from '../archive/archive.ts';
+import { archive, type By, byOperator, deployment } from '../archive/archive.ts';
 import { makeProver, type Prover } from '../archive/archive-proofs.ts';
 import { ArchiveFault, growTree } from '../archive/archive-tree.ts';
 import type { Advisor as ExportedAdvisor } from '../examiner/emails.mjs';
@@ -49,6 +49,7 @@ export async function exportArchive(
   deps: Deps,
   idOrEmail: string,
   { from, to, format }: Period & { format: ExportFormat },
+  by: By = byOperator,
 ): Promise<ArchiveExport> {
   const { signer } = deps;
   if (!signer)
@@ -59,7 +60,7 @@ export async function exportArchive(
   const { advisor, firmId } = await exportedAdvisor(deps, idOrEmail);
   const meta = { what: 'archive', format, from: from.toISOString(), to: to.toISOString() };
   const entry = { advisorId: advisor.id, kind: 'export', memberId: null, meta, body: JSON.stringify(meta) } as const;
-  const takenNumber = await growTo(deps, advisor.id, await archive(deps, byOperator, entry));
+  const takenNumber = await growTo(deps, advisor.id, await archive(deps, by, entry));
   const newest = await findCheckpoint(deps.db);
   const checkpoint = newest && (await store.listCheckpoints(deps.db, [newest.checkpointId]))[0];
   if (!checkpoint || !readCheckpoint(checkpoint.note, signer.verifier))

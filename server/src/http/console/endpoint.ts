@@ -4,6 +4,18 @@ import type { By } from '../../domain/archive/archive.ts';
 import type { StaffSession } from '../../domain/sign-in/staff-sessions.ts';
 import type { Input } from '../door/route.ts';
 
+/** What a handler answers instead of JSON: a file, in parts. */
+export class SentFile {
+  readonly name: string;
+  readonly type: string;
+  readonly parts: AsyncIterable<Buffer>;
+  constructor(name: string, type: string, parts: AsyncIterable<Buffer>) {
+    this.name = name;
+    this.type = type;
+    this.parts = parts;
+  }
+}
+
 /** The staff of one firm. */
 export type FirmStaff = StaffSession & { firmId: number; firmName: string };
 

@@ -2,6 +2,7 @@ import type { StaffRole } from '../../domain/accounts/staff.ts';
 import type { Route } from '../door/route.ts';
 import * as archive from './archive.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
+import * as archiveExports from './exports.ts';
 import * as holds from './holds.ts';
 import * as people from './people.ts';
 import * as wordings from './wordings.ts';
@@ -25,6 +26,9 @@ export const recordsTable: [Route['method'], string, readonly StaffRole[], Conso
   ['GET',  '/retention',                           officers,  holds.retention],
   ['PUT',  '/retention',                           officers,  holds.setYears],
   ['GET',  '/retention/due',                       officers,  holds.due],
+  ['GET',  '/exports',                             officers,  archiveExports.list],
+  ['POST', '/exports',                             officers,  archiveExports.start],
+  ['GET',  '/exports/:exportId/file',              officers,  archiveExports.file],
   ['GET',  '/wordings',                            officers,  wordings.list],
   ['PUT',  '/wordings',                            officers,  wordings.set],
 ];

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import type { StaffRole } from '../../domain/accounts/staff.ts';
@@ -12,6 +14,7 @@ import { inputValidator } from '../door/input.ts';
 import type { Route } from '../door/route.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
 import * as lexicon from './lexicon.ts';
+import { type ConsoleEndpoint, SentFile } from './endpoint.ts';
 import { operatorTable } from './operator-routes.ts';
 import * as overview from './overview.ts';
 import { recordsTable } from './records-routes.ts';
@@ -90,7 +93,7 @@ export function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: 
       const input = validate(request, body);
       const ofConsole = { ...deps, db: share(consoleKey, endpoint.cost ?? 1) };
       const act = () => endpoint.handler(ofConsole, staff, input, byStaff(staff.staffId, request.id));
-      send(reply, await (method === 'GET' ? act() : deps.signals.life.live(act)));
+      await send(reply, await (method === 'GET' ? act() : deps.signals.life.live(act)));
     }
 
     addPassage(app, { method, path }, [], respond, deps.config.publicUrl);
@@ -102,8 +105,21 @@ function requireRole({ role, firmId }: StaffSession, roles: readonly StaffRole[]
   if (!roles.includes(role) || !isOfFirm) throw problem('forbidden', 'Your role doesn’t allow this.');
 }
 
-function send(reply: FastifyReply, result: unknown): void {
+async function send(reply: FastifyReply, result: unknown): Promise<void> {
+  if (result instanceof SentFile) return sendFile(reply, result);
   reply.header('cache-control', 'no-store');
   if (result === undefined) void reply.code(204).send();
   else void reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
+}
+
+async function sendFile(reply: FastifyReply, { name, type, parts }: SentFile): Promise<void> {
+  const { raw } = reply.hijack();
+  raw.writeHead(200, {
+    'content-type': type,
+    'content-disposition': `attachment; filename="${name}"`,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  // If it breaks off, the connection does: nobody takes a part for the whole.
+  await pipeline(Readable.from(parts), raw).catch(() => raw.destroy());
 }

@@ -1,0 +1,133 @@
+import type { Db } from '../database/db.ts';
+
+export type ExportStatus = 'waiting' | 'running' | 'ready' | 'failed' | 'expired';
+export type ExportJob = {
+  exportId: number;
+  firmId: number;
+  staffId: number;
+  advisorId: number;
+  from: Date;
+  to: Date;
+  format: 'eml' | 'ndjson';
+  status: ExportStatus;
+  entriesDone: number;
+  entriesTotal: number | null;
+  bytes: number;
+  reason: string | null;
+  dateTimeCreated: Date;
+};
+export type NewExport = Pick<ExportJob, 'firmId' | 'staffId' | 'advisorId' | 'from' | 'to' | 'format'>;
+
+const columns = `
+  export_id as "exportId", firm_id as "firmId", staff_id as "staffId", of_advisor as "advisorId", period_from as "from",
+  period_to as "to", format, status, entries_done as "entriesDone", entries_total as "entriesTotal", bytes, reason,
+  date_time_created as "dateTimeCreated"`;
+
+export async function insertExport(
+  db: Db,
+  { firmId, staffId, advisorId, from, to, format }: NewExport,
+  realNow: Date,
+): Promise<ExportJob> {
+  const [row] = await db.query<ExportJob>(
+    `insert into exports (firm_id, staff_id, of_advisor, period_from, period_to, format, date_time_created)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     returning ${columns}`,
+    [firmId, staffId, advisorId, from, to, format, realNow],
+  );
+  if (!row) throw new Error('The insert returned no export.');
+  return row;
+}
+
+/** The newest first. */
+export async function listExports(
+  db: Db,
+  firmId: number,
+  limit: number,
+): Promise<(ExportJob & { advisor: string; by: string })[]> {
+  return db.query(
+    `select
+       ${columns},
+       (select name from advisors a where a.advisor_id = of_advisor) as advisor,
+       (select name from staff s where s.staff_id = exports.staff_id) as by
+     from exports
+     where firm_id = $1
+     order by export_id desc
+     limit $2`,
+    [firmId, limit],
+  );
+}
+
+export async function findExport(db: Db, firmId: number, exportId: number): Promise<ExportJob | null> {
+  const [row] = await db.query<ExportJob>(`select ${columns} from exports where firm_id = $1 and export_id = $2`, [
+    firmId,
+    exportId,
+  ]);
+  return row ?? null;
+}
+
+/** The oldest that nobody makes; what another node left of it is gone. */
+export async function claimExport(db: Db, realNow: Date, until: Date): Promise<ExportJob | null> {
+  const [row] = await db.query<ExportJob>(
+    `update exports
+     set status = 'running', leased_until = $2, entries_done = 0, bytes = 0
+     where export_id = (
+       select export_id
+       from exports
+       where status in ('waiting', 'running') and leased_until <= $1
+       order by export_id
+       limit 1
+       for update skip locked
+     )
+     returning ${columns}`,
+    [realNow, until],
+    'claim-export',
+  );
+  if (row) await deleteExportParts(db, row.exportId);
+  return row ?? null;
+}
+
+export async function updateExport(
+  db: Db,
+  exportId: number,
+  { entriesDone, entriesTotal, until }: { entriesDone: number; entriesTotal: number; until: Date },
+): Promise<void> {
+  await db.query(
+    `update exports
+     set entries_done = $2, entries_total = $3, leased_until = $4
+     where export_id = $1 and status = 'running'`,
+    [exportId, entriesDone, entriesTotal, until],
+  );
+}
+
+export async function endExport(
+  db: Db,
+  exportId: number,
+  { status, reason }: { status: 'ready' | 'failed' | 'expired'; reason: string | null },
+): Promise<void> {
+  await db.query('update exports set status = $2, reason = $3 where export_id = $1', [exportId, status, reason]);
+}
+
+export async function insertExportPart(db: Db, exportId: number, part: number, bytes: Buffer): Promise<void> {
+  await db.query('insert into export_parts (export_id, part, bytes) values ($1, $2, $3)', [exportId, part, bytes]);
+  await db.query('update exports set bytes = bytes + $2 where export_id = $1', [exportId, bytes.length]);
+}
+
+export async function findExportPart(db: Db, exportId: number, part: number): Promise<Buffer | null> {
+  const [row] = await db.query<{ bytes: Buffer }>('select bytes from export_parts where export_id = $1 and part = $2', [
+    exportId,
+    part,
+  ]);
+  return row?.bytes ?? null;
+}
+
+export async function deleteExportParts(db: Db, exportId: number): Promise<void> {
+  await db.query('delete from export_parts where export_id = $1', [exportId]);
+}
+
+export async function listReadyBefore(db: Db, before: Date): Promise<number[]> {
+  const rows = await db.query<{ exportId: number }>(
+    `select export_id as "exportId" from exports where status = 'ready' and date_time_created < $1`,
+    [before],
+  );
+  return rows.map(({ exportId }) => exportId);
+}

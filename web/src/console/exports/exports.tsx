@@ -1,0 +1,191 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNow } from '../../api/clock.ts';
+import { get, post } from '../../api/http.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Broken, Chip, Time } from '../../look/parts.tsx';
+import { toast } from '../../shell/toasts.tsx';
+import { dayAfter } from '../../words/months.ts';
+import { count } from '../../words/people.ts';
+import { instantOf } from '../../words/schedules.ts';
+import type { Said } from '../../words/states.ts';
+import { pastTime } from '../../words/times.ts';
+import { advisorsQuery } from '../archive/entries.ts';
+import { FormDialog } from '../dialogs.tsx';
+import { type Column, DataTable } from '../table.tsx';
+import './exports.css';
+
+type Export = {
+  exportId: number;
+  advisorId: number;
+  advisor: string;
+  by: string;
+  from: string;
+  to: string;
+  format: 'eml' | 'ndjson';
+  status: 'waiting' | 'running' | 'ready' | 'failed' | 'expired';
+  entriesDone: number;
+  entriesTotal: number | null;
+  bytes: number;
+  reason: string | null;
+  dateTimeCreated: string;
+};
+
+const isUnderWay = ({ status }: Export) => status === 'waiting' || status === 'running';
+const exportsQuery = {
+  queryKey: ['exports'],
+  queryFn: async () => (await get<{ data: Export[] }>('/exports')).data,
+  refetchInterval: ({ state }: { state: { data?: Export[] | undefined } }) =>
+    state.data?.some(isUnderWay) ? 1_000 : false,
+} as const;
+
+const states: Record<Export['status'], Said> = {
+  waiting: { word: 'Waiting', icon: 'clock', tone: 'quiet' },
+  running: { word: 'Being made', icon: 'hourglass', tone: 'brand' },
+  ready: { word: 'Ready', icon: 'circle-check', tone: 'good' },
+  failed: { word: 'Failed', icon: 'alert-triangle', tone: 'bad' },
+  expired: { word: 'No longer kept', icon: 'archive', tone: 'quiet' },
+};
+
+/** Parts of the archive for an examiner, signed, with proofs. */
+export function Exports() {
+  const { data, error } = useQuery(exportsQuery);
+  const [isStarting, start] = useState(false);
+  const now = useNow();
+  if (error) return <Broken error={error} />;
+  const day = (moment: string, ms = 0) => pastDay(Date.parse(moment) + ms, now);
+  const columns: Column<Export>[] = [
+    { name: 'Archive of', text: ({ advisor }) => advisor, cell: ({ advisor }) => <b>{advisor}</b> },
+    { name: 'Period', text: ({ from, to }) => `${day(from)} to ${day(to, -1)}` },
+    { name: 'Contents', text: ({ format }) => (format === 'eml' ? 'Records and e-mails' : 'Records') },
+    { name: 'Asked by', text: ({ by }) => by },
+    {
+      name: 'Asked',
+      text: ({ dateTimeCreated }) => dateTimeCreated,
+      cell: ({ dateTimeCreated }) => (
+        <Time at={Date.parse(dateTimeCreated)}>{pastTime(Date.parse(dateTimeCreated), now)}</Time>
+      ),
+    },
+    { name: 'State', text: ({ status }) => states[status].word, cell: (each) => <Progress of={each} /> },
+  ];
+  return (
+    <div className="console-page">
+      <header className="console-head">
+        <h1>Exports</h1>
+        <button type="button" className="button main end" onClick={() => start(true)}>
+          <Icon name="package-export" />
+          Start an export
+        </button>
+      </header>
+      <p className="soft exports-about">
+        An export is signed, and an examiner checks it with one file and without us. Its file is kept for a day; each
+        export is an archive entry with the name of who asked for it.
+      </p>
+      <DataTable
+        name="exports"
+        columns={columns}
+        rows={data}
+        keyOf={({ exportId }) => exportId}
+        empty="Nothing was exported from here yet."
+        actions={({ status, exportId, bytes }) =>
+          status === 'ready' && (
+            <a className="button small" href={`/console/api/exports/${exportId}/file`} download>
+              <Icon name="download" size={16} />
+              Download, {sizeWords(bytes)}
+            </a>
+          )
+        }
+      />
+      {isStarting && <StartExport close={() => start(false)} />}
+    </div>
+  );
+}
+
+function Progress({ of: { status, entriesDone, entriesTotal, reason } }: { of: Export }) {
+  return (
+    <span className="row">
+      <Chip {...states[status]} />
+      {status === 'running' && entriesTotal !== null && (
+        <>
+          <progress max={Math.max(1, entriesTotal)} value={entriesDone} aria-label="Entries written" />
+          <span className="small soft number">
+            {entriesDone.toLocaleString('en-US')} of {count(entriesTotal, 'entry', 'entries')}
+          </span>
+        </>
+      )}
+      {status === 'ready' && <span className="small soft number">{count(entriesTotal ?? 0, 'entry', 'entries')}</span>}
+      {reason && <span className="small soft">{reason}</span>}
+    </span>
+  );
+}
+
+function StartExport({ close }: { close(): void }) {
+  const client = useQueryClient();
+  const advisors = useQuery(advisorsQuery).data;
+  const [advisorId, setAdvisor] = useState('');
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const [format, setFormat] = useState<Export['format']>('eml');
+  const advisor = advisors?.find((each) => String(each.advisorId) === advisorId);
+  const moment = (day: string) => new Date(instantOf(`${day}T00:00`, advisor?.timeZone ?? 'UTC') ?? 0).toISOString();
+  return (
+    <FormDialog
+      title="Start an export"
+      action="Start the export"
+      isReady={Boolean(advisor && from && to && from <= to)}
+      close={close}
+      run={async () => {
+        const body = { advisorId: Number(advisorId), from: moment(from), to: moment(dayAfter(to)), format };
+        await post('/exports', { body });
+        toast('The export has started. You can leave this page.');
+        await client.invalidateQueries({ queryKey: exportsQuery.queryKey });
+      }}
+    >
+      <label className="label">
+        Archive of
+        <select className="plain-field" value={advisorId} onChange={({ target }) => setAdvisor(target.value)}>
+          <option value="">Choose an advisor</option>
+          {advisors?.map(({ advisorId, name }) => (
+            <option key={advisorId} value={advisorId}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <div className="exports-days">
+        <label className="label">
+          First day
+          <input className="plain-field" type="date" value={from} onChange={({ target }) => setFrom(target.value)} />
+        </label>
+        <label className="label">
+          Last day
+          <input className="plain-field" type="date" value={to} onChange={({ target }) => setTo(target.value)} />
+        </label>
+      </div>
+      <label className="label">
+        Contents
+        <select
+          className="plain-field"
+          value={format}
+          onChange={({ target }) => setFormat(target.value as Export['format'])}
+        >
+          <option value="eml">Records with proofs, and an e-mail for each text</option>
+          <option value="ndjson">Records with proofs</option>
+        </select>
+      </label>
+      <p className="small soft">
+        Days are those of the advisor’s time zone. Everything of these days is in it, also what isn’t a text.
+      </p>
+    </FormDialog>
+  );
+}
+
+function pastDay(at: number, now: number): string {
+  const year = (each: number) => new Intl.DateTimeFormat('en-US', { year: 'numeric' }).format(each);
+  const other = year(at) === year(now) ? {} : ({ year: 'numeric' } as const);
+  return new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', ...other }).format(at);
+}
+
+function sizeWords(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
