@@ -15,7 +15,7 @@ export function Margin({ review }: { review: ReviewDetail }) {
   return (
     <aside className="margin" aria-label="About this review">
       <section>
-        <h3>Why it is here</h3>
+        <h2 className="eyebrow">Why it is here</h2>
         <Why review={review} />
         {similar && similar.optOuts + similar.others > 0 && (
           <p>
@@ -29,7 +29,7 @@ export function Margin({ review }: { review: ReviewDetail }) {
       </section>
       {memberId !== null && (
         <section>
-          <h3>Consent of {name ?? phone}</h3>
+          <h2 className="eyebrow">Consent of {name ?? phone}</h2>
           <ol className="steps">
             {effect?.since && review.status === 'open' && (
               <Step tone="warn" title={<b>Possible opt-out</b>} at={effect.since} />
@@ -52,7 +52,7 @@ export function Margin({ review }: { review: ReviewDetail }) {
       )}
       {events.length > 0 && (
         <section>
-          <h3>What was done</h3>
+          <h2 className="eyebrow">What was done</h2>
           <ol className="steps">
             {events.map((event) => (
               <Step
@@ -130,7 +130,7 @@ function Archive() {
   const { data } = useQuery(archiveQuery);
   return (
     <section>
-      <h3>The archive</h3>
+      <h2 className="eyebrow">The archive</h2>
       <dl className="facts">
         {data &&
           archiveWords(data).map(({ name, said, sentence, at }) => (

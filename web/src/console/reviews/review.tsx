@@ -65,7 +65,7 @@ function Loaded({ review, place, step, decided, back }: { review: ReviewDetail }
           <Icon name="chevron-left" />
         </button>
         <div className="grow">
-          <h2 className="cut">{isReply ? `${who} → ${advisorName}` : `${advisorName} → ${who}`}</h2>
+          <h1 className="cut">{isReply ? `${who} → ${advisorName}` : `${advisorName} → ${who}`}</h1>
           <p className="small soft cut">
             {isReply ? 'Reply' : 'Text'} of <Time at={Date.parse(dateTime)}>{dayAndTime(Date.parse(dateTime))}</Time> ·
             entry {archiveNumber.toLocaleString('en-US')}
