@@ -97,7 +97,7 @@ export async function listProvisioned(
   );
 }
 
-/** Spans advisors: an operator sees for whom an application may text. */
+/** For whom an application may text. */
 export async function listProvisionedAdvisors(
   db: Db,
   applicationId: number,
