@@ -34,6 +34,11 @@ const door = location.pathname.startsWith('/console')
   ? { api: '/console/api', signIn: '/console/sign-in', signOut: '/console/sign-out', home: '/console' }
   : { api: '/app/api', signIn: '/sign-in', signOut: '/sign-out', home: '/app' };
 let formToken = '';
+/** Pages read again by themselves. After this long without a key or a click, that keeps nobody signed in to the console. */
+const attendedMs = 5 * 60_000;
+let usedAt = performance.now();
+for (const input of ['pointerdown', 'keydown', 'wheel'])
+  addEventListener(input, () => (usedAt = performance.now()), { capture: true, passive: true });
 const answerMsMax = 30_000;
 const fileMsMax = 5 * 60_000;
 
@@ -67,6 +72,7 @@ async function request<Answer>(
   const search = given.length > 0 ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : '';
   const headers: Record<string, string> = { accept: 'application/json' };
   if (method !== 'GET') Object.assign(headers, ownHeaders());
+  if (performance.now() - usedAt > attendedMs) headers['x-unattended'] = 'yes';
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (file) Object.assign(headers, { 'content-type': 'text/csv', 'x-file-name': encodeURIComponent(file.name) });
   if (idempotencyKey) headers['idempotency-key'] = idempotencyKey;

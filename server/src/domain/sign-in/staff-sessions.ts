@@ -39,11 +39,17 @@ export async function beginStaffSession(
   });
 }
 
-export async function findStaffSession(deps: Deps, token: string): Promise<StaffSession | null> {
+/** What a page that was left open asks by itself is no use of the session. */
+export async function findStaffSession(
+  deps: Deps,
+  token: string,
+  { isUsed }: { isUsed: boolean },
+): Promise<StaffSession | null> {
   const now = new Date();
   const seenSince = new Date(now.getTime() - idleMs);
   const session = await store.findStaffSession(deps.db, hashSecret(token), { now, seenSince });
-  if (session && !wasSeenLately(session)) await store.updateStaffSeen(deps.db, hashSecret(token), now).catch(() => {});
+  if (session && isUsed && !wasSeenLately(session))
+    await store.updateStaffSeen(deps.db, hashSecret(token), now).catch(() => {});
   return session;
 }
 

@@ -27,7 +27,8 @@ export function staffVisits(deps: Deps) {
 
   async function sessionOf(request: FastifyRequest): Promise<StaffSession | null> {
     const token = sessionToken(request);
-    return token ? findStaffSession(deps, token) : null;
+    const isUsed = request.headers['x-unattended'] === undefined;
+    return token ? findStaffSession(deps, token, { isUsed }) : null;
   }
 
   return {
