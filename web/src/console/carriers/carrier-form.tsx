@@ -49,7 +49,7 @@ export function CarrierForm({ kinds, carrier, close }: { kinds: Kind[]; carrier?
               className="plain-field"
               value={name}
               onChange={({ target }) => setName(target.value)}
-              placeholder="lower-case letters, digits, - and _"
+              placeholder="acme-us"
             />
           </label>
         </div>

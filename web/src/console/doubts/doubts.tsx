@@ -105,7 +105,7 @@ function Settle({ doubt, close }: { doubt: Doubt; close(): void }) {
   return (
     <FormDialog
       title={`${doubt.advisorName}’s text to … ${doubt.phoneEnd}`}
-      action={as === 'not_sent' ? 'It was not sent' : 'It was sent'}
+      action={as === null ? 'Settle it' : as === 'sent' ? 'It was sent' : 'It was not sent'}
       run={run}
       close={close}
       isReady={as !== null}

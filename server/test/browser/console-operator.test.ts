@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BrowserContextOptions } from 'playwright-core';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
+import { skip } from '../support/browser.ts';
+import { send, setConsent, statusOf } from '../support/texting.ts';
+import type { World } from '../support/world.ts';
+import { desk, phoneWide, useApp } from './app-windows.ts';
+import { inspect } from './inspect.ts';
+
+const name = 'Oakley Tran';
+const lost = '+15005550022';
+
+async function prepare(world: World): Promise<void> {
+  await addStaff(world.deps, { firmId: null, name, email: 'oakley@staff.example', role: 'operator' });
+  await setConsent(world, world.ann, lost, 'accepted');
+  const { messageId } = (await send(world.ann, { phone: lost, text: 'Something private' })).body.successes[0];
+  await statusOf(world.ann, messageId, 'in_doubt');
+}
+
+const app = useApp({ prepare });
+
+async function signIn(path: string, options: BrowserContextOptions) {
+  const opened = await app.open(`/console/sign-in?next=${path}`, options);
+  await opened.page.getByRole('button', { name: `${name}, operator` }).click();
+  await opened.page.getByRole('heading', { level: 1 }).waitFor();
+  return opened;
+}
+
+test('an operator registers an application and issues a key: each secret is shown once', { skip }, async () => {
+  const { page, complaints } = await signIn('/console/applications', desk);
+  await page.getByRole('button', { name: 'Register', exact: true }).click();
+  await page.getByLabel('Name, as advisors read it').fill('Plan Desk');
+  await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click();
+  await page.getByRole('button', { name: 'Copy Client secret' }).waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('link', { name: 'Plan Desk' }).click();
+  await page.getByRole('button', { name: 'Issue a key' }).click();
+  await page.getByLabel('Requests per day').fill('1000');
+  await page.getByRole('button', { name: 'Issue', exact: true }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('cell', { name: '1,000' }).waitFor();
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('button', { name: 'Revoke it' }).click();
+  await page.getByText('Revoked', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByRole('cell', { name: 'Key revoked' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('an operator settles a text in doubt without reading it', { skip }, async () => {
+  const { page, complaints } = await signIn('/console/doubts', phoneWide);
+  await page.getByRole('button', { name: 'Settle' }).click();
+  await page.getByText('It never had the text.').click();
+  await page.getByRole('button', { name: 'It was not sent' }).click();
+  await page.getByText('No text is in doubt.').waitFor();
+  assert.doesNotMatch(await page.content(), /Something private/);
+  assert.deepEqual(complaints, []);
+});
+
+const pages = [
+  '/firms',
+  '/advisors',
+  '/carriers',
+  '/applications',
+  '/webhooks',
+  '/jobs',
+  '/doubts',
+  '/doctor',
+  '/alerts',
+  '/audit',
+];
+test('axe finds no barriers in the operator’s pages', { skip }, async () => {
+  for (const [options, paths] of [
+    [phoneWide, pages],
+    [desk, ['/carriers', '/jobs']],
+  ] as const) {
+    const { page } = await signIn('/console/firms', { ...options, bypassCSP: true });
+    for (const path of paths) {
+      await page.goto(new URL(`/console${path}`, page.url()).href);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForFunction(() => !document.querySelector('.skeleton'));
+      await inspect(page);
+    }
+  }
+});
