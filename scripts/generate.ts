@@ -6,6 +6,7 @@ import { allowedImports, ground } from '../server/allowed-imports.ts';
 import { describeClientTypes } from '../server/client-types.ts';
 import { describeSchema } from '../server/describe-schema.ts';
 import { describe, overview, plainPage } from '../server/src/cli/help.ts';
+import { pagesOfVerbs, verbsWithoutPage } from '../server/src/cli/pages.ts';
 import { listVerbs } from '../server/src/cli/verbs.ts';
 import { readConfig, root, settings } from '../server/src/config.ts';
 import { problemCodes, problems } from '../server/src/domain/problems.ts';
@@ -170,7 +171,19 @@ async function command(): Promise<string> {
       `\`\`\`\n${overview(verbs, plainPage)}\n\`\`\`\n`,
       'Results go to stdout; notes, progress and errors go to stderr. With `--json`, records are JSON, and the last line of stderr is `{"error": {"code", "message"}}` if something failed. The exit code is 0, or 1 if something failed, or 2 if the command line is wrong or there is no database to look at. What can’t be undone asks first; a script says `--yes`.\n',
       `Every verb:\n\n${lines.join('')}`,
+      `## Pages that do the same\n\nStaff do most of it in the console, by the same rules; entries in the archive then say who.\n\n${pageTable()}\n`,
     ].join('\n'),
+  );
+}
+
+function pageTable(): string {
+  const list = (verbs: readonly string[]) => verbs.map(code).join(', ');
+  return table(
+    ['page', 'commands'],
+    [
+      ...pagesOfVerbs.map(([path, verbs]) => [code(`/console${path}`), list(verbs)]),
+      ...verbsWithoutPage.map(([why, verbs]) => [`none: ${why}`, list(verbs)]),
+    ],
   );
 }
 
