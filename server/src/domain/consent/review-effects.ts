@@ -17,8 +17,7 @@ export type OptOutEffect = {
   isConfirmed: boolean;
 };
 
-const wordsMax = 60;
-const phraseWordsMax = 8;
+const readingsMax = 40;
 const stops: Partial<Record<Review['kind'], readonly ReplyMeaning[]>> = {
   possible_opt_out: ['possible_opt_out'],
   opt_out_wording: ['opt_out_wording', 'opt_out'],
@@ -39,13 +38,23 @@ export async function markReview(deps: Deps, review: Review, text: string): Prom
   return meanings ? markStop(text, meanings) : marksOf(deps, review, text);
 }
 
-/** The shortest run of words that reads as a stop by itself; all of a text that only does as a whole. */
+/**
+ * The words that read as a stop by themselves: the first clause that does, without words at its ends that it can do without. To read a
+ * reply takes a millisecond, so it is read only so often.
+ */
 function markStop(text: string, meanings: readonly ReplyMeaning[]): Mark[] {
-  const words = wordsIn(text).slice(0, wordsMax);
-  for (let length = 1; length <= phraseWordsMax; length++)
-    for (let first = 0; first + length <= words.length; first++) {
-      const [start, end] = [words[first]?.start ?? 0, words[first + length - 1]?.end ?? 0];
-      if (meanings.includes(readReply(text.slice(start, end)))) return [{ start, end, rule: null }];
-    }
-  return text === '' ? [] : [{ start: 0, end: text.length, rule: null }];
+  let readings = 0;
+  const isStop = (start: number, end: number) =>
+    ++readings <= readingsMax && meanings.includes(readReply(text.slice(start, end)));
+  const clauses = [...text.matchAll(/[^.,;:!?\n]+[.,;:!?]*/g)].map((match) => wordsIn(match[0], match.index));
+  const words = clauses.find((words) => words.length > 0 && isStop(...endsOf(words))) ?? wordsIn(text);
+  let [first, last] = [0, words.length - 1];
+  while (first < last && isStop(...endsOf(words.slice(first + 1, last + 1)))) first += 1;
+  while (first < last && isStop(...endsOf(words.slice(first, last)))) last -= 1;
+  const [start, end] = endsOf(words.slice(first, last + 1));
+  return start < end ? [{ start, end, rule: null }] : [];
+}
+
+function endsOf(words: { start: number; end: number }[]): [number, number] {
+  return [words[0]?.start ?? 0, words.at(-1)?.end ?? 0];
 }

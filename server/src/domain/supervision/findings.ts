@@ -22,11 +22,11 @@ export function markFindings(text: string, rules: Rule[]): Mark[] {
   return withoutOverlaps(marks);
 }
 
-/** The words of a text with their places; a word's key is how rules compare it. */
-export function wordsIn(text: string): Word[] {
+/** The words of a text, or of a part that begins there, with their places; a word's key is how rules compare it. */
+export function wordsIn(text: string, from = 0): Word[] {
   return [...text.matchAll(/[\p{L}\p{M}\p{N}%'’‘\u00ad\u200b-\u200d]+/gu)].map((match) => ({
-    start: match.index,
-    end: match.index + match[0].length,
+    start: from + match.index,
+    end: from + match.index + match[0].length,
     key: keyOf(match[0]),
   }));
 }
