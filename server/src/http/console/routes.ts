@@ -14,6 +14,7 @@ import { inputValidator } from '../door/input.ts';
 import type { Route } from '../door/route.ts';
 import * as lexicon from './lexicon.ts';
 import { type ConsoleEndpoint, SentFile } from './endpoint.ts';
+import * as lexicon from './lexicon.ts';
 import { operatorTable } from './operator-routes.ts';
 import * as overview from './overview.ts';
 import { recordsTable } from './records-routes.ts';
