@@ -39,7 +39,7 @@ const allTexts = `
 /**
  * A page of an advisor's texts, newest first, and how many there are. Its keys come from an index alone, in order, and only
  * its own rows are then read. At a million texts, the first page of all of them, and of a person's, a schedule's or recent ones,
- * takes 2 ms; a status that most of them have takes 300, to count it. `uncounted` says how many of the total were counted now,
+ * takes 2 ms; a status that most of them have takes longer: its rows are read to count it. `uncounted` says how many of the total were counted now,
  * if `updateTextCount` can help.
  */
 export async function listMessages(
