@@ -55,7 +55,9 @@ function Thread({ entries, shown }: { entries: Entry[]; shown: number }) {
   const now = useNow();
   const here = useRef<HTMLLIElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each entry.
-  useEffect(() => here.current?.scrollIntoView({ block: 'center' }), [shown]);
+  useEffect(() => {
+    here.current?.scrollIntoView({ block: 'center' });
+  }, [shown]);
   return (
     <ol className="console-card archive-thread">
       {entries.map((entry, index) => {

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BrowserContextOptions } from 'playwright-core';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
+import { archive, byPerson } from '../../src/domain/archive/archive.ts';
+import { indexArchive } from '../../src/domain/record-keeping/archive-index.ts';
+import { ensureMembers } from '../../src/domain/texting/recipients.ts';
+import { skip } from '../support/browser.ts';
+import type { World } from '../support/world.ts';
+import { desk, phoneWide, useApp } from './app-windows.ts';
+import { inspect } from './inspect.ts';
+
+const name = 'Cameron Ortiz';
+
+async function prepare({ deps, ann }: World): Promise<void> {
+  const { advisorId, firmId } = ann.advisor;
+  await addStaff(deps, { firmId, name, email: 'cameron@staff.example' });
+  const [member] = await ensureMembers(deps, [{ advisorId, phone: '+12125550188' }]);
+  const from = { advisorId, kind: 'text_in', memberId: member?.memberId ?? 0, meta: {} } as const;
+  for (const body of ['Good morning', 'Please sell the annuity', 'Thanks'])
+    await archive(deps, byPerson, { ...from, body });
+  await indexArchive(deps);
+}
+
+const app = useApp({ prepare });
+
+async function open(path: string, options: BrowserContextOptions) {
+  const opened = await app.open(`/console/sign-in?next=${path}`, options);
+  await opened.page.getByRole('button', { name: `${name}, compliance officer` }).click();
+  await opened.page.getByRole('heading', { level: 1 }).waitFor();
+  return opened;
+}
+
+test('an officer finds a text with its thread, shares the search, and holds the person’s records', {
+  skip,
+}, async () => {
+  const { page, complaints } = await open('/console/archive', desk);
+  await page.getByPlaceholder('All of these words').fill('annuity');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.locator('.archive-list mark', { hasText: 'annuity' }).waitFor();
+  await page.getByRole('button', { name: 'Share this search' }).click();
+  await page.waitForURL(/\/console\/archive\?search=\d+$/);
+  await page.reload();
+  await page.locator('.archive-list a').click();
+  await page.locator('[aria-current=true]', { hasText: 'Please sell the annuity' }).waitFor();
+  await page.getByText('Good morning').waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Consent' }).click();
+  await page.getByRole('heading', { name: /^Consent of/ }).waitFor();
+
+  await page.getByRole('link', { name: 'Holds and retention' }).click();
+  await page.getByRole('button', { name: 'Add a hold' }).click();
+  await page.getByRole('button', { name: 'One person' }).click();
+  await page.getByLabel('Person', { exact: true }).fill('+12125550188');
+  await page.locator('.person-choices button').click();
+  await page.getByLabel('Reason').fill('Matter 2026-117');
+  await page.getByRole('button', { name: 'Hold these records' }).click();
+  await page.getByText('In force').waitFor();
+  await page.getByRole('button', { name: 'Lift' }).click();
+  await page.getByLabel('Why it is lifted').fill('Settled');
+  await page.getByRole('button', { name: 'Lift the hold' }).click();
+  await page.getByText(/Lifted by Cameron Ortiz/).waitFor();
+
+  await page.getByRole('link', { name: 'Wordings' }).click();
+  await page.getByRole('button', { name: 'After HELP' }).click();
+  await page.getByLabel('Wording').fill('{advisor} of {firm}: call us. Text STOP to opt out.');
+  await page.locator('.wordings-preview', { hasText: 'call us' }).waitFor();
+  await page.getByRole('button', { name: 'Use this from now on' }).click();
+  await page.getByRole('button', { name: 'Use it' }).click();
+  await page.getByText('Version 1', { exact: true }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('axe finds no barriers in the pages of records', { skip }, async () => {
+  for (const options of [desk, phoneWide]) {
+    const { page } = await open('/console/overview', { ...options, bypassCSP: true });
+    for (const path of ['overview', 'archive', 'consent', 'holds', 'wordings', 'exports']) {
+      await page.goto(new URL(`/console/${path}`, page.url()).href);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await inspect(page);
+    }
+  }
+});
