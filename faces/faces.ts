@@ -6,7 +6,7 @@
 //   npm run faces -- --scores      only Lighthouse
 //   npm run faces -- --picture     only the README's picture, docs/app.png
 //   npm run faces -- --large       only how quick the app is with 100,000 contacts and 5,000 conversations; takes minutes
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +50,34 @@ const appPages: [name: string, path: string, opens?: string][] = [
   ['app-demonstration', '/app/demonstration'],
   ['app-not-found', '/app/nowhere'],
 ];
+/** Of staff who are signed in to the console, by who sees them. */
+const consolePages: Record<string, string[]> = {
+  'Cameron Ortiz': [
+    'overview',
+    'reviews',
+    'archive',
+    'consent',
+    'lexicon',
+    'wordings',
+    'holds',
+    'exports',
+    'report',
+    'staff',
+  ],
+  'Oakley Tran': [
+    'traffic',
+    'carriers',
+    'firms',
+    'advisors',
+    'applications',
+    'webhooks',
+    'jobs',
+    'doubts',
+    'doctor',
+    'alerts',
+    'audit',
+  ],
+};
 /** The site as a phone, and the app as a desk. */
 const judged = {
   phone: ['/', '/docs/partners/texting', `/handset/${phone}`],
@@ -149,11 +177,18 @@ async function takeShots(browser: Browser): Promise<void> {
         const inspections = inspectedWidths.includes(width) ? ['axe.run()'] : [];
         await inspect(page, `${name}, ${width} px, ${colorScheme}`, inspections);
       }
+      for (const [name, paths] of Object.entries(consolePages)) {
+        await signInToConsole(page, name);
+        for (const path of paths) {
+          await openApp(page, `/console/${path}`);
+          await page.screenshot({ path: `${folder}shots/console-${path}-${width}-${colorScheme}.png` });
+          const inspections = inspectedWidths.includes(width) ? ['axe.run()'] : [];
+          await inspect(page, `/console/${path}, ${width} px, ${colorScheme}`, inspections);
+        }
+      }
       await context.close();
     }
-  process.stdout.write(
-    `${(pages.length + appPages.length) * Object.keys(widths).length * 2} screenshots are in faces/shots.\n`,
-  );
+  process.stdout.write(`${readdirSync(`${folder}shots`).length} screenshots are in faces/shots.\n`);
 }
 
 async function takePicture(browser: Browser): Promise<void> {
@@ -169,6 +204,13 @@ async function signIn(page: Page): Promise<void> {
   await page.goto(`${origin}/sign-in?next=/app`);
   await page.getByRole('button', { name: 'Avery Quinn' }).click();
   await page.waitForURL('**/app');
+}
+
+async function signInToConsole(page: Page, name: string): Promise<void> {
+  await page.context().clearCookies();
+  await page.goto(`${origin}/console/sign-in`);
+  await page.getByRole('button', { name }).click();
+  await page.waitForURL('**/console/*');
 }
 
 /** What the browser of somebody who is signed in sends. */

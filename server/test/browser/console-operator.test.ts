@@ -5,8 +5,7 @@ import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { skip } from '../support/browser.ts';
 import { send, setConsent, statusOf } from '../support/texting.ts';
 import type { World } from '../support/world.ts';
-import { desk, phoneWide, useApp } from './app-windows.ts';
-import { inspect } from './inspect.ts';
+import { desk, useApp } from './app-windows.ts';
 
 const name = 'Oakley Tran';
 const lost = '+15005550022';
@@ -56,31 +55,4 @@ test('an operator settles a text in doubt without reading it', { skip }, async (
   await page.getByText('No text is in doubt.').waitFor();
   assert.doesNotMatch(await page.content(), /Something private/);
   assert.deepEqual(complaints, []);
-});
-
-const pages = [
-  '/firms',
-  '/advisors',
-  '/carriers',
-  '/applications',
-  '/webhooks',
-  '/jobs',
-  '/doubts',
-  '/doctor',
-  '/alerts',
-  '/audit',
-];
-test('axe finds no barriers in the operator’s pages', { skip }, async () => {
-  for (const [options, paths] of [
-    [phoneWide, pages],
-    [desk, ['/carriers', '/jobs']],
-  ] as const) {
-    const { page } = await signIn('/console/firms', { ...options, bypassCSP: true });
-    for (const path of paths) {
-      await page.goto(new URL(`/console${path}`, page.url()).href);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.waitForFunction(() => !document.querySelector('.skeleton'));
-      await inspect(page);
-    }
-  }
 });

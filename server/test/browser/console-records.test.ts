@@ -7,8 +7,7 @@ import { indexArchive } from '../../src/domain/record-keeping/archive-index.ts';
 import { ensureMembers } from '../../src/domain/texting/recipients.ts';
 import { skip } from '../support/browser.ts';
 import type { World } from '../support/world.ts';
-import { desk, phoneWide, useApp } from './app-windows.ts';
-import { inspect } from './inspect.ts';
+import { desk, useApp } from './app-windows.ts';
 
 const name = 'Cameron Ortiz';
 
@@ -68,15 +67,4 @@ test('an officer finds a text with its thread, shares the search, and holds the 
   await page.getByRole('button', { name: 'Use it' }).click();
   await page.getByText('Version 1', { exact: true }).waitFor();
   assert.deepEqual(complaints, []);
-});
-
-test('axe finds no barriers in the pages of records', { skip }, async () => {
-  for (const options of [desk, phoneWide]) {
-    const { page } = await open('/console/overview', { ...options, bypassCSP: true });
-    for (const path of ['overview', 'archive', 'consent', 'holds', 'wordings', 'exports']) {
-      await page.goto(new URL(`/console/${path}`, page.url()).href);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await inspect(page);
-    }
-  }
 });

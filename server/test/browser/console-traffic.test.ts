@@ -7,8 +7,7 @@ import { writeTraffic } from '../../src/domain/operations/traffic.ts';
 import { addTraffic } from '../../src/store/operations/traffic.ts';
 import { skip } from '../support/browser.ts';
 import type { World } from '../support/world.ts';
-import { desk, phoneWide, useApp } from './app-windows.ts';
-import { inspect } from './inspect.ts';
+import { desk, useApp } from './app-windows.ts';
 
 const name = 'Oakley Tran';
 
@@ -77,12 +76,4 @@ test('an operator reads figures, charts and tables, by keys too, and shares what
   await page.getByRole('button', { name: 'The year before' }).click();
   await page.getByText('No request came in this time.').first().waitFor();
   assert.deepEqual(complaints, []);
-});
-
-test('axe finds no barriers in the traffic', { skip }, async () => {
-  for (const options of [desk, phoneWide]) {
-    const { page } = await openTraffic({ ...options, bypassCSP: true });
-    await page.locator('.chart-box svg').nth(3).waitFor();
-    await inspect(page);
-  }
 });

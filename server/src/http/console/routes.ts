@@ -12,7 +12,6 @@ import { readRawBody } from '../door/body.ts';
 import { addPassage } from '../door/door.ts';
 import { inputValidator } from '../door/input.ts';
 import type { Route } from '../door/route.ts';
-import * as lexicon from './lexicon.ts';
 import { type ConsoleEndpoint, SentFile } from './endpoint.ts';
 import * as lexicon from './lexicon.ts';
 import { operatorTable } from './operator-routes.ts';

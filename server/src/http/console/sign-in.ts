@@ -72,10 +72,9 @@ export function addConsoleSignIn(app: FastifyInstance, visits: StaffVisits): voi
   if (deps.config.environment !== 'sandbox') return;
   app.post(`${path}/sandbox`, async (request, reply) => {
     const fields = forms.read(request);
-    const token = await beginStaffSession(deps, Number(fields('staffId')), {
-      ...visits.attemptOf(request),
-      method: 'sandbox',
-    });
+    const staff = (await listStaff(deps)).find(({ staffId }) => String(staffId) === fields('staffId'));
+    const token =
+      staff && (await beginStaffSession(deps, staff.staffId, { ...visits.attemptOf(request), method: 'sandbox' }));
     if (token) await visits.begin(request, reply, token);
     return reply.redirect(consolePath(fields('next')), 303);
   });
