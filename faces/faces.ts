@@ -180,7 +180,10 @@ async function takeShots(browser: Browser): Promise<void> {
       for (const [name, paths] of Object.entries(consolePages)) {
         await signInToConsole(page, name);
         for (const path of paths) {
-          await openApp(page, `/console/${path}`);
+          await page.goto(`${origin}/console/${path}`);
+          await page.locator('main h1').first().waitFor();
+          await page.waitForFunction(() => !document.querySelector('.skeleton'));
+          await page.evaluate(() => document.fonts.ready);
           await page.screenshot({ path: `${folder}shots/console-${path}-${width}-${colorScheme}.png` });
           const inspections = inspectedWidths.includes(width) ? ['axe.run()'] : [];
           await inspect(page, `/console/${path}, ${width} px, ${colorScheme}`, inspections);

@@ -87,7 +87,7 @@ function Next({ text }: { text: string }) {
       {parts.map((part, index) =>
         index % 2 === 1 ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence stay where they are.
-          <a href={`/${part.replace('.md', '')}`} key={index}>
+          <a className="in-text" href={`/${part.replace('.md', '')}`} key={index}>
             the guide
           </a>
         ) : (
