@@ -38,7 +38,7 @@ const firmStaff = ['reviewer', 'compliance_officer'] as const;
 /** The console as a table, a line per endpoint: who may call it stands here and nowhere else. */
 // biome-ignore format: a table
 const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] = [
-  ['GET',  '/overview',                 firmStaff, overview.show],
+  ['GET',  '/overview',                       firmStaff, overview.show],
   ['GET',  '/reviews',                        firmStaff, reviews.list],
   ['GET',  '/reviews/counts',                 firmStaff, reviews.counts],
   ['GET',  '/reviews/reviewers',              firmStaff, reviews.reviewers],
@@ -54,11 +54,10 @@ const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] 
   ['POST', '/lexicon/dry-run',                officers,  lexicon.dryRun],
   ['POST', '/lexicon/trial',                  officers,  lexicon.trial],
   ['GET',  '/report',                         officers,  report.show],
-
-  ['GET',  '/staff',                    officers,  staff.list],
-  ['POST', '/staff',                    officers,  staff.inviteNew],
-  ['PUT',  '/staff/:staffId',           officers,  staff.set],
-  ['POST', '/staff/:staffId/invite',    officers,  staff.invite],
+  ['GET',  '/staff',                          officers,  staff.list],
+  ['POST', '/staff',                          officers,  staff.inviteNew],
+  ['PUT',  '/staff/:staffId',                 officers,  staff.set],
+  ['POST', '/staff/:staffId/invite',          officers,  staff.invite],
 ];
 
 export const consoleRoutes: ConsoleRoute[] = [...table, ...recordsTable, ...operatorTable].map(
