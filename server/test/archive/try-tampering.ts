@@ -142,7 +142,7 @@ async function removeWalls({ asOwner }: TestDatabase, who: 'owner' | 'superuser'
   for (const table of walled) await asOwner(`alter table ${table} disable trigger user`);
   if (who === 'superuser') return;
   const owned = [
-    ...[...walled, 'archive_heads', 'archive_taken', 'archive_tiles', 'archive_tree', 'sandbox_clock'],
+    ...[...walled, 'archive_heads', 'archive_taken', 'archive_tiles', 'archive_tree', 'archive_words', 'sandbox_clock'],
     ...['messages', 'attempts', 'advisors', 'firms', 'staff', 'carriers', 'reply_media'],
   ];
   const role = roles.owner;

@@ -31,7 +31,7 @@ suite('assent for texting', () => {
     assert.deepEqual([sue.name, sue.firmId, sue.disabled], ['Sue', world.ann.advisor.firmId, false]);
     const [disabled] = await records(['staff', 'set', 'SUE@test.example', '--disabled', 'yes']);
     assert.equal(disabled.disabled, true);
-    assert.match((await run(['staff', 'list'])).stdout, /Sue +sue@test\.example +yes/);
+    assert.match((await run(['staff', 'list'])).stdout, /Sue +sue@test\.example +compliance_officer +yes/);
     await refused(1, [
       [['staff', 'add', firm(), '--name', 'Twin', '--email', 'Sue@test.example'], /has that email/],
       [['staff', 'add', '999', '--name', 'X', '--email', 'x@test.example'], /no firm 999/],
