@@ -5,7 +5,7 @@ import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { skip } from '../support/browser.ts';
 import { send, setConsent, statusOf } from '../support/texting.ts';
 import type { World } from '../support/world.ts';
-import { desk, useApp } from './app-windows.ts';
+import { desk, phoneWide, useApp } from './app-windows.ts';
 
 const name = 'Oakley Tran';
 const lost = '+15005550022';
