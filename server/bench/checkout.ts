@@ -64,8 +64,9 @@ export async function startCheckout(
 ): Promise<Running> {
   const port = await freePort();
   const dataDir = join(scratch.folder, name);
-  const { PATH, HOME, TMPDIR } = process.env;
-  const own = { PATH, HOME, TMPDIR, PORT: String(port), ASSENT_DATA_DIR: dataDir };
+  // The last one is for npm behind a proxy that has a certificate of its own.
+  const { PATH, HOME, TMPDIR, NODE_EXTRA_CA_CERTS } = process.env;
+  const own = { PATH, HOME, TMPDIR, NODE_EXTRA_CA_CERTS, PORT: String(port), ASSENT_DATA_DIR: dataDir };
   const env = { ...own, ...(database && { DATABASE_URL: database.url }) };
   const log = join(scratch.folder, `${name}.log`);
   const output = openSync(log, 'a');
