@@ -67,7 +67,7 @@ suite('a reset of the sandbox', () => {
   /** How many rows each table has, but for what goes by time, processes and tokens, and the numbers of feeds, which go on. */
   async function rows(): Promise<Record<string, number>> {
     const ofTime =
-      /^(archive_(taken|tree|runs|tiles|checkpoints|deliveries|indexed|words)|contact_books|nodes|carrier_status|grants|signing_keys|daily_runs)$/;
+      /^(archive_(taken|tree|runs|tiles|checkpoints|deliveries|indexed|words)|contact_books|nodes|carrier_status|grants|signing_keys|daily_runs|traffic)$/;
     const tables = await deployment.database.asOwner<{ name: string }>(
       `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
     );

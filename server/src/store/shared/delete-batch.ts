@@ -1,8 +1,9 @@
 import type { Db } from '../database/db.ts';
 
 /**
- * Deletes up to `limit` rows and skips those that another node is deleting. Returns how many it deleted. Spans advisors: what is
- * old goes, whoever's it is.
+ * Deletes up to `limit` rows and skips those that another node is deleting. Returns how many it deleted. They are looked up by an array
+ * of their keys: joined with a list of them, each row was compared with the whole list where PostgreSQL had no statistics yet. Spans
+ * advisors: what is old goes, whoever's it is.
  */
 export async function deleteBatch(
   db: Db,
@@ -12,12 +13,14 @@ export async function deleteBatch(
 ): Promise<number> {
   const deleted = await db.query(
     `delete from ${table}
-     where ${key} in (
-       select ${key}
-       from ${table}
-       where ${where}
-       limit ${limit}
-       for update skip locked
+     where ${key} = any (
+       array(
+         select ${key}
+         from ${table}
+         where ${where}
+         limit ${limit}
+         for update skip locked
+       )
      )
      and ${where}
      returning 1`,
