@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Deps, inTransaction } from '../../deps.ts';
+import type { Owner } from '../../store/sign-in/owners.ts';
 import type { SessionRow, SignInMethod } from '../../store/sign-in/sessions.ts';
 import * as store from '../../store/sign-in/sessions.ts';
+import { deleteStaffSessionsOf } from '../../store/sign-in/staff-sessions.ts';
 import { type By, byAdvisor } from '../archive/archive.ts';
 import { hashSecret } from '../shared/secrets.ts';
 import { rememberDevice } from './devices.ts';
@@ -80,19 +82,21 @@ export function ownSession({ sessionHash, ...rest }: store.ListedSession, token:
   return { ...rest, sessionId: sessionHash.toString('hex'), isThis: hashSecret(token).equals(sessionHash) };
 }
 
-/** Signs the advisor out in one other browser, or in all others. Returns in how many. */
+/** Signs an advisor or staff member out in one other browser, or in all others. Returns in how many. */
 export async function signOutElsewhere(
   deps: Deps,
-  advisorId: number,
+  owner: Owner,
   which: { sessionId: string } | { except: string },
   by: By,
 ): Promise<number> {
   const sessions =
     'sessionId' in which ? { only: Buffer.from(which.sessionId, 'hex') } : { except: hashSecret(which.except) };
   return inTransaction(deps, async (deps) => {
-    const ended = await store.deleteSessionsOf(deps.db, advisorId, sessions);
+    const ended = await (owner.staffId === undefined
+      ? store.deleteSessionsOf(deps.db, owner.advisorId, sessions)
+      : deleteStaffSessionsOf(deps.db, owner.staffId, sessions));
     const signedOut = { action: 'signed out elsewhere', of: { sessions: ended }, values: {} } as const;
-    if (ended > 0) await archiveSignIn(deps, by, { advisorId }, signedOut);
+    if (ended > 0) await archiveSignIn(deps, by, owner, signedOut);
     return ended;
   });
 }

@@ -3,7 +3,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { SignInMethod } from '../../store/sign-in/sessions.ts';
 import type { StaffSessionRow } from '../../store/sign-in/staff-sessions.ts';
 import * as store from '../../store/sign-in/staff-sessions.ts';
-import { type By, byStaff } from '../archive/archive.ts';
+import { byStaff } from '../archive/archive.ts';
 import { hashSecret } from '../shared/secrets.ts';
 import { listedMax, type OwnSession, ownSession, sessionMs, unknownBrowser, wasSeenLately } from './sessions.ts';
 import type { Attempt } from './sign-in-failures.ts';
@@ -59,23 +59,6 @@ export async function listStaffSessions(deps: Deps, staffId: number, token: stri
   const seenSince = new Date(now.getTime() - idleMs);
   const sessions = await store.listStaffSessions(deps.db, staffId, { now, seenSince }, listedMax);
   return sessions.map((session) => ownSession(session, token));
-}
-
-/** Signs them out in one other browser, or in all others. Returns in how many. */
-export async function signOutStaffElsewhere(
-  deps: Deps,
-  staffId: number,
-  which: { sessionId: string } | { except: string },
-  by: By,
-): Promise<number> {
-  const sessions =
-    'sessionId' in which ? { only: Buffer.from(which.sessionId, 'hex') } : { except: hashSecret(which.except) };
-  return inTransaction(deps, async (deps) => {
-    const ended = await store.deleteStaffSessionsOf(deps.db, staffId, sessions);
-    const signedOut = { action: 'signed out elsewhere', of: { sessions: ended }, values: {} } as const;
-    if (ended > 0) await archiveSignIn(deps, by, { staffId }, signedOut);
-    return ended;
-  });
 }
 
 export async function endStaffSession(deps: Deps, token: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Acceptance, acceptInvitation } from '../../domain/sign-in/invitations.ts';
 import { passwordLengthMin } from '../../domain/sign-in/passwords.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { type PageProblem as Problem, throttled } from '../browser/sign-in-parts.ts';
+import { differ, type InvitationProblem, short, throttled, unknown } from '../browser/sign-in-parts.ts';
 import { firstPage, type Visits } from './visits.ts';
 
 /**
@@ -27,23 +27,9 @@ export function addInvitation(app: FastifyInstance, visits: Visits): void {
   });
 }
 
-const differ = { status: 400, text: 'The two passwords are different.', about: 'password' } as const;
-const short = {
-  status: 400,
-  text: `A password needs at least ${passwordLengthMin} characters.`,
-  about: 'password',
-} as const;
-/** The same for every reason, so that nobody learns which accounts there are. */
-const unknown = {
-  status: 400,
-  text: 'This link doesn’t work for that email. It may have been used, have expired, or have been replaced by a newer one. Ask for a new link where you got this one.',
-  about: 'link',
-} as const;
+type InvitationForm = { email?: string; code?: string; problem?: InvitationProblem };
 
-type PageProblem = Problem & { about?: 'password' | 'link' };
-type InvitationForm = { email?: string; code?: string; problem?: PageProblem };
-
-function problemOf(reply: FastifyReply, result: Extract<Acceptance, { refused: string }>): PageProblem {
+function problemOf(reply: FastifyReply, result: Extract<Acceptance, { refused: string }>): InvitationProblem {
   if (result.refused === 'throttled') return throttled(reply, result.retryAfterSeconds);
   return result.refused === 'short' ? short : unknown;
 }

@@ -33,7 +33,7 @@ export function addSessions(app: FastifyInstance, { deps, forms, sessionOf, sess
     const { advisorId } = session;
     const sessionId = fields('sessionId');
     const which = sessionId ? { sessionId } : { except: sessionToken(request) ?? '' };
-    await signOutElsewhere(deps, advisorId, which, byAdvisor(advisorId, request.id));
+    await signOutElsewhere(deps, { advisorId }, which, byAdvisor(advisorId, request.id));
     return reply.redirect(`/sessions?done=${sessionId ? 'one' : 'others'}`, 303);
   });
 }

@@ -1,9 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { passwordLengthMin } from '../../domain/sign-in/passwords.ts';
 import { type Html, html } from './page.ts';
 
 /** What the pages on which advisors and staff sign in have in common. */
 
 export type PageProblem = { status: number; text: string };
+
+/** Why an invitation isn't accepted, and which field that is about. */
+export type InvitationProblem = PageProblem & { about?: 'password' | 'link' };
+export const differ = { status: 400, text: 'The two passwords are different.', about: 'password' } as const;
+export const short = {
+  status: 400,
+  text: `A password needs at least ${passwordLengthMin} characters.`,
+  about: 'password',
+} as const;
+/** The same for every reason, so that nobody learns which accounts there are. */
+export const unknown = {
+  status: 400,
+  text: 'This link doesn’t work for that email. It may have been used, have expired, or have been replaced by a newer one. Ask for a new link where you got this one.',
+  about: 'link',
+} as const;
 
 export function throttled(reply: FastifyReply, retryAfterSeconds: number, passkeys = false): PageProblem {
   reply.header('retry-after', String(retryAfterSeconds));

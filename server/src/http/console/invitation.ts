@@ -8,7 +8,7 @@ import {
 } from '../../domain/sign-in/staff-invitations.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { type PageProblem, sendTooMany, throttled } from '../browser/sign-in-parts.ts';
+import { differ, type InvitationProblem, sendTooMany, short, throttled, unknown } from '../browser/sign-in-parts.ts';
 import { sendAuthenticatorPage, sendRecoveryCodes, wrongCode } from './authenticator.ts';
 import type { StaffVisits } from './staff-visits.ts';
 
@@ -74,21 +74,8 @@ function givenIn({ attemptOf }: StaffVisits, request: FastifyRequest, { email, c
   return { ...attemptOf(request), email: String(email).trim(), code: String(code).trim() };
 }
 
-const differ = { status: 400, text: 'The two passwords are different.', about: 'password' } as const;
-const short = {
-  status: 400,
-  text: `A password needs at least ${passwordLengthMin} characters.`,
-  about: 'password',
-} as const;
-/** The same for every reason, so that nobody learns which accounts there are. */
-const unknown = {
-  status: 400,
-  text: 'This link doesn’t work for that email. It may have been used, have expired, or have been replaced by a newer one. Ask for a new link where you got this one.',
-  about: 'link',
-} as const;
 const notVerified = 'That passkey couldn’t be added. Try again, or choose a password.';
 
-type InvitationProblem = PageProblem & { about?: 'password' | 'link' };
 type InvitationForm = { email?: string; code?: string; problem?: InvitationProblem };
 
 function problemOf(

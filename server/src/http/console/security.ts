@@ -3,7 +3,7 @@ import { byStaff } from '../../domain/archive/archive.ts';
 import { addPasskey, type Passkey, passkeysMax, registrationOptions } from '../../domain/sign-in/passkeys.ts';
 import { passwordLengthMin } from '../../domain/sign-in/passwords.ts';
 import { recoveryCodesMax } from '../../domain/sign-in/recovery-codes.ts';
-import { isFresh, type OwnSession } from '../../domain/sign-in/sessions.ts';
+import { isFresh, type OwnSession, signOutElsewhere } from '../../domain/sign-in/sessions.ts';
 import {
   beginSetUp,
   changeAuthenticator,
@@ -14,7 +14,7 @@ import {
   setUpIn,
   staffAccess,
 } from '../../domain/sign-in/staff-credentials.ts';
-import { listStaffSessions, type StaffSession, signOutStaffElsewhere } from '../../domain/sign-in/staff-sessions.ts';
+import { listStaffSessions, type StaffSession } from '../../domain/sign-in/staff-sessions.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { confirmation, passkeyAdding } from '../browser/sign-in-parts.ts';
@@ -137,7 +137,7 @@ export function addSecurity(app: FastifyInstance, visits: StaffVisits): void {
     if (!session) return reply.redirect(`/console/sign-in?next=${path}`, 303);
     const sessionId = fields('sessionId');
     const { keep, by } = changeOf(request, session);
-    await signOutStaffElsewhere(deps, session.staffId, sessionId ? { sessionId } : { except: keep }, by);
+    await signOutElsewhere(deps, { staffId: session.staffId }, sessionId ? { sessionId } : { except: keep }, by);
     return reply.redirect(`${path}?done=${sessionId ? 'one' : 'others'}`, 303);
   });
 }
