@@ -847,8 +847,13 @@ select
   ))
 from span
 join advisors a on a.advisor_id = span.advisor_id
-join archive_entries e
-  on e.advisor_id = span.advisor_id and e.number > span.after and e.number <= span.up_to and e.kind <> 'outcome'
+-- By itself, so that the key finds a span and PostgreSQL never joins it with all of the advisor's archive.
+cross join lateral (
+  select *
+  from archive_entries e
+  where e.advisor_id = span.advisor_id and e.number > span.after and e.number <= span.up_to and e.kind <> 'outcome'
+  order by e.number
+) as e
 left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
 on conflict do nothing;
 
