@@ -22,10 +22,12 @@ export type CallFilter = {
   path?: string | undefined;
 };
 
+export type CallParts = Pick<LoggedCall, 'request' | 'response'>;
+
 /** The last calls of this process, in memory. */
 export type CallLog = {
-  /** Its parts may be getters, and `size` is about what they keep: most calls are never looked at. */
-  add(call: Omit<LoggedCall, 'id'>, size: number): void;
+  /** Its parts are read when somebody looks, as most calls never are; `size` is about what they keep. */
+  add(call: Omit<LoggedCall, 'id' | keyof CallParts>, parts: () => CallParts, size: number): void;
   /** Newest first. */
   list(filter?: CallFilter): LoggedCall[];
   find(id: number): LoggedCall | null;
@@ -38,21 +40,28 @@ const callsMax = 1_000;
 const sizeMax = 32 * 1024 * 1024;
 
 export function makeCallLog(): CallLog {
-  const kept: { call: LoggedCall; size: number }[] = [];
+  const kept: KeptCall[] = [];
   const listeners = new Set<(call: LoggedCall) => void>();
   let total = 0;
   let last = 0;
   return {
-    add(given, size) {
+    add(call, parts, size) {
       last += 1;
-      const call = Object.assign(given, { id: last });
-      kept.push({ call, size });
+      const added = { call: { ...call, id: last }, parts, size };
+      kept.push(added);
       total += size;
       while (kept.length > callsMax || total > sizeMax) total -= kept.shift()?.size ?? 0;
-      for (const listener of listeners) listener(call);
+      for (const listener of listeners) listener(whole(added));
     },
-    list: (filter = {}) => kept.flatMap(({ call }) => (matches(call, filter) ? call : [])).reverse(),
-    find: (id) => kept.find(({ call }) => call.id === id)?.call ?? null,
+    list: (filter = {}) =>
+      kept
+        .filter(({ call }) => matches(call, filter))
+        .map(whole)
+        .reverse(),
+    find(id) {
+      const found = kept.find(({ call }) => call.id === id);
+      return found ? whole(found) : null;
+    },
     follow(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -60,7 +69,13 @@ export function makeCallLog(): CallLog {
   };
 }
 
-export function matches(call: LoggedCall, { traceId, status, path }: CallFilter): boolean {
+type KeptCall = { call: Omit<LoggedCall, keyof CallParts>; parts: () => CallParts; size: number };
+
+function whole({ call, parts }: KeptCall): LoggedCall {
+  return { ...call, ...parts() };
+}
+
+export function matches(call: Omit<LoggedCall, keyof CallParts>, { traceId, status, path }: CallFilter): boolean {
   return (
     (!traceId || call.traceId.startsWith(traceId)) &&
     (!status || String(call.status).startsWith(status)) &&

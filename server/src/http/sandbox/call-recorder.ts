@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { CallLog, LoggedPart } from '../../domain/sandbox/call-log.ts';
+import type { CallLog, CallParts, LoggedPart } from '../../domain/sandbox/call-log.ts';
 import { redactBody, redactHeaders, redactPath } from '../../domain/sandbox/redaction.ts';
 
 /** The partner API, the token endpoint and the sandbox's own routes. */
@@ -22,7 +22,12 @@ export function recordCalls(app: FastifyInstance, log: CallLog): void {
       const answered = copyWritten(reply.raw);
       const mayHaveCode = oauth.test(url);
       reply.raw.once('close', () => {
-        const [body, answer] = [asked(), answered()];
+        const response = answered();
+        // As one string: a thousand calls with all their objects would pass through every collection of garbage.
+        const parts = JSON.stringify({
+          request: partOf(pairsOf(request.raw.rawHeaders), Buffer.concat(asked)),
+          response: partOf(listed(response.headers), Buffer.concat(response.chunks)),
+        });
         const call = {
           traceId: request.id,
           dateTime,
@@ -31,48 +36,47 @@ export function recordCalls(app: FastifyInstance, log: CallLog): void {
           status: reply.raw.statusCode,
           durationMs: Math.round((performance.now() - startedMs) * 10) / 10,
         };
-        const size = body.length + answer.body.length;
-        log.add(withParts(call, { headers: request.raw.rawHeaders, body, mayHaveCode }, answer), size);
+        log.add(call, withoutSecrets(parts, { mayHaveCode }), parts.length);
       });
     }
     next();
   });
 }
 
-type Call = Parameters<CallLog['add']>[0];
-
-/** Secrets are taken out when somebody looks. By itself, so that it doesn't keep all of the request and its answer. */
-function withParts(
-  call: Omit<Call, 'request' | 'response'>,
-  asked: { headers: string[]; body: Buffer; mayHaveCode: boolean },
-  answered: { headers: OutgoingHttpHeaders; body: Buffer },
-): Call {
-  return Object.defineProperties(call as Call, {
-    request: { enumerable: true, get: () => partOf(pairsOf(asked.headers), asked.body, asked) },
-    response: { enumerable: true, get: () => partOf(listed(answered.headers), answered.body, { mayHaveCode: false }) },
-  });
+function partOf(headers: LoggedPart['headers'], bytes: Buffer): LoggedPart {
+  const isText = textType.test(headerOf(headers, 'content-type') ?? '') && !headerOf(headers, 'content-encoding');
+  return { headers, body: isText || bytes.length === 0 ? bytes.toString('utf8') : `(${bytes.length} bytes)` };
 }
 
-function partOf(headers: LoggedPart['headers'], bytes: Buffer, options: { mayHaveCode: boolean }): LoggedPart {
-  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
-  const encoding = headers.find(([name]) => name.toLowerCase() === 'content-encoding')?.[1];
-  const isText = textType.test(type) && !encoding;
-  const body = isText ? redactBody(bytes.toString('utf8'), type, options) : `(${bytes.length} bytes)`;
-  return { headers: redactHeaders(headers), body: bytes.length === 0 ? '' : body };
+/** Secrets are taken out when somebody looks. By itself, so that it doesn't keep all of the request and its answer. */
+function withoutSecrets(parts: string, options: { mayHaveCode: boolean }): () => CallParts {
+  return () => {
+    const { request, response } = JSON.parse(parts) as CallParts;
+    return { request: redactPart(request, options), response: redactPart(response, { mayHaveCode: false }) };
+  };
+}
+
+function redactPart({ headers, body }: LoggedPart, options: { mayHaveCode: boolean }): LoggedPart {
+  const type = headerOf(headers, 'content-type') ?? '';
+  return { headers: redactHeaders(headers), body: body === '' ? '' : redactBody(body, type, options) };
+}
+
+function headerOf(headers: LoggedPart['headers'], wanted: string): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
 
 /** What Node's parser pushes into the request, also if nobody reads it. */
-function copyPushed(request: IncomingMessage): () => Buffer {
+function copyPushed(request: IncomingMessage): Buffer[] {
   const chunks: Buffer[] = [];
   const push = request.push;
   request.push = function (chunk, ...more) {
-    if (chunk) chunks.push(Buffer.from(chunk));
+    if (chunk) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
     return push.call(this, chunk, ...more);
   };
-  return () => Buffer.concat(chunks);
+  return chunks;
 }
 
-function copyWritten(response: ServerResponse): () => { headers: OutgoingHttpHeaders; body: Buffer } {
+function copyWritten(response: ServerResponse): () => { headers: OutgoingHttpHeaders; chunks: Buffer[] } {
   const chunks: Buffer[] = [];
   let given: OutgoingHttpHeaders = {};
   let isEnding = false;
@@ -98,7 +102,7 @@ function copyWritten(response: ServerResponse): () => { headers: OutgoingHttpHea
       return Reflect.apply(end, this, args);
     },
   });
-  return () => ({ headers: { ...response.getHeaders(), ...given }, body: Buffer.concat(chunks) });
+  return () => ({ headers: { ...response.getHeaders(), ...given }, chunks });
 }
 
 function listed(headers: OutgoingHttpHeaders): LoggedPart['headers'] {
