@@ -68,42 +68,45 @@ export async function measureBeside(scratch: Scratch, { beside: sizes }: Sizes, 
   for (const side of rounds.keys()) long.set(side, await undisturbedRound(side, sizes.longSeconds, sizes.repeatsMax));
   table([...long].map(([side, round]) => rowOf(side, round)));
 
-  const memory = [other, own].map(({ pids }) => pids.reduce((sum, pid) => sum + (peakMemory(pid) ?? Number.NaN), 0));
+  // One that only began the others has ended.
+  const memory = [other, own].map(({ pids }) => pids.reduce((sum, pid) => sum + (peakMemory(pid) ?? 0), 0));
   const [theirIdle, ownIdle] = [await idleTimes(other, sizes.idleTexts), await idleTimes(own, sizes.idleTexts)];
   const figures: Figure[] = [
-    ...roundFigures.map(([what, field]) => ({
+    ...roundFigures.map(({ what, of, bar }) => ({
       what,
-      before: (rounds.get(other) ?? []).map((round) => round[field]),
-      now: (rounds.get(own) ?? []).map((round) => round[field]),
+      before: (rounds.get(other) ?? []).map(of),
+      now: (rounds.get(own) ?? []).map(of),
+      bar,
     })),
-    ...roundFigures.map(([what, field]) => ({
+    ...roundFigures.map(({ what, of }) => ({
       what: `${what}, long round`,
-      before: [long.get(other)?.[field] ?? Number.NaN],
-      now: [long.get(own)?.[field] ?? Number.NaN],
+      before: [long.get(other)].map((round) => (round ? of(round) : Number.NaN)),
+      now: [long.get(own)].map((round) => (round ? of(round) : Number.NaN)),
     })),
-    { what: 'memory at most, MB', before: memory.slice(0, 1), now: memory.slice(1) },
+    { what: 'memory at most, MB', before: memory.slice(0, 1), now: memory.slice(1), bar: '≤ 230' },
     { what: 'idle, until answered, p50 ms', ...at(0.5, theirIdle.answered, ownIdle.answered) },
     { what: 'idle, until answered, p99 ms', ...at(0.99, theirIdle.answered, ownIdle.answered) },
-    { what: 'idle, until on the phone, p50 ms', ...at(0.5, theirIdle.arrived, ownIdle.arrived) },
-    { what: 'idle, until on the phone, p99 ms', ...at(0.99, theirIdle.arrived, ownIdle.arrived) },
+    { what: 'idle, until on the phone, p50 ms', ...at(0.5, theirIdle.arrived, ownIdle.arrived), bar: 'ratio ≤ 0.7' },
+    { what: 'idle, until on the phone, p99 ms', ...at(0.99, theirIdle.arrived, ownIdle.arrived), bar: '≤ 50' },
   ];
   heading(`Medians, and the ratio of this checkout to ${other.name}`);
   table(figures.map((figure) => compared(other.name, figure)));
   return [];
 }
 
-const roundFigures: [string, keyof Round][] = [
-  ['CPU of a text, Node, µs', 'node'],
-  ['CPU of a text, PostgreSQL, µs', 'postgresql'],
-  ['WAL of a text, bytes', 'wal'],
-  ['texts/s', 'perSecond'],
-  ['p99 of a send, ms', 'p99Ms'],
+const roundFigures: { what: string; of(round: Round): number; bar?: string }[] = [
+  { what: 'CPU of a text, µs', of: ({ node, postgresql }) => node + postgresql, bar: 'ratio ≤ 0.68' },
+  { what: 'CPU of a text, Node, µs', of: ({ node }) => node },
+  { what: 'CPU of a text, PostgreSQL, µs', of: ({ postgresql }) => postgresql, bar: 'ratio ≤ 0.60' },
+  { what: 'WAL of a text, bytes', of: ({ wal }) => wal, bar: '≤ 2,500' },
+  { what: 'texts/s', of: ({ perSecond }) => perSecond, bar: 'ratio ≥ 1.35' },
+  { what: 'p99 of a send, ms', of: ({ p99Ms }) => p99Ms, bar: '≤ 50' },
 ];
 
 /** Values of the rounds, in pairs. */
-type Figure = { what: string; before: number[]; now: number[] };
+type Figure = { what: string; before: number[]; now: number[]; bar?: string | undefined };
 
-function compared(name: string, { what, before, now }: Figure): Row {
+function compared(name: string, { what, before, now, bar }: Figure): Row {
   const pairs = now.map((value, index) => value / (before[index] ?? Number.NaN));
   return {
     what,
@@ -111,6 +114,7 @@ function compared(name: string, { what, before, now }: Figure): Row {
     this: figure(median(now)),
     ratio: (median(now) / median(before)).toFixed(3),
     pairs: pairs.length > 1 ? `${ratio(Math.min(...pairs))}–${ratio(Math.max(...pairs))}` : undefined,
+    bar,
   };
 }
 

@@ -109,8 +109,7 @@ function environment(dataDir: string, more: Record<string, string> = {}): NodeJS
 
 function readStart(): { options: string[]; environment: Record<string, string> } {
   const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const [, command = ''] = scripts.start.split('&& ');
-  const words: string[] = command.split(' ');
+  const words: string[] = scripts.start.split('&& ').at(-1).split(' ');
   const settings = words.filter((word) => /^\w+=/.test(word)).map((word) => word.split('=') as [string, string]);
   return {
     options: words.filter((word) => word.startsWith('--')),
