@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Dialog } from '../look/dialog.tsx';
+import { Wrong } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
 
@@ -41,12 +42,7 @@ export function FormDialog({
     <Dialog title={title} close={close} size={size}>
       <form className="form" onSubmit={(event) => void submit(event)}>
         {children}
-        {wrong && (
-          <p className="hint bad" role="alert">
-            <Icon name="alert-triangle" />
-            {wrong}
-          </p>
-        )}
+        {wrong && <Wrong>{wrong}</Wrong>}
         <div className="buttons">
           <button type="button" className="button" onClick={close}>
             Cancel

@@ -6,6 +6,7 @@ import { contactQuery, groupsQuery, refreshBook } from '../api/queries.ts';
 import type { ContactDetail, ContactInput } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
 import { Dialog } from '../look/dialog.tsx';
+import { Tick, Wrong } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { phoneWords, readPhone } from '../words/people.ts';
@@ -117,27 +118,20 @@ function Fields({ contactId, contact, phone, memberId, close, drop }: Props & { 
         <fieldset className="group-choice">
           <legend>Groups</legend>
           {groups.map(({ groupId, name }) => (
-            <label className="row" key={groupId}>
-              <input
-                type="checkbox"
-                checked={member.has(groupId)}
-                onChange={({ target }) =>
-                  setMember(target.checked ? new Set(member).add(groupId) : member.difference(new Set([groupId])))
-                }
-              />
+            <Tick
+              key={groupId}
+              isOn={member.has(groupId)}
+              set={(isOn) => setMember(isOn ? new Set(member).add(groupId) : member.difference(new Set([groupId])))}
+            >
               {name}
-            </label>
+            </Tick>
           ))}
         </fieldset>
       )}
       {contact?.isCrmLinkedContact && (
         <p className="small soft">This person comes from your CRM, which may change it again.</p>
       )}
-      {wrong[''] && (
-        <div className="hint bad" role="alert">
-          {wrong['']}
-        </div>
-      )}
+      {wrong[''] && <Wrong>{wrong['']}</Wrong>}
       <div className="buttons">
         {drop && contactId !== null && contact && (
           <button

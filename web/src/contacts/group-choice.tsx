@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { post } from '../api/http.ts';
 import { groupsQuery, refreshBook } from '../api/queries.ts';
 import { Dialog } from '../look/dialog.tsx';
+import { Wrong } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
@@ -43,11 +44,7 @@ export default function GroupChoice({ contactIds, close }: { contactIds: number[
           ))}
         </fieldset>
       )}
-      {wrong && (
-        <div className="hint bad" role="alert">
-          {wrong}
-        </div>
-      )}
+      {wrong && <Wrong>{wrong}</Wrong>}
       <div className="buttons" style={{ marginTop: 16 }}>
         <button type="button" className="button" disabled={!group} onClick={() => void set(false)}>
           Remove from group

@@ -4,6 +4,7 @@ import { refreshBook } from '../api/queries.ts';
 import type { Group } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
 import { Dialog } from '../look/dialog.tsx';
+import { Field } from '../look/fields.tsx';
 
 /** Without a group it makes a new one. */
 export default function GroupEditor({
@@ -43,18 +44,7 @@ export default function GroupEditor({
           void save();
         }}
       >
-        <label className="label">
-          Name
-          <input
-            className="plain-field"
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-            required
-            data-autofocus
-            aria-invalid={wrong ? true : undefined}
-          />
-          {wrong && <small role="alert">{wrong}</small>}
-        </label>
+        <Field label="Name" value={name} required data-autofocus set={setName} wrong={wrong} />
         {!group && <p className="small soft">Select people in the list to put them into it.</p>}
         <div className="buttons">
           <button type="button" className="button" onClick={close}>

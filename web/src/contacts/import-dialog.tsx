@@ -3,6 +3,7 @@ import { post, remove } from '../api/http.ts';
 import { client, importQuery } from '../api/queries.ts';
 import type { ImportPreview } from '../api/types.ts';
 import { Dialog } from '../look/dialog.tsx';
+import { Wrong } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Chip } from '../look/parts.tsx';
 import { fieldWords, resultWords, sentence } from '../words/imports.ts';
@@ -53,11 +54,7 @@ export default function ImportDialog({ dropped, close }: { dropped: File | null;
     >
       <div className="form">
         {preview ? <Preview preview={preview} /> : <Choice isReading={isReading} read={(file) => void read(file)} />}
-        {wrong && (
-          <div className="hint bad" role="alert">
-            {wrong}
-          </div>
-        )}
+        {wrong && <Wrong>{wrong}</Wrong>}
         {preview && (
           <div className="buttons">
             <button type="button" className="button" onClick={leave}>

@@ -11,6 +11,7 @@ import { Row } from '../inbox/conversation-list.tsx';
 import { send } from '../inbox/sending.ts';
 import { Thread } from '../inbox/thread.tsx';
 import { Dialog } from '../look/dialog.tsx';
+import { Tabs } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, Time } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -60,18 +61,13 @@ function Stage({ cast, ana, lines }: { cast: CastMember[]; ana: CastMember; line
   // The phone in front is that of the open conversation, or else Ana's.
   const front = cast.find(({ memberId }) => memberId === open) ?? ana;
   const people = (
-    <fieldset className="tabs who" aria-label="Who">
-      {cast.map(({ memberId, name, phone }) => (
-        <button
-          type="button"
-          key={memberId}
-          aria-pressed={front.memberId === memberId}
-          onClick={() => setOpen(memberId)}
-        >
-          {name ?? phoneWords(phone)}
-        </button>
-      ))}
-    </fieldset>
+    <Tabs
+      className="who"
+      label="Who"
+      options={cast.map(({ memberId, name, phone }) => [memberId, name ?? phoneWords(phone)])}
+      chosen={front.memberId}
+      choose={setOpen}
+    />
   );
   return (
     <div className="stage" data-pane={pane} data-next={step?.name}>

@@ -4,6 +4,7 @@ import { curlOf } from '../../../server/src/domain/sandbox/curl.ts';
 import { now } from '../api/clock.ts';
 import { useAdvisor } from '../api/session.ts';
 import { type SeenCall, type SeenEvent, witness } from '../api/witnesses.ts';
+import { Tabs } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { secondsTime } from '../words/times.ts';
 import { getCredentials } from './sandbox.ts';
@@ -33,13 +34,15 @@ export function PartnerView({ lines }: { lines: Line[] }) {
           What a partner’s program would call
         </h2>
         <span className="end" />
-        <fieldset className="tabs" aria-label="Language">
-          {(['SDK', 'curl'] as const).map((each) => (
-            <button type="button" key={each} aria-pressed={each === language} onClick={() => speak(each)}>
-              {each}
-            </button>
-          ))}
-        </fieldset>
+        <Tabs
+          label="Language"
+          options={[
+            ['SDK', 'SDK'],
+            ['curl', 'curl'],
+          ]}
+          chosen={language}
+          choose={speak}
+        />
         <CopyButton call={shown?.call ?? null} language={language} />
       </div>
       <div className="code-panes">

@@ -7,6 +7,7 @@ import { useNow } from '../api/clock.ts';
 import { client, conversationsQuery, findByPhone, searchQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Conversation, View } from '../api/types.ts';
+import { Tabs } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, StateScreen, Time } from '../look/parts.tsx';
 import { useKeys } from '../shell/keys.ts';
@@ -52,22 +53,15 @@ export function ConversationList({ open }: { open: number | undefined }) {
           />
           <kbd>/</kbd>
         </div>
-        <fieldset className="tabs" aria-label="Which conversations">
-          {Object.entries(views).map(([each, name]) => (
-            <button
-              type="button"
-              key={each}
-              aria-pressed={view === each}
-              onClick={() => {
-                setView(each as View);
-                if (each === 'unread')
-                  void client.invalidateQueries({ queryKey: conversationsQuery('unread').queryKey });
-              }}
-            >
-              {name}
-            </button>
-          ))}
-        </fieldset>
+        <Tabs
+          label="Which conversations"
+          options={Object.entries(views)}
+          chosen={view}
+          choose={(each) => {
+            setView(each);
+            if (each === 'unread') void client.invalidateQueries({ queryKey: conversationsQuery('unread').queryKey });
+          }}
+        />
       </div>
       {text.trim().length > 1 ? (
         <Results

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { now } from '../api/clock.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Frequency } from '../api/types.ts';
+import { Field } from '../look/fields.tsx';
 import { RepeatField } from '../scheduled/repeat-field.tsx';
 import { instantOf, nextTimes, wallTime } from '../words/schedules.ts';
 import { cityOf, dayName, whenTime } from '../words/times.ts';
@@ -49,19 +50,15 @@ export default function ScheduleFields({
           </button>
         ))}
       </div>
-      <label className="label">
-        Date and time in {cityOf(timeZone)}
-        <input
-          className="plain-field"
-          type="datetime-local"
-          value={wall}
-          min={wallTime(now(), timeZone)}
-          onChange={({ target }) => setWall(target.value)}
-          aria-invalid={wrong ? true : undefined}
-          required
-        />
-        {wrong && <small role="alert">{wrong}</small>}
-      </label>
+      <Field
+        label={`Date and time in ${cityOf(timeZone)}`}
+        type="datetime-local"
+        value={wall}
+        min={wallTime(now(), timeZone)}
+        required
+        set={setWall}
+        wrong={wrong}
+      />
       <RepeatField frequency={frequency} choose={setFrequency} />
       {frequency !== 0 && times.length > 0 && (
         <div className="small soft">

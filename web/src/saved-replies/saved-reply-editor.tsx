@@ -4,6 +4,7 @@ import { client, savedRepliesQuery } from '../api/queries.ts';
 import type { SavedReply } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
 import { Dialog } from '../look/dialog.tsx';
+import { Field, Lines } from '../look/fields.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
 import { count } from '../words/people.ts';
@@ -65,30 +66,16 @@ export default function SavedReplyEditor({ given, writtenTo = null, close }: Pro
           void save();
         }}
       >
-        <label className="label">
-          Title
-          <input
-            className="plain-field"
-            value={title}
-            onChange={({ target }) => setTitle(target.value)}
-            placeholder="How you find it"
-            maxLength={titleLengthMax}
-            required
-            data-autofocus
-          />
-        </label>
-        <label className="label">
-          Text
-          <textarea
-            ref={field}
-            className="plain-field"
-            rows={4}
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-            maxLength={textLengthMax}
-            required
-          />
-        </label>
+        <Field
+          label="Title"
+          value={title}
+          placeholder="How you find it"
+          maxLength={titleLengthMax}
+          required
+          data-autofocus
+          set={setTitle}
+        />
+        <Lines label="Text" field={field} rows={4} value={text} maxLength={textLengthMax} required set={setText} />
         <div className="row wrap">
           {Object.entries(fieldWords).map(([name, word]) => (
             <button type="button" className="button small" key={name} onClick={() => insert(name as FieldName)}>

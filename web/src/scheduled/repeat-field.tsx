@@ -1,21 +1,14 @@
 import type { Frequency } from '../api/types.ts';
+import { Choice } from '../look/fields.tsx';
 import { frequencyWords } from '../words/schedules.ts';
 
 export function RepeatField({ frequency, choose }: { frequency: Frequency; choose(frequency: Frequency): void }) {
   return (
-    <label className="label">
-      Repeat
-      <select
-        className="plain-field"
-        value={frequency}
-        onChange={({ target }) => choose(Number(target.value) as Frequency)}
-      >
-        {Object.entries(frequencyWords).map(([value, word]) => (
-          <option value={value} key={value}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Choice
+      label="Repeat"
+      value={frequency}
+      choose={(value) => choose(Number(value) as Frequency)}
+      options={Object.entries(frequencyWords)}
+    />
   );
 }

@@ -6,6 +6,7 @@ import { client, scheduledQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Frequency, ScheduledMessage } from '../api/types.ts';
 import { Dialog } from '../look/dialog.tsx';
+import { Field, Lines } from '../look/fields.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
 import { count, phoneWords } from '../words/people.ts';
@@ -65,31 +66,12 @@ export default function ScheduledEditor({
           void save();
         }}
       >
-        <label className="label">
-          Text
-          <textarea
-            className="plain-field"
-            rows={4}
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-            required
-            data-autofocus
-          />
-        </label>
+        <Lines label="Text" rows={4} value={text} required data-autofocus set={setText} />
         <div className="small soft number">
           {used} of {room} · {count(segments, 'text')}
         </div>
         <div className="two">
-          <label className="label">
-            Date and time
-            <input
-              className="plain-field"
-              type="datetime-local"
-              value={wall}
-              onChange={({ target }) => setWall(target.value)}
-              required
-            />
-          </label>
+          <Field label="Date and time" type="datetime-local" value={wall} required set={setWall} />
           <RepeatField frequency={frequency} choose={setFrequency} />
         </div>
         {frequency !== 0 && at && (

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { wordingsQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Wording } from '../api/types.ts';
+import { Tabs } from '../look/fields.tsx';
 
 const nights = {
   off: 'Texts go out at any hour.',
@@ -55,18 +56,7 @@ function Wordings() {
   return (
     <>
       <h3 className="spaced">What people read</h3>
-      <fieldset className="tabs wrap" aria-label="Which text">
-        {Object.entries(kinds).map(([each, name]) => (
-          <button
-            type="button"
-            key={each}
-            aria-pressed={kind === each}
-            onClick={() => setKind(each as Wording['kind'])}
-          >
-            {name}
-          </button>
-        ))}
-      </fieldset>
+      <Tabs className="wrap" label="Which text" options={Object.entries(kinds)} chosen={kind} choose={setKind} />
       <figure className="preview phone">
         <figcaption className="small soft">
           {shown.version === 0 ? 'The usual wording, in your name' : `Your firm’s wording, version ${shown.version}`}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useNow } from '../api/clock.ts';
 import { signOut } from '../api/http.ts';
 import { useSession } from '../api/session.ts';
+import { Tabs, Tick } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { SavedReplies } from '../saved-replies/saved-replies.tsx';
 import { useSingleKeys } from '../shell/keys.ts';
@@ -61,28 +62,24 @@ export function Settings() {
         <section className="section">
           <h2>This browser</h2>
           <div className="form">
-            <label className="row">
-              <input type="checkbox" checked={notified} onChange={({ target }) => void notifications(target.checked)} />
+            <Tick isOn={notified} set={(isOn) => void notifications(isOn)}>
               Notify me of new texts while Assent is open
-            </label>
-            <label className="row">
-              <input type="checkbox" checked={single} onChange={({ target }) => turnSingle(target.checked)} />
+            </Tick>
+            <Tick isOn={single} set={turnSingle}>
               Use single letters as shortcuts
-            </label>
+            </Tick>
             <div className="row">
               Appearance
-              <div className="tabs">
-                {(['auto', 'light', 'dark'] as const).map((scheme) => (
-                  <button
-                    type="button"
-                    key={scheme}
-                    aria-pressed={colorScheme === scheme}
-                    onClick={() => setColorScheme(scheme)}
-                  >
-                    {{ auto: 'As the system', light: 'Light', dark: 'Dark' }[scheme]}
-                  </button>
-                ))}
-              </div>
+              <Tabs
+                label="Appearance"
+                options={[
+                  ['auto', 'As the system'],
+                  ['light', 'Light'],
+                  ['dark', 'Dark'],
+                ]}
+                chosen={colorScheme}
+                choose={setColorScheme}
+              />
             </div>
           </div>
         </section>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { put } from '../api/http.ts';
 import { client } from '../api/queries.ts';
 import { sessionQuery, useSession } from '../api/session.ts';
+import { Lines } from '../look/fields.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
 
@@ -31,17 +32,14 @@ export function Signature() {
           void save();
         }}
       >
-        <label className="label">
-          Below every text that you write here, until you remove it
-          <textarea
-            className="plain-field"
-            rows={2}
-            value={typed}
-            onChange={({ target }) => setTyped(target.value)}
-            maxLength={lengthMax}
-            placeholder="Your name, and how else to reach you"
-          />
-        </label>
+        <Lines
+          label="Below every text that you write here, until you remove it"
+          rows={2}
+          value={typed}
+          maxLength={lengthMax}
+          placeholder="Your name, and how else to reach you"
+          set={setTyped}
+        />
         {text && (
           <figure className="preview">
             <figcaption className="small soft number">

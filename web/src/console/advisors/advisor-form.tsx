@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
+import { Choice, Field, Tick } from '../../look/fields.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { FormDialog } from '../dialogs.tsx';
 import type { Firm } from '../firms/queries.ts';
@@ -51,83 +52,32 @@ export function AdvisorForm({
       isReady={given.name.trim() !== '' && given.email.includes('@')}
     >
       {!advisor && (
-        <label className="label">
-          Firm
-          <select className="plain-field" value={firm} onChange={({ target }) => setFirm(target.value)}>
-            {firms.map((each) => (
-              <option value={each.firmId} key={each.firmId}>
-                {each.name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice label="Firm" value={firm} choose={setFirm} options={firms.map((each) => [each.firmId, each.name])} />
       )}
       <div className="two">
-        <label className="label">
-          Name
-          <input
-            className="plain-field"
-            value={given.name}
-            onChange={({ target }) => set({ name: target.value })}
-            data-autofocus
-          />
-        </label>
-        <label className="label">
-          Email, to sign in with
-          <input
-            className="plain-field"
-            type="email"
-            value={given.email}
-            onChange={({ target }) => set({ email: target.value })}
-          />
-        </label>
+        <Field label="Name" value={given.name} data-autofocus set={(name) => set({ name })} />
+        <Field label="Email, to sign in with" type="email" value={given.email} set={(email) => set({ email })} />
       </div>
-      <label className="label">
-        Time zone
-        <select
-          className="plain-field"
-          value={given.timeZone}
-          onChange={({ target }) => set({ timeZone: target.value })}
-        >
-          {zones.map((zone) => (
-            <option value={zone} key={zone}>
-              {zone.replaceAll('_', ' ')}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className="label">
-        Before 8 AM and after 9 PM, texts
-        <select
-          className="plain-field"
-          value={given.quietHours}
-          onChange={({ target }) => set({ quietHours: target.value as Advisor['quietHours'] })}
-        >
-          {Object.entries(nights).map(([value, words]) => (
-            <option value={value} key={value}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Time zone"
+        value={given.timeZone}
+        choose={(timeZone) => set({ timeZone })}
+        options={zones.map((zone) => [zone, zone.replaceAll('_', ' ')])}
+      />
+      <Choice
+        label="Before 8 AM and after 9 PM, texts"
+        value={given.quietHours}
+        choose={(value) => set({ quietHours: value as Advisor['quietHours'] })}
+        options={Object.entries(nights)}
+      />
       <fieldset className="choices">
         <legend>Consent</legend>
-        <label className="row">
-          <input
-            type="checkbox"
-            checked={given.consentRequired}
-            onChange={({ target }) => set({ consentRequired: target.checked })}
-          />
+        <Tick isOn={given.consentRequired} set={(consentRequired) => set({ consentRequired })}>
           A text needs the person’s consent
-        </label>
-        <label className="row">
-          <input
-            type="checkbox"
-            checked={given.consentCollection}
-            onChange={({ target }) => set({ consentCollection: target.checked })}
-          />
+        </Tick>
+        <Tick isOn={given.consentCollection} set={(consentCollection) => set({ consentCollection })}>
           The account can ask for consent
-        </label>
+        </Tick>
       </fieldset>
     </FormDialog>
   );

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
+import { Select } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
@@ -74,21 +75,14 @@ export function Advisors() {
         keyOf={({ advisorId }) => advisorId}
         empty="Nobody yet. Add an advisor, then invite them to choose a password."
         tools={
-          <select
-            className="plain-field data-choice"
+          <Select
+            className="data-choice"
             aria-label="Firm"
-            value={firm ?? ''}
-            onChange={({ target }) =>
-              void navigate({ to: '/advisors', search: target.value ? { firm: Number(target.value) } : {} })
-            }
-          >
-            <option value="">All firms</option>
-            {firms?.map(({ firmId, name }) => (
-              <option value={firmId} key={firmId}>
-                {name}
-              </option>
-            ))}
-          </select>
+            value={firm}
+            choose={(value) => void navigate({ to: '/advisors', search: value ? { firm: Number(value) } : {} })}
+            none="All firms"
+            options={firms?.map(({ firmId, name }) => [firmId, name])}
+          />
         }
         actions={(advisor) => (
           <RowActions

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { get, post, remove } from '../../api/http.ts';
+import { Field } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
@@ -164,16 +165,13 @@ function AddTarget({ canMail, close, added }: { canMail: boolean; close(): void;
           for every process.
         </p>
       )}
-      <label className="label">
-        {kind === 'mail' ? 'Mail address' : 'Address'}
-        <input
-          className="plain-field"
-          type={kind === 'mail' ? 'email' : 'url'}
-          value={address}
-          onChange={({ target }) => setAddress(target.value)}
-          placeholder={kind === 'mail' ? 'on-call@firm.example' : 'https://on-call.example/hook'}
-        />
-      </label>
+      <Field
+        label={kind === 'mail' ? 'Mail address' : 'Address'}
+        type={kind === 'mail' ? 'email' : 'url'}
+        value={address}
+        placeholder={kind === 'mail' ? 'on-call@firm.example' : 'https://on-call.example/hook'}
+        set={setAddress}
+      />
     </FormDialog>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
+import { Field, Lines, Tick } from '../../look/fields.tsx';
 import { FormDialog } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
 import type { Application } from './queries.ts';
@@ -39,41 +40,36 @@ export function ApplicationForm({
       isReady={name.trim() !== '' && body.scopes.length > 0}
     >
       {!application && (
-        <label className="label">
-          Name, as advisors read it when they are asked to allow it
-          <input className="plain-field" value={name} onChange={({ target }) => setName(target.value)} data-autofocus />
-        </label>
-      )}
-      <label className="label">
-        Redirect URIs, one per line
-        <textarea
-          className="plain-field"
-          rows={2}
-          value={uris}
-          onChange={({ target }) => setUris(target.value)}
-          placeholder="https://crm.example/callback"
+        <Field
+          label="Name, as advisors read it when they are asked to allow it"
+          value={name}
+          data-autofocus
+          set={setName}
         />
-      </label>
+      )}
+      <Lines
+        label="Redirect URIs, one per line"
+        rows={2}
+        value={uris}
+        placeholder="https://crm.example/callback"
+        set={setUris}
+      />
       <fieldset className="choices">
         <legend>May ask for</legend>
         {Object.entries(scopes).map(([scope, words]) => (
-          <label className="row" key={scope}>
-            <input
-              type="checkbox"
-              checked={chosen.has(scope)}
-              onChange={() => choose((before) => before.symmetricDifference(new Set([scope])))}
-            />
+          <Tick
+            key={scope}
+            isOn={chosen.has(scope)}
+            set={() => choose((before) => before.symmetricDifference(new Set([scope])))}
+          >
             {words}
-          </label>
+          </Tick>
         ))}
       </fieldset>
       {application && (
         <p className="small soft">What advisors allowed before stays allowed until they disconnect it.</p>
       )}
-      <label className="label">
-        Client id at your identity provider, if tokens come from one
-        <input className="plain-field" value={external} onChange={({ target }) => setExternal(target.value)} />
-      </label>
+      <Field label="Client id at your identity provider, if tokens come from one" value={external} set={setExternal} />
     </FormDialog>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Field, Tick } from '../../look/fields.tsx';
 import { FormDialog } from '../dialogs.tsx';
 import type { Plan } from './queries.ts';
 
@@ -28,41 +29,16 @@ export function PlanForm({
   const isReady = Object.values(given).every((value) => value === null || (Number.isInteger(value) && value >= 1));
   return (
     <FormDialog title={title} action={action} run={() => save(given)} close={close} isReady={isReady} size="sm">
-      <label className="row">
-        <input type="checkbox" checked={isLimited} onChange={({ target }) => limit(target.checked)} />
+      <Tick isOn={isLimited} set={limit}>
         Limit how fast it may call
-      </label>
+      </Tick>
       {isLimited && (
         <div className="two">
-          <label className="label">
-            Requests per second
-            <input
-              className="plain-field"
-              inputMode="numeric"
-              value={rate}
-              onChange={({ target }) => setRate(target.value)}
-            />
-          </label>
-          <label className="label">
-            At once
-            <input
-              className="plain-field"
-              inputMode="numeric"
-              value={burst}
-              onChange={({ target }) => setBurst(target.value)}
-            />
-          </label>
+          <Field label="Requests per second" inputMode="numeric" value={rate} set={setRate} />
+          <Field label="At once" inputMode="numeric" value={burst} set={setBurst} />
         </div>
       )}
-      <label className="label">
-        Requests per day (UTC); empty for no limit
-        <input
-          className="plain-field"
-          inputMode="numeric"
-          value={quota}
-          onChange={({ target }) => setQuota(target.value)}
-        />
-      </label>
+      <Field label="Requests per day (UTC); empty for no limit" inputMode="numeric" value={quota} set={setQuota} />
       <p className="small soft">It takes effect on every node within a second.</p>
     </FormDialog>
   );

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { put, remove } from '../../api/http.ts';
+import { Choice } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { advisorsQuery } from '../advisors/queries.ts';
@@ -72,17 +73,13 @@ function AddProvision({ path, has, close }: { path: string; has: { advisorId: nu
   };
   return (
     <FormDialog title="Let it text for an advisor" action="Add" run={run} close={close} isReady={advisorId !== ''}>
-      <label className="label">
-        Advisor
-        <select className="plain-field" value={advisorId} onChange={({ target }) => choose(target.value)}>
-          <option value="">Choose …</option>
-          {others?.map((each) => (
-            <option value={each.advisorId} key={each.advisorId}>
-              {each.name}, {each.email}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Advisor"
+        value={advisorId}
+        choose={choose}
+        none="Choose …"
+        options={others?.map((each) => [each.advisorId, `${each.name}, ${each.email}`])}
+      />
       <p className="small soft">
         It may text in their name without asking them. They can end it in their own settings.
       </p>

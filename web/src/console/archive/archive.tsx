@@ -24,6 +24,7 @@ import {
 } from './entries.ts';
 import { type Person, PersonField } from './person-field.tsx';
 import './archive.css';
+import { Choice, Field } from '../../look/fields.tsx';
 
 /** What the form has; days are the reader's. */
 type Asked = { words: string; number: string; advisorId: string; kind: string; from: string; to: string };
@@ -114,62 +115,30 @@ function Form({ saved }: { saved: Search }) {
         ) : (
           <PersonField label="Person" choose={choose} />
         )}
-        <label className="label">
-          Number
-          <input
-            className="plain-field"
-            type="tel"
-            value={asked.number}
-            placeholder="+1 (212) 555-0123"
-            aria-invalid={wrong !== null}
-            onChange={({ target }) => set({ number: target.value })}
-          />
-          {wrong && <small role="alert">{wrong}</small>}
-        </label>
-        <label className="label">
-          Advisor
-          <select
-            className="plain-field"
-            value={asked.advisorId}
-            onChange={({ target }) => set({ advisorId: target.value })}
-          >
-            <option value="">Any</option>
-            {advisors?.map(({ advisorId, name }) => (
-              <option key={advisorId} value={advisorId}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="label">
-          Kind
-          <select className="plain-field" value={asked.kind} onChange={({ target }) => set({ kind: target.value })}>
-            <option value="">Any</option>
-            {Object.entries(kindNames).map(([kind, name]) => (
-              <option key={kind} value={kind}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="label">
-          From
-          <input
-            className="plain-field"
-            type="date"
-            value={asked.from}
-            onChange={({ target }) => set({ from: target.value })}
-          />
-        </label>
-        <label className="label">
-          To
-          <input
-            className="plain-field"
-            type="date"
-            value={asked.to}
-            onChange={({ target }) => set({ to: target.value })}
-          />
-        </label>
+        <Field
+          label="Number"
+          type="tel"
+          value={asked.number}
+          placeholder="+1 (212) 555-0123"
+          set={(number) => set({ number })}
+          wrong={wrong}
+        />
+        <Choice
+          label="Advisor"
+          value={asked.advisorId}
+          choose={(advisorId) => set({ advisorId })}
+          none="Any"
+          options={advisors?.map(({ advisorId, name }) => [advisorId, name])}
+        />
+        <Choice
+          label="Kind"
+          value={asked.kind}
+          choose={(kind) => set({ kind })}
+          none="Any"
+          options={Object.entries(kindNames)}
+        />
+        <Field label="From" type="date" value={asked.from} set={(from) => set({ from })} />
+        <Field label="To" type="date" value={asked.to} set={(to) => set({ to })} />
         <button type="submit" className="button main archive-go">
           Search
         </button>

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { get } from '../../api/http.ts';
+import { Select } from '../../look/fields.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { dayAfter } from '../../words/months.ts';
 import { instantOf } from '../../words/schedules.ts';
@@ -48,34 +49,26 @@ export function Audit() {
         empty="Nothing fits. Choose another day, kind or person."
         tools={
           <>
-            <select
-              className="plain-field data-choice"
+            <Select
+              className="data-choice"
               aria-label="Kind"
-              value={kind ?? ''}
-              onChange={({ target }) => set({ kind: target.value })}
-            >
-              <option value="">Everything</option>
-              {Object.entries(kindNames).map(([value, name]) => (
-                <option value={value} key={value}>
-                  {name}
-                </option>
-              ))}
-            </select>
-            <select
-              className="plain-field data-choice"
+              value={kind}
+              choose={(kind) => set({ kind })}
+              none="Everything"
+              options={Object.entries(kindNames)}
+            />
+            <Select
+              className="data-choice"
               aria-label="Who"
-              value={actor ?? ''}
-              onChange={({ target }) => set({ actor: target.value })}
-            >
-              <option value="">By anybody</option>
-              <option value="operator">By command</option>
-              <option value="service">By Assent itself</option>
-              {actors?.map(({ actor, name }) => (
-                <option value={actor} key={actor}>
-                  {name}
-                </option>
-              ))}
-            </select>
+              value={actor}
+              choose={(actor) => set({ actor })}
+              none="By anybody"
+              options={[
+                ['operator', 'By command'],
+                ['service', 'By Assent itself'],
+                ...(actors?.map(({ actor, name }) => [actor, name] as const) ?? []),
+              ]}
+            />
             <input
               className="plain-field data-choice"
               type="date"

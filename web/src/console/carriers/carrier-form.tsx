@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
+import { Choice, Field } from '../../look/fields.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { FormDialog } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
-import type { Carrier, Field, Kind } from './queries.ts';
+import type { Carrier, Kind, Field as Setting } from './queries.ts';
 import { kindNames } from './words.ts';
 
 /** `(hidden)` stands for a secret that stays as it is. */
@@ -33,25 +34,13 @@ export function CarrierForm({ kinds, carrier, close }: { kinds: Kind[]; carrier?
     >
       {!carrier && (
         <div className="two">
-          <label className="label">
-            Kind
-            <select className="plain-field" value={kind} onChange={({ target }) => setKind(target.value)}>
-              {kinds.map((each) => (
-                <option value={each.kind} key={each.kind}>
-                  {kindNames[each.kind] ?? each.kind}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label className="label">
-            Name
-            <input
-              className="plain-field"
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-              placeholder="acme-us"
-            />
-          </label>
+          <Choice
+            label="Kind"
+            value={kind}
+            choose={setKind}
+            options={kinds.map((each) => [each.kind, kindNames[each.kind] ?? each.kind])}
+          />
+          <Field label="Name" value={name} placeholder="acme-us" set={setName} />
         </div>
       )}
       {fields === null && (
@@ -63,7 +52,7 @@ export function CarrierForm({ kinds, carrier, close }: { kinds: Kind[]; carrier?
       {fields
         ?.filter(({ isRequired }) => isRequired)
         .map((field) => (
-          <FieldOf
+          <SettingField
             key={field.name}
             field={field}
             value={typed[field.name] ?? ''}
@@ -77,7 +66,7 @@ export function CarrierForm({ kinds, carrier, close }: { kinds: Kind[]; carrier?
             {fields
               .filter(({ isRequired }) => !isRequired)
               .map((field) => (
-                <FieldOf
+                <SettingField
                   key={field.name}
                   field={field}
                   value={typed[field.name] ?? ''}
@@ -91,39 +80,38 @@ export function CarrierForm({ kinds, carrier, close }: { kinds: Kind[]; carrier?
   );
 }
 
-function FieldOf({
+function SettingField({
   field: { about, type, isSecret },
   value,
   set,
 }: {
-  field: Field;
+  field: Setting;
   value: string;
   set(value: string): void;
 }) {
   if (type === 'boolean')
     return (
-      <label className="label">
-        {about}
-        <select className="plain-field" value={value} onChange={({ target }) => set(target.value)}>
-          <option value="">As usual</option>
-          <option value="true">Yes</option>
-          <option value="false">No</option>
-        </select>
-      </label>
+      <Choice
+        label={about}
+        value={value}
+        choose={set}
+        none="As usual"
+        options={[
+          ['true', 'Yes'],
+          ['false', 'No'],
+        ]}
+      />
     );
   return (
-    <label className="label">
-      {about}
-      <input
-        className="plain-field"
-        type={isSecret ? 'password' : 'text'}
-        inputMode={type === 'number' ? 'decimal' : undefined}
-        autoComplete="off"
-        value={value === hidden ? '' : value}
-        placeholder={value === hidden ? 'Stays as it is' : undefined}
-        onChange={({ target }) => set(target.value)}
-      />
-    </label>
+    <Field
+      label={about}
+      type={isSecret ? 'password' : 'text'}
+      inputMode={type === 'number' ? 'decimal' : undefined}
+      autoComplete="off"
+      value={value === hidden ? '' : value}
+      placeholder={value === hidden ? 'Stays as it is' : undefined}
+      set={set}
+    />
   );
 }
 
@@ -132,7 +120,7 @@ function textsOf(settings: Record<string, unknown>): Record<string, string> {
 }
 
 /** Empty ones are left out; of a carrier that is there, null removes them. */
-function settingsOf(fields: Field[], typed: Record<string, string>, isChange: boolean): Record<string, unknown> {
+function settingsOf(fields: Setting[], typed: Record<string, string>, isChange: boolean): Record<string, unknown> {
   const given: Record<string, unknown> = {};
   for (const { name, type } of fields) {
     const text = (typed[name] ?? '').trim();

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, post, put, remove } from '../../api/http.ts';
 import { Dialog } from '../../look/dialog.tsx';
+import { Choice, Field } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
@@ -131,56 +132,23 @@ function NumberForm({ carriers, number, close }: { carriers: Carrier[]; number?:
     >
       {!number && (
         <>
-          <label className="label">
-            Number
-            <input
-              className="plain-field"
-              type="tel"
-              value={typed}
-              onChange={({ target }) => type(target.value)}
-              data-autofocus
-            />
-          </label>
-          <label className="label">
-            Advisor, who has none yet
-            <select className="plain-field" value={advisorId} onChange={({ target }) => setAdvisor(target.value)}>
-              <option value="">Choose …</option>
-              {advisors?.map((each) => (
-                <option value={each.advisorId} key={each.advisorId}>
-                  {each.name}, {each.email}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Field label="Number" type="tel" value={typed} data-autofocus set={type} />
+          <Choice
+            label="Advisor, who has none yet"
+            value={advisorId}
+            choose={setAdvisor}
+            none="Choose …"
+            options={advisors?.map((each) => [each.advisorId, `${each.name}, ${each.email}`])}
+          />
         </>
       )}
-      <label className="label">
-        Carrier
-        <select className="plain-field" value={carrier} onChange={({ target }) => setCarrier(target.value)}>
-          {carriers.map(({ name, carrierId }) => (
-            <option value={name} key={carrierId}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice label="Carrier" value={carrier} choose={setCarrier} options={carriers.map(({ name }) => [name, name])} />
       {number && carrier !== number.carrier && (
         <p className="hint">Queued texts are sent through {carrier}; those in flight finish where they are.</p>
       )}
       <div className="two">
-        <label className="label">
-          Texts per second; empty for no limit
-          <input
-            className="plain-field"
-            inputMode="numeric"
-            value={pace}
-            onChange={({ target }) => setPace(target.value)}
-          />
-        </label>
-        <label className="label">
-          10DLC campaign, as a note
-          <input className="plain-field" value={campaign} onChange={({ target }) => setCampaign(target.value)} />
-        </label>
+        <Field label="Texts per second; empty for no limit" inputMode="numeric" value={pace} set={setPace} />
+        <Field label="10DLC campaign, as a note" value={campaign} set={setCampaign} />
       </div>
     </FormDialog>
   );

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, post } from '../../api/http.ts';
 import { Dialog } from '../../look/dialog.tsx';
+import { Lines } from '../../look/fields.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { phoneWords } from '../../words/people.ts';
@@ -158,16 +159,7 @@ function Read({ doubt, close }: { doubt: Doubt; close(): void }) {
         Operators don’t read texts. If the carrier needs to know what it says, write down why. Your name, the reason and
         the time go into {doubt.advisorName}’s archive for good.
       </p>
-      <label className="label">
-        Why do you need to read it?
-        <textarea
-          className="plain-field"
-          rows={2}
-          value={reason}
-          onChange={({ target }) => setReason(target.value)}
-          data-autofocus
-        />
-      </label>
+      <Lines label="Why do you need to read it?" rows={2} value={reason} data-autofocus set={setReason} />
     </FormDialog>
   );
 }

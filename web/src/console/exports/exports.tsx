@@ -14,6 +14,7 @@ import { advisorsQuery } from '../archive/entries.ts';
 import { FormDialog } from '../dialogs.tsx';
 import { type Column, DataTable } from '../table.tsx';
 import './exports.css';
+import { Choice, Field } from '../../look/fields.tsx';
 
 type Export = {
   exportId: number;
@@ -141,38 +142,26 @@ function StartExport({ close }: { close(): void }) {
         await client.invalidateQueries({ queryKey: exportsQuery.queryKey });
       }}
     >
-      <label className="label">
-        Archive of
-        <select className="plain-field" value={advisorId} onChange={({ target }) => setAdvisor(target.value)}>
-          <option value="">Choose an advisor</option>
-          {advisors?.map(({ advisorId, name }) => (
-            <option key={advisorId} value={advisorId}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Archive of"
+        value={advisorId}
+        choose={setAdvisor}
+        none="Choose an advisor"
+        options={advisors?.map(({ advisorId, name }) => [advisorId, name])}
+      />
       <div className="exports-days">
-        <label className="label">
-          First day
-          <input className="plain-field" type="date" value={from} onChange={({ target }) => setFrom(target.value)} />
-        </label>
-        <label className="label">
-          Last day
-          <input className="plain-field" type="date" value={to} onChange={({ target }) => setTo(target.value)} />
-        </label>
+        <Field label="First day" type="date" value={from} set={setFrom} />
+        <Field label="Last day" type="date" value={to} set={setTo} />
       </div>
-      <label className="label">
-        Contents
-        <select
-          className="plain-field"
-          value={format}
-          onChange={({ target }) => setFormat(target.value as Export['format'])}
-        >
-          <option value="eml">Records with proofs, and an e-mail for each text</option>
-          <option value="ndjson">Records with proofs</option>
-        </select>
-      </label>
+      <Choice
+        label="Contents"
+        value={format}
+        choose={(value) => setFormat(value as Export['format'])}
+        options={[
+          ['eml', 'Records with proofs, and an e-mail for each text'],
+          ['ndjson', 'Records with proofs'],
+        ]}
+      />
       <p className="small soft">
         Days are those of the advisor’s time zone. Everything of these days is in it, also what isn’t a text.
       </p>

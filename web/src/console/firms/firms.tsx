@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
+import { Field, Tick } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
@@ -84,10 +85,7 @@ function AddFirm({ close }: { close(): void }) {
   };
   return (
     <FormDialog title="Add a firm" action="Add" run={run} close={close} isReady={name.trim() !== ''} size="sm">
-      <label className="label">
-        Name, as people read it in consent requests
-        <input className="plain-field" value={name} onChange={({ target }) => setName(target.value)} data-autofocus />
-      </label>
+      <Field label="Name, as people read it in consent requests" value={name} data-autofocus set={setName} />
     </FormDialog>
   );
 }
@@ -121,10 +119,9 @@ function FirmSettings({ firm, line, close }: { firm: Firm; line: boolean; close(
           they agreed after their stop. Changing it back doesn’t bring their consent back.
         </p>
       )}
-      <label className="row">
-        <input type="checkbox" checked={firstTextLine} onChange={({ target }) => setLine(target.checked)} />
+      <Tick isOn={firstTextLine} set={setLine}>
         The first text to a person names the firm and says how to stop
-      </label>
+      </Tick>
     </FormDialog>
   );
 }

@@ -14,6 +14,7 @@ import { useSession } from '../session.ts';
 import { type Column, DataTable } from '../table.tsx';
 import '../archive/archive.css';
 import './holds.css';
+import { Choice, Field, Tabs } from '../../look/fields.tsx';
 
 type Hold = {
   holdId: number;
@@ -155,17 +156,7 @@ function ChangeYears({ years, close }: { years: number; close(): void }) {
         for (const { queryKey } of [retentionQuery, dueQuery]) await client.invalidateQueries({ queryKey });
       }}
     >
-      <label className="label">
-        Whole years, 1 to 100
-        <input
-          className="plain-field"
-          type="number"
-          min={1}
-          max={100}
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-      </label>
+      <Field label="Whole years, 1 to 100" type="number" min={1} max={100} value={text} set={setText} />
       <p className="small soft">
         It counts for existing texts, too.{' '}
         {isValid && wanted < years
@@ -204,25 +195,25 @@ function AddHold({ close }: { close(): void }) {
         for (const { queryKey } of [holdsQuery, dueQuery]) await client.invalidateQueries({ queryKey });
       }}
     >
-      <fieldset className="tabs wrap" aria-label="Whose records">
-        {(['firm', 'advisor', 'person'] as const).map((each) => (
-          <button type="button" key={each} aria-pressed={scope === each} onClick={() => setScope(each)}>
-            {{ firm: `All of ${staff.firmName}`, advisor: 'One advisor', person: 'One person' }[each]}
-          </button>
-        ))}
-      </fieldset>
+      <Tabs
+        className="wrap"
+        label="Whose records"
+        options={[
+          ['firm', `All of ${staff.firmName}`],
+          ['advisor', 'One advisor'],
+          ['person', 'One person'],
+        ]}
+        chosen={scope}
+        choose={setScope}
+      />
       {scope === 'advisor' && (
-        <label className="label">
-          Advisor
-          <select className="plain-field" value={advisorId} onChange={({ target }) => setAdvisor(target.value)}>
-            <option value="">Choose</option>
-            {advisors?.map(({ advisorId, name }) => (
-              <option key={advisorId} value={advisorId}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Advisor"
+          value={advisorId}
+          choose={setAdvisor}
+          none="Choose"
+          options={advisors?.map(({ advisorId, name }) => [advisorId, name])}
+        />
       )}
       {scope === 'person' &&
         (person ? (
@@ -242,16 +233,7 @@ function AddHold({ close }: { close(): void }) {
         ) : (
           <PersonField label="Person" choose={setPerson} />
         ))}
-      <label className="label">
-        Reason
-        <input
-          className="plain-field"
-          value={reason}
-          maxLength={1_000}
-          placeholder="Matter 2026-117"
-          onChange={({ target }) => setReason(target.value)}
-        />
-      </label>
+      <Field label="Reason" value={reason} maxLength={1_000} placeholder="Matter 2026-117" set={setReason} />
       <p className="small soft">
         However old they get, these records are kept until somebody lifts the hold. It is an archive entry with your
         name.
@@ -280,15 +262,7 @@ function LiftHold({ hold, what, close }: { hold: Hold; what: string; close(): vo
         <b>{what}</b>, held for “{hold.reason}”. Those of its records whose retention is over are disposed of by the
         next day, and nobody can bring them back.
       </p>
-      <label className="label">
-        Why it is lifted
-        <input
-          className="plain-field"
-          value={reason}
-          maxLength={1_000}
-          onChange={({ target }) => setReason(target.value)}
-        />
-      </label>
+      <Field label="Why it is lifted" value={reason} maxLength={1_000} set={setReason} />
     </FormDialog>
   );
 }

@@ -2,6 +2,7 @@ import './lexicon.css';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, post, put } from '../../api/http.ts';
+import { Choice, Field, Lines, Wrong } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
@@ -102,12 +103,7 @@ function Editor({ given }: { given: Given }) {
           </button>
         </span>
       </header>
-      {wrong && (
-        <p className="hint bad" role="alert">
-          <Icon name="alert-triangle" />
-          {wrong}
-        </p>
-      )}
+      {wrong && <Wrong>{wrong}</Wrong>}
       <div className="lexicon-columns">
         <section aria-label="Rules" className="lexicon-rules">
           {drafts.map((draft, index) => (
@@ -170,45 +166,28 @@ function RuleCard({
   return (
     <fieldset className={`console-card lexicon-rule ${isWrong ? 'wrong' : ''}`}>
       <legend className="hidden-visually">Rule {number}</legend>
-      <label className="label">
-        Rule {number}
-        <input
-          className="plain-field"
-          value={name}
-          aria-invalid={isWrong}
-          placeholder="Such as: Gifts"
-          onChange={({ target }) => change({ name: target.value })}
-        />
-      </label>
-      <label className="label">
-        A text that matches
-        <select
-          className="plain-field"
-          value={action}
-          onChange={({ target }) => change({ action: target.value as Action })}
-        >
-          {Object.entries(actionNames).map(([each, words]) => (
-            <option value={each} key={each}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className="label">
-        Looks for
-        <select
-          className="plain-field"
-          value={looksFor}
-          onChange={({ target }) => change({ looksFor: target.value as Draft['looksFor'] })}
-        >
-          <option value="phrases">These phrases</option>
-          {detectors.map((each) => (
-            <option value={each} key={each}>
-              {detectorNames[each] ?? each}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Field
+        label={`Rule ${number}`}
+        value={name}
+        aria-invalid={isWrong}
+        placeholder="Such as: Gifts"
+        set={(name) => change({ name })}
+      />
+      <Choice
+        label="A text that matches"
+        value={action}
+        choose={(value) => change({ action: value as Action })}
+        options={Object.entries(actionNames)}
+      />
+      <Choice
+        label="Looks for"
+        value={looksFor}
+        choose={(value) => change({ looksFor: value as Draft['looksFor'] })}
+        options={[
+          ['phrases', 'These phrases'],
+          ...detectors.map((each) => [each, detectorNames[each] ?? each] as const),
+        ]}
+      />
       <button
         type="button"
         className="button quiet square lexicon-remove"
@@ -218,16 +197,14 @@ function RuleCard({
         <Icon name="trash" />
       </button>
       {looksFor === 'phrases' && (
-        <label className="label lexicon-phrases">
-          Phrases, one per line
-          <textarea
-            className="plain-field"
-            rows={Math.min(8, Math.max(3, phrases.split('\n').length))}
-            value={phrases}
-            placeholder={'hot tip\ngift card'}
-            onChange={({ target }) => change({ phrases: target.value })}
-          />
-        </label>
+        <Lines
+          label="Phrases, one per line"
+          className="lexicon-phrases"
+          rows={Math.min(8, Math.max(3, phrases.split('\n').length))}
+          value={phrases}
+          placeholder={'hot tip\ngift card'}
+          set={(phrases) => change({ phrases })}
+        />
       )}
     </fieldset>
   );

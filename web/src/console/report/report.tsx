@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { now, useNow } from '../../api/clock.ts';
 import { get } from '../../api/http.ts';
+import { Field, Tabs } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Time } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
@@ -51,21 +52,16 @@ export function Report() {
           Print
         </button>
       </header>
-      <fieldset className="tabs report-periods no-print" aria-label="Period">
-        {periods.map(([each, name]) => (
-          <button
-            type="button"
-            key={each}
-            aria-pressed={period === each}
-            onClick={() => {
-              setPeriod(each);
-              if (each !== 'custom') setDays(range(each, now()));
-            }}
-          >
-            {name}
-          </button>
-        ))}
-      </fieldset>
+      <Tabs
+        className="report-periods no-print"
+        label="Period"
+        options={periods}
+        chosen={period}
+        choose={(each) => {
+          setPeriod(each);
+          if (each !== 'custom') setDays(range(each, now()));
+        }}
+      />
       {period === 'custom' && <Days days={days} set={setDays} />}
       {error && !data ? (
         <Broken error={error} retry={() => void refetch()} />
@@ -214,24 +210,8 @@ function Days({
   };
   return (
     <div className="row wrap no-print">
-      <label className="label">
-        First day
-        <input
-          type="date"
-          className="plain-field"
-          value={dateValue(days.from)}
-          onChange={({ target }) => change('from', target.value)}
-        />
-      </label>
-      <label className="label">
-        Last day
-        <input
-          type="date"
-          className="plain-field"
-          value={dateValue(days.until - 1)}
-          onChange={({ target }) => change('until', target.value)}
-        />
-      </label>
+      <Field label="First day" type="date" value={dateValue(days.from)} set={(value) => change('from', value)} />
+      <Field label="Last day" type="date" value={dateValue(days.until - 1)} set={(value) => change('until', value)} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { post } from '../../api/http.ts';
+import { Choice, Field } from '../../look/fields.tsx';
 import { FormDialog } from '../dialogs.tsx';
 import type { Firm } from '../firms/queries.ts';
 import { refresh } from '../lists.ts';
@@ -42,36 +43,22 @@ export function InviteForm({
       isReady={name.trim() !== '' && email.includes('@') && (!ofFirm || firm !== undefined)}
     >
       <div className="two">
-        <label className="label">
-          Name
-          <input className="plain-field" value={name} onChange={({ target }) => setName(target.value)} data-autofocus />
-        </label>
-        <label className="label">
-          Email, to sign in with
-          <input className="plain-field" type="email" value={email} onChange={({ target }) => setEmail(target.value)} />
-        </label>
+        <Field label="Name" value={name} data-autofocus set={setName} />
+        <Field label="Email, to sign in with" type="email" value={email} set={setEmail} />
       </div>
-      <label className="label">
-        Role
-        <select className="plain-field" value={role} onChange={({ target }) => setRole(target.value as Role)}>
-          {roles.map((each) => (
-            <option value={each} key={each}>
-              {roleNames[each]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Role"
+        value={role}
+        choose={(value) => setRole(value as Role)}
+        options={roles.map((each) => [each, roleNames[each]])}
+      />
       {ofFirm && (
-        <label className="label">
-          Firm
-          <select className="plain-field" value={firm} onChange={({ target }) => setFirm(Number(target.value))}>
-            {firms.map((each) => (
-              <option value={each.firmId} key={each.firmId}>
-                {each.name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Firm"
+          value={firm}
+          choose={(value) => setFirm(Number(value))}
+          options={firms.map((each) => [each.firmId, each.name])}
+        />
       )}
     </FormDialog>
   );

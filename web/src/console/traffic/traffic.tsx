@@ -13,6 +13,7 @@ import { type Range, ranges, type Traffic, type TrafficSearch, trafficNowQuery, 
 import { CarrierTable, KeyTable } from './tables.tsx';
 import { Tiles } from './tiles.tsx';
 import './traffic.css';
+import { Select, Tabs } from '../../look/fields.tsx';
 import { Troubles } from './troubles.tsx';
 import { callerName, rangeWords } from './words.ts';
 
@@ -64,28 +65,23 @@ function Head({ range, search, traffic }: { range: Range; search: TrafficSearch;
         {search.until === undefined ? 'All nodes' : `${from} – ${until}`} · times in your zone ({zone})
       </span>
       <div className="row wrap end">
-        <select
-          className="plain-field traffic-key"
+        <Select
+          className="traffic-key"
           aria-label="Requests of"
-          value={search.key ?? ''}
-          onChange={({ target }) => go({ key: target.value === '' ? undefined : Number(target.value) })}
-        >
-          <option value="">All applications</option>
-          {traffic?.keys.map((each) => (
-            <option key={each.keyId} value={each.keyId}>
-              {callerName(each)}
-              {each.key && ` (${each.key.hint})`}
-            </option>
-          ))}
-        </select>
-        <fieldset className="tabs">
-          <legend className="hidden-visually">Time</legend>
-          {ranges.map((each) => (
-            <button type="button" key={each} aria-pressed={each === range} onClick={() => go({ range: each })}>
-              {rangeWords[each].name}
-            </button>
-          ))}
-        </fieldset>
+          value={search.key}
+          choose={(value) => go({ key: value === '' ? undefined : Number(value) })}
+          none="All applications"
+          options={traffic?.keys.map((each) => [
+            each.keyId,
+            each.key ? `${callerName(each)} (${each.key.hint})` : callerName(each),
+          ])}
+        />
+        <Tabs
+          label="Time"
+          options={ranges.map((each) => [each, rangeWords[each].name])}
+          chosen={range}
+          choose={(range) => go({ range })}
+        />
         <div className="row">
           <button
             type="button"

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post } from '../../api/http.ts';
+import { Choice, Field, Tick } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { applicationsQuery } from '../applications/queries.ts';
@@ -78,38 +79,24 @@ function AddWebhook({ types, close, added }: { types: string[]; close(): void; a
       close={close}
       isReady={clientId !== '' && url.trim() !== ''}
     >
-      <label className="label">
-        Application
-        <select className="plain-field" value={clientId} onChange={({ target }) => choose(target.value)}>
-          <option value="">Choose …</option>
-          {applications?.map((each) => (
-            <option value={each.clientId} key={each.clientId}>
-              {each.name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className="label">
-        Address
-        <input
-          className="plain-field"
-          type="url"
-          value={url}
-          onChange={({ target }) => setUrl(target.value)}
-          placeholder="https://partner.example/hook"
-        />
-      </label>
+      <Choice
+        label="Application"
+        value={clientId}
+        choose={choose}
+        none="Choose …"
+        options={applications?.map((each) => [each.clientId, each.name])}
+      />
+      <Field label="Address" type="url" value={url} placeholder="https://partner.example/hook" set={setUrl} />
       <fieldset className="choices">
         <legend>Only these events; none chosen means all</legend>
         {types.map((type) => (
-          <label className="row" key={type}>
-            <input
-              type="checkbox"
-              checked={chosen.has(type)}
-              onChange={() => want((before) => before.symmetricDifference(new Set([type])))}
-            />
+          <Tick
+            key={type}
+            isOn={chosen.has(type)}
+            set={() => want((before) => before.symmetricDifference(new Set([type])))}
+          >
             <code>{type}</code>
-          </label>
+          </Tick>
         ))}
       </fieldset>
     </FormDialog>

@@ -13,6 +13,7 @@ import { advisorsQuery } from '../archive/entries.ts';
 import { Ask } from '../dialogs.tsx';
 import { useSession } from '../session.ts';
 import './wordings.css';
+import { Lines, Tabs } from '../../look/fields.tsx';
 
 type Version = { version: number; text: string; dateTimeCreated: string };
 type History = { kind: Wording['kind']; usual: string; versions: Version[] };
@@ -46,18 +47,13 @@ export function Wordings() {
       <header className="console-head">
         <h1>Wordings</h1>
       </header>
-      <fieldset className="tabs wrap" aria-label="Which text">
-        {Object.entries(kinds).map(([each, { name }]) => (
-          <button
-            type="button"
-            key={each}
-            aria-pressed={kind === each}
-            onClick={() => setKind(each as Wording['kind'])}
-          >
-            {name}
-          </button>
-        ))}
-      </fieldset>
+      <Tabs
+        className="wrap"
+        label="Which text"
+        options={Object.entries(kinds).map(([each, { name }]) => [each, name])}
+        chosen={kind}
+        choose={setKind}
+      />
       {shown ? (
         <Editor key={`${kind} ${shown.versions.length}`} history={shown} />
       ) : (
@@ -83,10 +79,7 @@ function Editor({ history: { kind, usual, versions } }: { history: History }) {
       <section className="console-card form" aria-labelledby="wording">
         <h2 id="wording">{kinds[kind].name}</h2>
         <p className="soft">{when}</p>
-        <label className="label">
-          Wording
-          <textarea className="plain-field" rows={6} value={text} onChange={({ target }) => setText(target.value)} />
-        </label>
+        <Lines label="Wording" rows={6} value={text} set={setText} />
         <p className="small soft">
           <code>{'{firm}'}</code> and <code>{'{advisor}'}</code> become their names. With these names it is{' '}
           {count([...rendered].length, 'character')}, {count(segmentsOf(rendered).segments, 'segment')}.
