@@ -1,4 +1,11 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type RouteComponent,
+  redirect,
+} from '@tanstack/react-router';
 import { Broken } from '../look/parts.tsx';
 import { client } from './client.ts';
 import { placesOf } from './places.ts';
@@ -7,6 +14,14 @@ import { views } from './reviews/words.ts';
 import { sessionQuery } from './session.ts';
 import { NotFound, Shell } from './shell.tsx';
 import { readSearch } from './traffic/queries.ts';
+
+/** A page that is loaded when somebody opens it. */
+const page = <Path extends string>(path: Path, load: () => Promise<RouteComponent>) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(async () => ({ default: await load() })),
+  });
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken });
 /** The first place of one's role. */
@@ -18,11 +33,6 @@ const home = createRoute({
     const [first] = placesOf(staff.role);
     if (first) throw redirect({ to: first.to, replace: true });
   },
-});
-const overview = createRoute({
-  getParentRoute: () => root,
-  path: '/overview',
-  component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
 });
 /** Addresses carry our ids. */
 const reviews = createRoute({
@@ -49,103 +59,18 @@ const archive = createRoute({
     Number(search) > 0 ? { search: Number(search) } : {},
   component: lazyRouteComponent(() => import('./archive/archive.tsx'), 'Archive'),
 });
-const archiveEntry = createRoute({
-  getParentRoute: () => root,
-  path: '/archive/$advisorId/$number',
-  component: lazyRouteComponent(() => import('./archive/entry.tsx'), 'ArchiveEntry'),
-});
-const consent = createRoute({
-  getParentRoute: () => root,
-  path: '/consent',
-  component: lazyRouteComponent(() => import('./consent/consent.tsx'), 'Consent'),
-});
-const consentOf = createRoute({
-  getParentRoute: () => root,
-  path: '/consent/$advisorId/$memberId',
-  component: lazyRouteComponent(() => import('./consent/person.tsx'), 'ConsentOf'),
-});
-const wordings = createRoute({
-  getParentRoute: () => root,
-  path: '/wordings',
-  component: lazyRouteComponent(() => import('./wordings/wordings.tsx'), 'Wordings'),
-});
-const holds = createRoute({
-  getParentRoute: () => root,
-  path: '/holds',
-  component: lazyRouteComponent(() => import('./holds/holds.tsx'), 'Holds'),
-});
-const exportsPage = createRoute({
-  getParentRoute: () => root,
-  path: '/exports',
-  component: lazyRouteComponent(() => import('./exports/exports.tsx'), 'Exports'),
-});
-const staff = createRoute({
-  getParentRoute: () => root,
-  path: '/staff',
-  component: lazyRouteComponent(() => import('./staff/staff.tsx'), 'Staff'),
-});
 
-const firms = createRoute({
-  getParentRoute: () => root,
-  path: '/firms',
-  component: lazyRouteComponent(() => import('./firms/firms.tsx'), 'Firms'),
-});
 const advisors = createRoute({
   getParentRoute: () => root,
   path: '/advisors',
   validateSearch: ({ firm }: { firm?: unknown }): { firm?: number } => (Number(firm) > 0 ? { firm: Number(firm) } : {}),
   component: lazyRouteComponent(() => import('./advisors/advisors.tsx'), 'Advisors'),
 });
-const carriers = createRoute({
-  getParentRoute: () => root,
-  path: '/carriers',
-  component: lazyRouteComponent(() => import('./carriers/carriers.tsx'), 'Carriers'),
-});
-const applications = createRoute({
-  getParentRoute: () => root,
-  path: '/applications',
-  component: lazyRouteComponent(() => import('./applications/applications.tsx'), 'Applications'),
-});
-const application = createRoute({
-  getParentRoute: () => root,
-  path: '/applications/$clientId',
-  component: lazyRouteComponent(() => import('./applications/application.tsx'), 'Application'),
-});
 const traffic = createRoute({
   getParentRoute: () => root,
   path: '/traffic',
   validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./traffic/traffic.tsx'), 'TrafficPage'),
-});
-const webhooks = createRoute({
-  getParentRoute: () => root,
-  path: '/webhooks',
-  component: lazyRouteComponent(() => import('./webhooks/webhooks.tsx'), 'Webhooks'),
-});
-const webhook = createRoute({
-  getParentRoute: () => root,
-  path: '/webhooks/$webhookId',
-  component: lazyRouteComponent(() => import('./webhooks/webhook.tsx'), 'Webhook'),
-});
-const jobs = createRoute({
-  getParentRoute: () => root,
-  path: '/jobs',
-  component: lazyRouteComponent(() => import('./jobs/jobs.tsx'), 'Jobs'),
-});
-const doubts = createRoute({
-  getParentRoute: () => root,
-  path: '/doubts',
-  component: lazyRouteComponent(() => import('./doubts/doubts.tsx'), 'Doubts'),
-});
-const doctor = createRoute({
-  getParentRoute: () => root,
-  path: '/doctor',
-  component: lazyRouteComponent(() => import('./doctor/doctor.tsx'), 'Doctor'),
-});
-const alerts = createRoute({
-  getParentRoute: () => root,
-  path: '/alerts',
-  component: lazyRouteComponent(() => import('./alerts/alerts.tsx'), 'Alerts'),
 });
 const audit = createRoute({
   getParentRoute: () => root,
@@ -157,45 +82,34 @@ const audit = createRoute({
   }),
   component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
 });
-const lexicon = createRoute({
-  getParentRoute: () => root,
-  path: '/lexicon',
-  component: lazyRouteComponent(() => import('./lexicon/lexicon.tsx'), 'Lexicon'),
-});
-const report = createRoute({
-  getParentRoute: () => root,
-  path: '/report',
-  component: lazyRouteComponent(() => import('./report/report.tsx'), 'Report'),
-});
 
-// biome-ignore format: a line for each
 const pages = [
   home,
-  overview,
+  page('/overview', async () => (await import('./overview/overview.tsx')).Overview),
   reviews.addChildren([review]),
   archive,
-  archiveEntry,
-  consent,
-  consentOf,
-  wordings,
-  holds,
-  exportsPage,
-  staff,
+  page('/archive/$advisorId/$number', async () => (await import('./archive/entry.tsx')).ArchiveEntry),
+  page('/consent', async () => (await import('./consent/consent.tsx')).Consent),
+  page('/consent/$advisorId/$memberId', async () => (await import('./consent/person.tsx')).ConsentOf),
+  page('/wordings', async () => (await import('./wordings/wordings.tsx')).Wordings),
+  page('/holds', async () => (await import('./holds/holds.tsx')).Holds),
+  page('/exports', async () => (await import('./exports/exports.tsx')).Exports),
+  page('/staff', async () => (await import('./staff/staff.tsx')).Staff),
   traffic,
-  firms,
+  page('/firms', async () => (await import('./firms/firms.tsx')).Firms),
   advisors,
-  carriers,
-  applications,
-  application,
-  webhooks,
-  webhook,
-  jobs,
-  doubts,
-  doctor,
-  alerts,
+  page('/carriers', async () => (await import('./carriers/carriers.tsx')).Carriers),
+  page('/applications', async () => (await import('./applications/applications.tsx')).Applications),
+  page('/applications/$clientId', async () => (await import('./applications/application.tsx')).Application),
+  page('/webhooks', async () => (await import('./webhooks/webhooks.tsx')).Webhooks),
+  page('/webhooks/$webhookId', async () => (await import('./webhooks/webhook.tsx')).Webhook),
+  page('/jobs', async () => (await import('./jobs/jobs.tsx')).Jobs),
+  page('/doubts', async () => (await import('./doubts/doubts.tsx')).Doubts),
+  page('/doctor', async () => (await import('./doctor/doctor.tsx')).Doctor),
+  page('/alerts', async () => (await import('./alerts/alerts.tsx')).Alerts),
   audit,
-  lexicon,
-  report,
+  page('/lexicon', async () => (await import('./lexicon/lexicon.tsx')).Lexicon),
+  page('/report', async () => (await import('./report/report.tsx')).Report),
 ] as const;
 
 export const router = createRouter({
