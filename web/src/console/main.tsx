@@ -1,47 +1,7 @@
-import '@fontsource-variable/inter/index.css';
-import '@mantine/core/styles/baseline.css';
-import '@mantine/core/styles/default-css-variables.css';
-import '@mantine/core/styles/global.css';
-import '@mantine/core/styles/UnstyledButton.css';
-import '@mantine/core/styles/CloseButton.css';
-import '@mantine/core/styles/Overlay.css';
-import '@mantine/core/styles/Paper.css';
-import '@mantine/core/styles/Popover.css';
-import '@mantine/core/styles/ModalBase.css';
-import '@mantine/core/styles/Modal.css';
-import '@mantine/core/styles/Menu.css';
-import '@mantine/core/styles/Tooltip.css';
-import '../../../server/src/http/browser/palette.css';
-import '../look/look.css';
-import '../shell/shell.css';
+import { draw } from '../look/frame.tsx';
 import './console.css';
-import { MantineProvider } from '@mantine/core';
-import { QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
-import { createRoot } from 'react-dom/client';
-import { Broken } from '../look/parts.tsx';
-import { styleNonce, theme, variables } from '../look/theme.ts';
 import { client } from './client.ts';
 import { router } from './routes.tsx';
 import { sessionQuery } from './session.ts';
 
-const root = createRoot(document.getElementById('app') as HTMLElement);
-
-try {
-  await client.fetchQuery(sessionQuery);
-  root.render(
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={variables}
-      defaultColorScheme="auto"
-      getStyleNonce={styleNonce}
-    >
-      <QueryClientProvider client={client}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>,
-  );
-} catch (error) {
-  // Signed out: the browser is on its way to the sign-in page.
-  if ((error as { status?: number }).status !== 401) root.render(<Broken error={error} />);
-}
+await draw(client, router, () => client.fetchQuery(sessionQuery));

@@ -1,8 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useNow } from '../api/clock.ts';
 import { client, conversationsQuery, findByPhone, searchQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
@@ -10,6 +9,7 @@ import type { Conversation, View } from '../api/types.ts';
 import { Tabs } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, StateScreen, Time } from '../look/parts.tsx';
+import { VirtualList } from '../look/virtual-list.tsx';
 import { useKeys } from '../shell/keys.ts';
 import { phoneWords } from '../words/people.ts';
 import { consentWords, possibleOptOut, type Said } from '../words/states.ts';
@@ -83,27 +83,11 @@ function Rows({ view, open }: { view: View; open: number | undefined }) {
     conversationsQuery(view),
   );
   const rows = data?.pages.flatMap((page) => page.data) ?? [];
-  const scroll = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => 62,
-    getItemKey: (index) => rows[index]?.memberId ?? index,
-    overscan: 6,
-  });
-  const shown = virtual.getVirtualItems();
-  const lastShown = shown.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && lastShown >= rows.length - 10) void fetchNextPage();
-  }, [lastShown, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
-
   const step = (by: number) => {
     const at = rows.findIndex(({ memberId }) => memberId === open);
     const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))];
-    if (!next) return;
-    virtual.scrollToIndex(rows.indexOf(next));
-    void navigate({ to: '/c/$memberId', params: { memberId: next.memberId } });
+    if (next) void navigate({ to: '/c/$memberId', params: { memberId: next.memberId } });
   };
   useKeys({ j: () => step(1), k: () => step(-1) });
 
@@ -111,25 +95,17 @@ function Rows({ view, open }: { view: View; open: number | undefined }) {
   if (!data) return <Loading />;
   if (rows.length === 0) return <Empty view={view} />;
   return (
-    <div className="list-scroll" ref={scroll} tabIndex={-1}>
-      <ul style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-        {shown.map(({ index, key, start }) => {
-          const row = rows[index];
-          return (
-            row && (
-              <li
-                key={key}
-                data-index={index}
-                ref={virtual.measureElement}
-                style={{ position: 'absolute', top: 0, left: 0, width: '100%', transform: `translateY(${start}px)` }}
-              >
-                <Row conversation={row} isOpen={row.memberId === open} />
-              </li>
-            )
-          );
-        })}
-      </ul>
-    </div>
+    <VirtualList
+      rows={rows}
+      keyOf={({ memberId }) => memberId}
+      rowHeight={62}
+      open={open}
+      more={() => {
+        if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+      }}
+    >
+      {(row) => <Row conversation={row} isOpen={row.memberId === open} />}
+    </VirtualList>
   );
 }
 

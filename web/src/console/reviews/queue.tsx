@@ -1,16 +1,15 @@
 import { Link } from '@tanstack/react-router';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { useNow } from '../../api/clock.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Chip, Time } from '../../look/parts.tsx';
+import { VirtualList } from '../../look/virtual-list.tsx';
 import { phoneWords } from '../../words/people.ts';
 import type { Kind, Order, QueuedReview, View } from './queries.ts';
 import { age, subjectOf } from './words.ts';
 
 type Search = { view?: View; order?: Order };
 
-/** Only rows that come into sight are drawn, and the next page is loaded before the end is reached. */
 export function Queue({
   rows,
   open,
@@ -29,54 +28,20 @@ export function Queue({
   more(): void;
   isEmpty: ReactNode;
 }) {
-  const scroll = useRef<HTMLDivElement>(null);
-  const count = rows?.length ?? 0;
-  const virtual = useVirtualizer({
-    count,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => 92,
-    getItemKey: (index) => rows?.[index]?.reviewId ?? index,
-    overscan: 6,
-  });
-  const shown = virtual.getVirtualItems();
-  const lastShown = shown.at(-1)?.index ?? 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `more` is new with every render.
-  useEffect(() => {
-    if (count > 0 && lastShown >= count - 10) more();
-  }, [lastShown, count]);
-  const at = rows?.findIndex(({ reviewId }) => reviewId === open) ?? -1;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: to the open one when it changes.
-  useEffect(() => {
-    if (at >= 0) virtual.scrollToIndex(at);
-  }, [open]);
   if (!rows) return <Loading />;
-  if (count === 0) return isEmpty;
+  if (rows.length === 0) return isEmpty;
   return (
-    <div className="list-scroll" ref={scroll} tabIndex={-1}>
-      <ul style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-        {shown.map(({ index, key, start }) => {
-          const row = rows[index];
-          return (
-            row && (
-              <li
-                key={key}
-                data-index={index}
-                ref={virtual.measureElement}
-                style={{ position: 'absolute', top: 0, left: 0, width: '100%', transform: `translateY(${start}px)` }}
-              >
-                <Row
-                  review={row}
-                  isOpen={row.reviewId === open}
-                  search={search}
-                  isSelected={selected.has(row.reviewId)}
-                  toggle={() => toggle(row)}
-                />
-              </li>
-            )
-          );
-        })}
-      </ul>
-    </div>
+    <VirtualList rows={rows} keyOf={({ reviewId }) => reviewId} rowHeight={92} open={open} more={more}>
+      {(row) => (
+        <Row
+          review={row}
+          isOpen={row.reviewId === open}
+          search={search}
+          isSelected={selected.has(row.reviewId)}
+          toggle={() => toggle(row)}
+        />
+      )}
+    </VirtualList>
   );
 }
 
