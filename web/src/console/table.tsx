@@ -1,6 +1,10 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import { Icon } from '../look/icons.tsx';
+import { Chip } from '../look/parts.tsx';
+import { toast } from '../shell/toasts.tsx';
+import type { Said } from '../words/states.ts';
 import { toCsv } from './csv.ts';
+import { When } from './when.tsx';
 
 export type Column<Row> = {
   name: string;
@@ -11,6 +15,52 @@ export type Column<Row> = {
   /** Rows that come page by page from the server are in its order. */
   isSorted?: boolean;
 };
+
+/** A column of moments, short, with all of each and UTC behind it. */
+export function whenColumn<Row>(name: string, at: (row: Row) => string | null): Column<Row> {
+  return { name, text: at, cell: (row) => <When at={at(row)} /> };
+}
+
+/** Whether accounts may be used. */
+export function stateColumn<Row extends { disabled: boolean }>(): Column<Row> {
+  return { name: 'State', text: (row) => accountState(row).word, cell: (row) => <Chip {...accountState(row)} /> };
+}
+
+export function accountState({ disabled }: { disabled: boolean }): Said {
+  if (disabled) return { word: 'Disabled', icon: 'ban', tone: 'bad' };
+  return { word: 'Active', icon: 'circle-check', tone: 'good' };
+}
+
+/** What can be done with a row. Read aloud, it says with which. */
+export function RowButton({
+  what,
+  to,
+  run,
+  isBad = false,
+}: {
+  what: string;
+  to: string;
+  run(): unknown;
+  isBad?: boolean;
+}) {
+  const start = async () => {
+    try {
+      await run();
+    } catch (error) {
+      toast((error as Error).message);
+    }
+  };
+  return (
+    <button
+      type="button"
+      className={`button small ${isBad ? 'bad' : ''}`}
+      aria-label={`${what} ${to}`}
+      onClick={() => void start()}
+    >
+      {what.replace(/( of|:)$/, '')}
+    </button>
+  );
+}
 
 type Order = { name: string; isDown: boolean };
 

@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
 import { Select } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip } from '../../look/parts.tsx';
+import { Broken } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { phoneWords } from '../../words/people.ts';
 import { Ask, ShownOnce } from '../dialogs.tsx';
 import { firmsQuery } from '../firms/queries.ts';
 import { FirmTabs } from '../firms/tabs.tsx';
 import { refresh } from '../lists.ts';
-import { type Column, DataTable } from '../table.tsx';
+import { type Column, DataTable, RowButton, stateColumn } from '../table.tsx';
 import { AdvisorForm } from './advisor-form.tsx';
 import { type Advisor, advisorsQuery } from './queries.ts';
 
@@ -34,16 +34,7 @@ export function Advisors() {
       name: 'Number',
       text: ({ textingNumber }) => (textingNumber ? phoneWords(textingNumber) : null),
     },
-    {
-      name: 'State',
-      text: ({ disabled }) => (disabled ? 'Disabled' : 'Active'),
-      cell: ({ disabled }) =>
-        disabled ? (
-          <Chip word="Disabled" icon="ban" tone="bad" />
-        ) : (
-          <Chip word="Active" icon="circle-check" tone="good" />
-        ),
-    },
+    stateColumn(),
   ];
   const invite = async ({ advisorId }: Advisor) => {
     setLink((await post<{ link: string }>(`/advisors/${advisorId}/invite`)).link);
@@ -85,11 +76,17 @@ export function Advisors() {
           />
         }
         actions={(advisor) => (
-          <RowActions
-            advisor={advisor}
-            ask={(what) => ask({ what, advisor })}
-            enable={() => setDisabled(advisor, false)}
-          />
+          <span className="row-buttons">
+            <RowButton what="Settings of" to={advisor.name} run={() => ask({ what: 'change', advisor })} />
+            {advisor.disabled ? (
+              <RowButton what="Enable" to={advisor.name} run={() => setDisabled(advisor, false)} />
+            ) : (
+              <>
+                <RowButton what="Invite" to={advisor.name} run={() => ask({ what: 'invite', advisor })} />
+                <RowButton what="Disable" to={advisor.name} run={() => ask({ what: 'disable', advisor })} isBad />
+              </>
+            )}
+          </span>
         )}
       />
       {asked?.what === 'add' && <AdvisorForm firms={firms ?? []} firmId={firm} close={close} />}
@@ -123,47 +120,5 @@ export function Advisors() {
         </ShownOnce>
       )}
     </div>
-  );
-}
-
-function RowActions({
-  advisor: { name, disabled },
-  ask,
-  enable,
-}: {
-  advisor: Advisor;
-  ask(what: 'change' | 'invite' | 'disable'): void;
-  enable(): Promise<void>;
-}) {
-  return (
-    <span className="row-buttons">
-      <button type="button" className="button small" aria-label={`Settings of ${name}`} onClick={() => ask('change')}>
-        Settings
-      </button>
-      {disabled ? (
-        <button
-          type="button"
-          className="button small"
-          aria-label={`Enable ${name}`}
-          onClick={() => void enable().catch(({ message }) => toast(message))}
-        >
-          Enable
-        </button>
-      ) : (
-        <>
-          <button type="button" className="button small" aria-label={`Invite ${name}`} onClick={() => ask('invite')}>
-            Invite
-          </button>
-          <button
-            type="button"
-            className="button small bad"
-            aria-label={`Disable ${name}`}
-            onClick={() => ask('disable')}
-          >
-            Disable
-          </button>
-        </>
-      )}
-    </span>
   );
 }

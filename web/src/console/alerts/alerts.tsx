@@ -9,7 +9,7 @@ import { toast } from '../../shell/toasts.tsx';
 import type { Said } from '../../words/states.ts';
 import { Ask, FormDialog, ShownOnce } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
-import { type Column, DataTable } from '../table.tsx';
+import { type Column, DataTable, RowButton, whenColumn } from '../table.tsx';
 import { When } from '../when.tsx';
 
 type Target = { targetId: number; kind: 'webhook' | 'mail'; address: string; dateTimeCreated: string };
@@ -83,22 +83,8 @@ export function Alerts() {
         empty="Nobody is told yet. Add a webhook of your on-call service, or a mail address."
         actions={(target) => (
           <span className="row-buttons">
-            <button
-              type="button"
-              className="button small"
-              aria-label={`Test ${target.address}`}
-              onClick={() => void test(target).catch(({ message }) => toast(message))}
-            >
-              Test
-            </button>
-            <button
-              type="button"
-              className="button small bad"
-              aria-label={`Remove ${target.address}`}
-              onClick={() => setRemoved(target)}
-            >
-              Remove
-            </button>
+            <RowButton what="Test" to={target.address} run={() => test(target)} />
+            <RowButton what="Remove" to={target.address} run={() => setRemoved(target)} isBad />
           </span>
         )}
       />
@@ -179,11 +165,7 @@ function AddTarget({ canMail, close, added }: { canMail: boolean; close(): void;
 const targetColumns: Column<Target>[] = [
   { name: 'Address', text: ({ address }) => address, cell: ({ address }) => <b className="wrap-cell">{address}</b> },
   { name: 'How', text: ({ kind }) => (kind === 'mail' ? 'By mail' : 'By webhook') },
-  {
-    name: 'Since',
-    text: ({ dateTimeCreated }) => dateTimeCreated,
-    cell: ({ dateTimeCreated }) => <When at={dateTimeCreated} />,
-  },
+  whenColumn('Since', ({ dateTimeCreated }) => dateTimeCreated),
 ];
 
 const states: Record<Sent['state'], Said> = {
@@ -194,11 +176,7 @@ const states: Record<Sent['state'], Said> = {
 
 function sentColumns(addressOf: (targetId: number) => string | null): Column<Sent>[] {
   return [
-    {
-      name: 'When',
-      text: ({ dateTimeCreated }) => dateTimeCreated,
-      cell: ({ dateTimeCreated }) => <When at={dateTimeCreated} />,
-    },
+    whenColumn('When', ({ dateTimeCreated }) => dateTimeCreated),
     { name: 'What', text: ({ state }) => states[state].word, cell: ({ state }) => <Chip {...states[state]} /> },
     { name: 'About', text: ({ about }) => aboutWords(about) },
     { name: 'Says', text: ({ says }) => says, cell: ({ says }) => <span className="wrap-cell">{says}</span> },

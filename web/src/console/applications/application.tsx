@@ -3,14 +3,14 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
-import { Broken } from '../../look/parts.tsx';
+import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { count } from '../../words/people.ts';
 import { Ask, ShownOnce } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
 import { NotFound } from '../shell.tsx';
+import { accountState } from '../table.tsx';
 import { ApplicationForm } from './application-form.tsx';
-import { ApplicationState } from './applications.tsx';
 import { Keys } from './keys.tsx';
 import { Provisions } from './provisions.tsx';
 import { type Application as AnApplication, applicationsQuery } from './queries.ts';
@@ -50,7 +50,7 @@ function Page({ application, scopes }: { application: AnApplication; scopes: Rec
           <Icon name="chevron-left" />
         </Link>
         <h1>{name}</h1>
-        <ApplicationState disabled={disabled} />
+        <Chip {...accountState(application)} />
         <div className="row wrap end">
           <button type="button" className="button" onClick={() => ask('change')}>
             <Icon name="pencil" />

@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip } from '../../look/parts.tsx';
+import { Broken } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
 import { ShownOnce } from '../dialogs.tsx';
-import { type Column, DataTable } from '../table.tsx';
-import { When } from '../when.tsx';
+import { type Column, DataTable, stateColumn, whenColumn } from '../table.tsx';
 import { ApplicationForm } from './application-form.tsx';
 import { type Application, applicationsQuery, keysQuery } from './queries.ts';
 import { SigningKeys } from './signing-keys.tsx';
@@ -29,19 +28,11 @@ export function Applications() {
         </Link>
       ),
     },
-    {
-      name: 'State',
-      text: ({ disabled }) => (disabled ? 'Disabled' : 'Active'),
-      cell: ({ disabled }) => <ApplicationState disabled={disabled} />,
-    },
+    stateColumn(),
     { name: 'Client id', text: ({ clientId }) => clientId, cell: ({ clientId }) => <code>{clientId}</code> },
     { name: 'Keys', text: keysOf, isNumber: true },
     { name: 'Scopes', text: ({ scopes }) => scopes.length, isNumber: true },
-    {
-      name: 'Registered',
-      text: ({ dateTimeCreated }) => dateTimeCreated,
-      cell: ({ dateTimeCreated }) => <When at={dateTimeCreated} />,
-    },
+    whenColumn('Registered', ({ dateTimeCreated }) => dateTimeCreated),
   ];
   return (
     <div className="console-page">
@@ -72,13 +63,5 @@ export function Applications() {
         </ShownOnce>
       )}
     </div>
-  );
-}
-
-export function ApplicationState({ disabled }: { disabled: boolean }) {
-  return disabled ? (
-    <Chip word="Disabled" icon="ban" tone="bad" />
-  ) : (
-    <Chip word="Active" icon="circle-check" tone="good" />
   );
 }

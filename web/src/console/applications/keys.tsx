@@ -6,8 +6,7 @@ import { Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { Ask, ShownOnce } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
-import { type Column, DataTable } from '../table.tsx';
-import { When } from '../when.tsx';
+import { type Column, DataTable, whenColumn } from '../table.tsx';
 import { PlanForm } from './plan-form.tsx';
 import { type ApiKey, type Application, keysQuery, type Plan } from './queries.ts';
 
@@ -104,9 +103,5 @@ const columns: Column<ApiKey>[] = [
   { name: 'Per second', text: ({ ratePerSecond }) => ratePerSecond ?? 'No limit', isNumber: true },
   { name: 'At once', text: ({ burst }) => burst ?? 'No limit', isNumber: true },
   { name: 'Per day', text: ({ dailyQuota }) => dailyQuota ?? 'No limit', isNumber: true },
-  {
-    name: 'Issued',
-    text: ({ dateTimeCreated }) => dateTimeCreated,
-    cell: ({ dateTimeCreated }) => <When at={dateTimeCreated} />,
-  },
+  whenColumn('Issued', ({ dateTimeCreated }) => dateTimeCreated),
 ];

@@ -7,6 +7,7 @@ import { toast } from '../../shell/toasts.tsx';
 import { advisorsQuery } from '../advisors/queries.ts';
 import { Ask, FormDialog } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
+import { RowButton } from '../table.tsx';
 import { type Application, provisionsQuery } from './queries.ts';
 
 /** The advisors for whom it may text with its own credentials, without being allowed by them. */
@@ -36,14 +37,7 @@ export function Provisions({ application: { clientId, name, disabled } }: { appl
         {data?.map((advisor) => (
           <li className="row" key={advisor.advisorId}>
             <span className="grow">{advisor.name}</span>
-            <button
-              type="button"
-              className="button small"
-              aria-label={`Remove ${advisor.name}`}
-              onClick={() => end(advisor)}
-            >
-              Remove
-            </button>
+            <RowButton what="Remove" to={advisor.name} run={() => end(advisor)} />
           </li>
         ))}
       </ul>

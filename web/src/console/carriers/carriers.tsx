@@ -7,7 +7,7 @@ import { toast } from '../../shell/toasts.tsx';
 import { count } from '../../words/people.ts';
 import { Ask } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
-import { type Column, DataTable } from '../table.tsx';
+import { type Column, DataTable, RowButton } from '../table.tsx';
 import { CarrierForm } from './carrier-form.tsx';
 import { Numbers } from './numbers.tsx';
 import { type Carrier, carriersQuery, kindsQuery } from './queries.ts';
@@ -53,35 +53,14 @@ export function Carriers() {
           carrier.kind !== 'sandbox' && (
             <span className="row-buttons">
               {hasForm(carrier) && (
-                <button
-                  type="button"
-                  className="button small"
-                  aria-label={`Settings of ${carrier.name}`}
-                  onClick={() => ask({ what: 'change', carrier })}
-                >
-                  Settings
-                </button>
+                <RowButton what="Settings of" to={carrier.name} run={() => ask({ what: 'change', carrier })} />
               )}
-              <button
-                type="button"
-                className="button small"
-                aria-label={`${carrier.disabled ? 'Enable' : 'Disable'} ${carrier.name}`}
-                onClick={() =>
-                  carrier.disabled
-                    ? void setDisabled(carrier, false).catch(({ message }) => toast(message))
-                    : ask({ what: 'disable', carrier })
-                }
-              >
-                {carrier.disabled ? 'Enable' : 'Disable'}
-              </button>
-              <button
-                type="button"
-                className="button small bad"
-                aria-label={`Remove ${carrier.name}`}
-                onClick={() => ask({ what: 'remove', carrier })}
-              >
-                Remove
-              </button>
+              <RowButton
+                what={carrier.disabled ? 'Enable' : 'Disable'}
+                to={carrier.name}
+                run={() => (carrier.disabled ? setDisabled(carrier, false) : ask({ what: 'disable', carrier }))}
+              />
+              <RowButton what="Remove" to={carrier.name} run={() => ask({ what: 'remove', carrier })} isBad />
             </span>
           )
         }

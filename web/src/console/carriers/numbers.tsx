@@ -10,7 +10,7 @@ import { phoneWords, readPhone } from '../../words/people.ts';
 import { advisorsQuery } from '../advisors/queries.ts';
 import { Ask, FormDialog } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
-import { type Column, DataTable } from '../table.tsx';
+import { type Column, DataTable, RowButton } from '../table.tsx';
 import { When } from '../when.tsx';
 import { type Carrier, numbersQuery, type TextingNumber } from './queries.ts';
 
@@ -43,30 +43,14 @@ export function Numbers({ carriers }: { carriers: Carrier[] }) {
         empty="No advisor has a number to text from."
         actions={(number) => (
           <span className="row-buttons">
-            <button
-              type="button"
-              className="button small"
-              aria-label={`Check ${phoneWords(number.number)}`}
-              onClick={() => ask({ what: 'check', number })}
-            >
-              Check
-            </button>
-            <button
-              type="button"
-              className="button small"
-              aria-label={`Change ${phoneWords(number.number)}`}
-              onClick={() => ask({ what: 'change', number })}
-            >
-              Change
-            </button>
-            <button
-              type="button"
-              className="button small bad"
-              aria-label={`Release ${phoneWords(number.number)}`}
-              onClick={() => ask({ what: 'release', number })}
-            >
-              Release
-            </button>
+            <RowButton what="Check" to={phoneWords(number.number)} run={() => ask({ what: 'check', number })} />
+            <RowButton what="Change" to={phoneWords(number.number)} run={() => ask({ what: 'change', number })} />
+            <RowButton
+              what="Release"
+              to={phoneWords(number.number)}
+              run={() => ask({ what: 'release', number })}
+              isBad
+            />
           </span>
         )}
       />

@@ -8,8 +8,7 @@ import { toast } from '../../shell/toasts.tsx';
 import { phoneWords } from '../../words/people.ts';
 import { FormDialog } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
-import { type Column, DataTable } from '../table.tsx';
-import { When } from '../when.tsx';
+import { type Column, DataTable, whenColumn } from '../table.tsx';
 
 type Doubt = {
   advisorId: number;
@@ -83,11 +82,7 @@ export function Doubts() {
 }
 
 const columns: Column<Doubt>[] = [
-  {
-    name: 'Handed over',
-    text: ({ submittedAt }) => submittedAt,
-    cell: ({ submittedAt }) => <When at={submittedAt} />,
-  },
+  whenColumn('Handed over', ({ submittedAt }) => submittedAt),
   { name: 'Advisor', text: ({ advisorName }) => advisorName, cell: ({ advisorName }) => <b>{advisorName}</b> },
   { name: 'Firm', text: ({ firmName }) => firmName },
   { name: 'What', text: ({ kind }) => kinds[kind] ?? 'A text' },

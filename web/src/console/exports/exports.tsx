@@ -3,16 +3,15 @@ import { useState } from 'react';
 import { useNow } from '../../api/clock.ts';
 import { get, post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip, Time } from '../../look/parts.tsx';
+import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { dayAfter } from '../../words/months.ts';
 import { count } from '../../words/people.ts';
 import { instantOf } from '../../words/schedules.ts';
 import type { Said } from '../../words/states.ts';
-import { pastTime } from '../../words/times.ts';
 import { advisorsQuery } from '../archive/entries.ts';
 import { FormDialog } from '../dialogs.tsx';
-import { type Column, DataTable } from '../table.tsx';
+import { type Column, DataTable, whenColumn } from '../table.tsx';
 import './exports.css';
 import { Choice, Field } from '../../look/fields.tsx';
 
@@ -60,13 +59,7 @@ export function Exports() {
     { name: 'Period', text: ({ from, to }) => `${day(from)} to ${day(to, -1)}` },
     { name: 'Contents', text: ({ format }) => (format === 'eml' ? 'Records and e-mails' : 'Records') },
     { name: 'Asked by', text: ({ by }) => by },
-    {
-      name: 'Asked',
-      text: ({ dateTimeCreated }) => dateTimeCreated,
-      cell: ({ dateTimeCreated }) => (
-        <Time at={Date.parse(dateTimeCreated)}>{pastTime(Date.parse(dateTimeCreated), now)}</Time>
-      ),
-    },
+    whenColumn('Asked', ({ dateTimeCreated }) => dateTimeCreated),
     { name: 'State', text: ({ status }) => states[status].word, cell: (each) => <Progress of={each} /> },
   ];
   return (

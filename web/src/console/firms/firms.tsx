@@ -9,8 +9,7 @@ import { toast } from '../../shell/toasts.tsx';
 import { advisorsQuery } from '../advisors/queries.ts';
 import { FormDialog } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
-import { type Column, DataTable } from '../table.tsx';
-import { When } from '../when.tsx';
+import { type Column, DataTable, RowButton, whenColumn } from '../table.tsx';
 import { type Firm, firmsQuery } from './queries.ts';
 import { FirmTabs } from './tabs.tsx';
 
@@ -38,11 +37,7 @@ export function Firms() {
       text: ({ optOutScope }) => (optOutScope === 'firm' ? 'The whole firm' : 'The advisor who texted'),
     },
     { name: 'First text', text: (firm) => (line(firm) ? 'Names the firm and STOP' : 'As written') },
-    {
-      name: 'Added',
-      text: ({ dateTimeCreated }) => dateTimeCreated,
-      cell: ({ dateTimeCreated }) => <When at={dateTimeCreated} />,
-    },
+    whenColumn('Added', ({ dateTimeCreated }) => dateTimeCreated),
   ];
   return (
     <div className="console-page">
@@ -60,16 +55,7 @@ export function Firms() {
         rows={data?.data}
         keyOf={({ firmId }) => firmId}
         empty="There is no firm yet. Add one, then its advisors."
-        actions={(firm) => (
-          <button
-            type="button"
-            className="button small"
-            aria-label={`Settings of ${firm.name}`}
-            onClick={() => change(firm)}
-          >
-            Settings
-          </button>
-        )}
+        actions={(firm) => <RowButton what="Settings of" to={firm.name} run={() => change(firm)} />}
       />
       {isAdding && <AddFirm close={() => add(false)} />}
       {changed && <FirmSettings firm={changed} line={line(changed)} close={() => change(null)} />}

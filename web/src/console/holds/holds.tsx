@@ -1,20 +1,19 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useNow } from '../../api/clock.ts';
 import { get, post, put } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip, Time } from '../../look/parts.tsx';
+import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { count, phoneWords } from '../../words/people.ts';
-import { pastTime } from '../../words/times.ts';
 import { advisorsQuery } from '../archive/entries.ts';
 import { type Person, PersonField } from '../archive/person-field.tsx';
 import { FormDialog } from '../dialogs.tsx';
 import { useSession } from '../session.ts';
-import { type Column, DataTable } from '../table.tsx';
+import { type Column, DataTable, whenColumn } from '../table.tsx';
 import '../archive/archive.css';
 import './holds.css';
 import { Choice, Field, Tabs } from '../../look/fields.tsx';
+import { When } from '../when.tsx';
 
 type Hold = {
   holdId: number;
@@ -39,7 +38,6 @@ export function Holds() {
   const advisors = useQuery(advisorsQuery).data;
   const [isAdding, add] = useState(false);
   const [lifted, lift] = useState<Hold | null>(null);
-  const now = useNow();
   const { staff } = useSession();
   if (error) return <Broken error={error} />;
   const nameOf = (id: number) => advisors?.find(({ advisorId }) => advisorId === id)?.name ?? 'An advisor';
@@ -51,18 +49,14 @@ export function Holds() {
     { name: 'Records', text: whatOf, cell: (hold) => <b>{whatOf(hold)}</b> },
     { name: 'Reason', text: ({ reason }) => reason },
     { name: 'Added by', text: ({ by }) => by },
-    {
-      name: 'Added',
-      text: ({ dateTimeCreated }) => dateTimeCreated,
-      cell: ({ dateTimeCreated }) => <When at={dateTimeCreated} now={now} />,
-    },
+    whenColumn('Added', ({ dateTimeCreated }) => dateTimeCreated),
     {
       name: 'State',
       text: ({ dateTimeLifted }) => (dateTimeLifted ? 'Lifted' : 'In force'),
       cell: ({ dateTimeLifted, liftedBy, liftReason }) =>
         dateTimeLifted ? (
           <span className="soft">
-            Lifted by {liftedBy}, <When at={dateTimeLifted} now={now} />: {liftReason}
+            Lifted by {liftedBy}, <When at={dateTimeLifted} />: {liftReason}
           </span>
         ) : (
           <Chip word="In force" icon="gavel" tone="warn" />
@@ -98,10 +92,6 @@ export function Holds() {
       {lifted && <LiftHold hold={lifted} what={whatOf(lifted)} close={() => lift(null)} />}
     </div>
   );
-}
-
-function When({ at, now }: { at: string; now: number }) {
-  return <Time at={Date.parse(at)}>{pastTime(Date.parse(at), now)}</Time>;
 }
 
 function Retention() {

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { get } from '../../api/http.ts';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
-import { type Column, DataTable } from '../table.tsx';
+import { type Column, DataTable, whenColumn } from '../table.tsx';
 import { When } from '../when.tsx';
 
 type Node = { node: string; role: string; startedAt: string; seenAt: string; halted: string | null };
@@ -158,5 +158,5 @@ const columns: Column<Node>[] = [
         <Chip word="Running" icon="circle-check" tone="good" />
       ),
   },
-  { name: 'Since', text: ({ startedAt }) => startedAt, cell: ({ startedAt }) => <When at={startedAt} /> },
+  whenColumn('Since', ({ startedAt }) => startedAt),
 ];

@@ -5,13 +5,13 @@ import { now, useNow } from '../../api/clock.ts';
 import { get } from '../../api/http.ts';
 import { Field, Tabs } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Time } from '../../look/parts.tsx';
+import { Broken } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
-import { pastTime } from '../../words/times.ts';
 import type { Kind } from '../reviews/queries.ts';
 import { viewNames } from '../reviews/words.ts';
 import { useSession } from '../session.ts';
-import { type Column, DataTable } from '../table.tsx';
+import { type Column, DataTable, whenColumn } from '../table.tsx';
+import { When } from '../when.tsx';
 import { type Period, periods, range, took } from './periods.ts';
 
 type Decided = { decided: number; approved: number; rejected: number; medianSeconds: number; slowestSeconds: number };
@@ -41,7 +41,7 @@ export function Report() {
   const [period, setPeriod] = useState<Period>('last30');
   const [days, setDays] = useState(() => range('last30', now()));
   const { data, error, refetch } = useQuery(reportQuery(days));
-  const at = useNow();
+  const _at = useNow();
   return (
     <div className="console-page report">
       <header className="console-head">
@@ -68,8 +68,7 @@ export function Report() {
       ) : data ? (
         <>
           <p className="soft">
-            {dayWords(days.from)} to {dayWords(days.until - 1)}. As of{' '}
-            <Time at={Date.parse(data.asOf)}>{pastTime(Date.parse(data.asOf), at)}</Time>.
+            {dayWords(days.from)} to {dayWords(days.until - 1)}. As of <When at={data.asOf} />.
           </p>
           <Summary report={data} />
           <Sections report={data} />
@@ -145,7 +144,7 @@ const stillOpen: Column<Open>[] = [
   { name: 'Over 1 day', text: ({ overDay }) => overDay, isNumber: true },
   { name: 'Over 3 days', text: ({ overThreeDays }) => overThreeDays, isNumber: true },
   { name: 'Over a week', text: ({ overWeek }) => overWeek, isNumber: true },
-  { name: 'Oldest', text: ({ oldest }) => oldest, cell: ({ oldest }) => <Oldest at={Date.parse(oldest)} /> },
+  whenColumn('Oldest', ({ oldest }) => oldest),
 ];
 
 function Sections({ report }: { report: ReviewReport }) {
@@ -187,11 +186,6 @@ function Sections({ report }: { report: ReviewReport }) {
       />
     </>
   );
-}
-
-function Oldest({ at }: { at: number }) {
-  const now = useNow();
-  return <Time at={at}>{pastTime(at, now)}</Time>;
 }
 
 function Days({

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip } from '../../look/parts.tsx';
+import { Broken } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { Ask, ShownOnce } from '../dialogs.tsx';
 import { firmsQuery } from '../firms/queries.ts';
 import { listQuery, refresh } from '../lists.ts';
 import { type Role, roleNames, type Session, useSession } from '../session.ts';
-import { type Column, DataTable } from '../table.tsx';
+import { type Column, DataTable, RowButton, stateColumn } from '../table.tsx';
 import { afterSignIn } from './again.ts';
 import { InviteForm } from './invite-form.tsx';
 
@@ -38,16 +38,7 @@ export function Staff() {
       : []),
     { name: 'Email', text: ({ email }) => email },
     { name: 'Role', text: ({ role }) => roleNames[role] },
-    {
-      name: 'State',
-      text: ({ disabled }) => (disabled ? 'Disabled' : 'Active'),
-      cell: ({ disabled }) =>
-        disabled ? (
-          <Chip word="Disabled" icon="ban" tone="bad" />
-        ) : (
-          <Chip word="Active" icon="circle-check" tone="good" />
-        ),
-    },
+    stateColumn(),
   ];
   const set = async ({ staffId }: Member, change: { disabled?: boolean; role?: Role }, done: string) => {
     await put(`${path}/${staffId}`, { body: change });
@@ -155,30 +146,12 @@ function RowActions({
   ask(what: 'invite' | 'role' | 'disable'): void;
   enable(): Promise<void>;
 }) {
-  if (disabled)
-    return (
-      <button
-        type="button"
-        className="button small"
-        aria-label={`Enable ${name}`}
-        onClick={() => void enable().catch(({ message }) => toast(message))}
-      >
-        Enable
-      </button>
-    );
+  if (disabled) return <RowButton what="Enable" to={name} run={() => enable()} />;
   return (
     <span className="row-buttons">
-      {role !== 'operator' && (
-        <button type="button" className="button small" aria-label={`Role of ${name}`} onClick={() => ask('role')}>
-          Role
-        </button>
-      )}
-      <button type="button" className="button small" aria-label={`Invite again: ${name}`} onClick={() => ask('invite')}>
-        Invite again
-      </button>
-      <button type="button" className="button small bad" aria-label={`Disable ${name}`} onClick={() => ask('disable')}>
-        Disable
-      </button>
+      {role !== 'operator' && <RowButton what="Role of" to={name} run={() => ask('role')} />}
+      <RowButton what="Invite again:" to={name} run={() => ask('invite')} />
+      <RowButton what="Disable" to={name} run={() => ask('disable')} isBad />
     </span>
   );
 }

@@ -8,7 +8,7 @@ import { toast } from '../../shell/toasts.tsx';
 import { Ask, ShownOnce } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
 import { NotFound } from '../shell.tsx';
-import { type Column, DataTable } from '../table.tsx';
+import { type Column, DataTable, whenColumn } from '../table.tsx';
 import { When } from '../when.tsx';
 import {
   type Webhook as AWebhook,
@@ -149,7 +149,7 @@ function Page({ webhook }: { webhook: AWebhook }) {
 }
 
 const columns: Column<Delivery>[] = [
-  { name: 'When', text: ({ dateTime }) => dateTime, cell: ({ dateTime }) => <When at={dateTime} /> },
+  whenColumn('When', ({ dateTime }) => dateTime),
   { name: 'Event', text: ({ type }) => type, cell: ({ type }) => <code>{type}</code> },
   {
     name: 'Answer',

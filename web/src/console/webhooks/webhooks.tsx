@@ -8,8 +8,7 @@ import { Broken, Chip } from '../../look/parts.tsx';
 import { applicationsQuery } from '../applications/queries.ts';
 import { FormDialog, ShownOnce } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
-import { type Column, DataTable } from '../table.tsx';
-import { When } from '../when.tsx';
+import { type Column, DataTable, whenColumn } from '../table.tsx';
 import { stateOf, typesWords, type Webhook, webhooksQuery } from './queries.ts';
 
 /** Where events are pushed to, and whether they arrive. */
@@ -56,7 +55,7 @@ const columns: Column<Webhook>[] = [
   },
   { name: 'Address', text: ({ url }) => url, cell: ({ url }) => <span className="wrap-cell">{url}</span> },
   { name: 'State', text: (webhook) => stateOf(webhook).word, cell: (webhook) => <Chip {...stateOf(webhook)} /> },
-  { name: 'Since', text: ({ since }) => since, cell: ({ since }) => <When at={since} /> },
+  whenColumn('Since', ({ since }) => since),
   { name: 'Why', text: ({ reason }) => reason },
   { name: 'Events', text: typesWords },
 ];

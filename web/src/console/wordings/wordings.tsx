@@ -4,16 +4,16 @@ import { useNow } from '../../api/clock.ts';
 import { get, put } from '../../api/http.ts';
 import type { Wording } from '../../api/types.ts';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Time } from '../../look/parts.tsx';
+import { Broken } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { segmentsOf } from '../../words/encoding.ts';
 import { count } from '../../words/people.ts';
-import { pastTime } from '../../words/times.ts';
 import { advisorsQuery } from '../archive/entries.ts';
 import { Ask } from '../dialogs.tsx';
 import { useSession } from '../session.ts';
 import './wordings.css';
 import { Lines, Tabs } from '../../look/fields.tsx';
+import { When } from '../when.tsx';
 
 type Version = { version: number; text: string; dateTimeCreated: string };
 type History = { kind: Wording['kind']; usual: string; versions: Version[] };
@@ -66,7 +66,7 @@ export function Wordings() {
 function Editor({ history: { kind, usual, versions } }: { history: History }) {
   const { staff } = useSession();
   const advisor = useQuery(advisorsQuery).data?.[0]?.name ?? 'Your advisor';
-  const now = useNow();
+  const _now = useNow();
   const current = versions[0]?.text ?? usual;
   const [text, setText] = useState(current);
   const [isAsking, ask] = useState(false);
@@ -112,8 +112,7 @@ function Editor({ history: { kind, usual, versions } }: { history: History }) {
                 <b>Version {each.version}</b>
                 {index === 0 && <span className="chip good">Now</span>}
                 <span className="small soft">
-                  since{' '}
-                  <Time at={Date.parse(each.dateTimeCreated)}>{pastTime(Date.parse(each.dateTimeCreated), now)}</Time>
+                  since <When at={each.dateTimeCreated} />
                 </span>
                 <Restore text={each.text} shown={text} restore={setText} />
               </div>
