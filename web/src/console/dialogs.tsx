@@ -1,60 +1,7 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { Dialog } from '../look/dialog.tsx';
-import { Wrong } from '../look/fields.tsx';
+import type { ReactNode } from 'react';
+import { Dialog, FormDialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
-
-/** A form in a dialog. It closes when what it asks for is done, unless that says `stay`; what was wrong stands above its buttons. */
-export function FormDialog({
-  title,
-  action,
-  run,
-  close,
-  isReady = true,
-  isBad = false,
-  size = 'md',
-  children,
-}: {
-  title: string;
-  /** On the button: what will happen. */
-  action: string;
-  run(): Promise<unknown>;
-  close(): void;
-  isReady?: boolean;
-  isBad?: boolean;
-  size?: 'sm' | 'md' | 'lg';
-  children: ReactNode;
-}) {
-  const [wrong, setWrong] = useState<string | null>(null);
-  const [isRunning, setRunning] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setRunning(true);
-    setWrong(null);
-    try {
-      if ((await run()) !== 'stay') close();
-    } catch (error) {
-      setWrong((error as Error).message);
-      setRunning(false);
-    }
-  };
-  return (
-    <Dialog title={title} close={close} size={size}>
-      <form className="form" onSubmit={(event) => void submit(event)}>
-        {children}
-        {wrong && <Wrong>{wrong}</Wrong>}
-        <div className="buttons">
-          <button type="button" className="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" className={`button ${isBad ? 'bad' : 'main'}`} disabled={!isReady || isRunning}>
-            {action}
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
 
 /** Asks before something is done that isn't undone by a click: what will happen, then its button. */
 export function Ask({

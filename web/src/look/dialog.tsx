@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { Wrong } from './fields.tsx';
 import { rescueFocus } from './focus.ts';
 
 /**
@@ -23,5 +24,66 @@ export function Dialog({
     <Modal opened onClose={close} title={title} size={size} closeButtonProps={{ 'aria-label': 'Close' }}>
       {children}
     </Modal>
+  );
+}
+
+/** A form in a dialog. It closes when what it asks for is done, unless that says `stay`; what was wrong stands above its buttons. */
+export function FormDialog({
+  title,
+  action,
+  run,
+  close,
+  isReady = true,
+  isBad = false,
+  size = 'md',
+  cancel = 'Cancel',
+  other,
+  children,
+}: {
+  title: string;
+  /** On the button: what will happen. */
+  action: string;
+  run(): Promise<unknown>;
+  close(): void;
+  isReady?: boolean;
+  isBad?: boolean;
+  size?: 'sm' | 'md' | 'lg';
+  /** On the button that changes nothing. */
+  cancel?: string;
+  /** A button for something else, to the left of these. */
+  other?: ReactNode;
+  children: ReactNode;
+}) {
+  const [wrong, setWrong] = useState<string | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    // A form that opened this one is above it for React.
+    event.stopPropagation();
+    setRunning(true);
+    setWrong(null);
+    try {
+      if ((await run()) !== 'stay') close();
+    } catch (error) {
+      setWrong((error as Error).message);
+      setRunning(false);
+    }
+  };
+  return (
+    <Dialog title={title} close={close} size={size}>
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        {children}
+        {wrong && <Wrong>{wrong}</Wrong>}
+        <div className="buttons">
+          {other}
+          <button type="button" className="button" onClick={close}>
+            {cancel}
+          </button>
+          <button type="submit" className={`button ${isBad ? 'bad' : 'main'}`} disabled={!isReady || isRunning}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
   );
 }

@@ -3,7 +3,7 @@ import { post, put } from '../api/http.ts';
 import { client, savedRepliesQuery } from '../api/queries.ts';
 import type { SavedReply } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
-import { Dialog } from '../look/dialog.tsx';
+import { FormDialog } from '../look/dialog.tsx';
 import { Field, Lines } from '../look/fields.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
@@ -26,7 +26,6 @@ export default function SavedReplyEditor({ given, writtenTo = null, close }: Pro
   const known = 'savedReplyId' in given ? given : null;
   const [title, setTitle] = useState(known?.title ?? '');
   const [text, setText] = useState(given.text);
-  const [wrong, setWrong] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const key = useRef(newKey());
   const { text: filled } = fillFields(text, example);
@@ -40,11 +39,10 @@ export default function SavedReplyEditor({ given, writtenTo = null, close }: Pro
       else await post('/saved-replies', { body, idempotencyKey: key.current });
     } catch (error) {
       key.current = newKey();
-      return setWrong((error as Error).message);
+      throw error;
     }
     void client.invalidateQueries(savedRepliesQuery);
     toast(`Saved “${body.title}”.`);
-    close();
   };
   const insert = (name: FieldName) => {
     const { selectionStart: from = text.length, selectionEnd: until = text.length } = field.current ?? {};
@@ -56,67 +54,50 @@ export default function SavedReplyEditor({ given, writtenTo = null, close }: Pro
     });
   };
   return (
-    <Dialog close={close} title={known ? 'Saved reply' : 'New saved reply'}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          // The composer's form is above this one for React.
-          event.stopPropagation();
-          void save();
-        }}
-      >
-        <Field
-          label="Title"
-          value={title}
-          placeholder="How you find it"
-          maxLength={titleLengthMax}
-          required
-          data-autofocus
-          set={setTitle}
-        />
-        <Lines label="Text" field={field} rows={4} value={text} maxLength={textLengthMax} required set={setText} />
-        <div className="row wrap">
-          {Object.entries(fieldWords).map(([name, word]) => (
-            <button type="button" className="button small" key={name} onClick={() => insert(name as FieldName)}>
-              {word}
-            </button>
-          ))}
-          {general && (
-            <button type="button" className="link small" onClick={() => setText(general)}>
-              Use a field instead of “{writtenTo}”
-            </button>
-          )}
-        </div>
-        {text.trim() !== '' && (
-          <figure className="preview">
-            <figcaption className="small soft">
-              For Ana Ortiz, called Annie · {count(countText(filled).segments, 'text')}
-            </figcaption>
-            <div className="say out">{filled}</div>
-          </figure>
-        )}
-        {missing.length > 0 && (
-          <p className="small soft">
-            If somebody has no {fieldWords[missing[0] ?? 'nickname'].toLowerCase()}, you are asked before it is sent. Or
-            write what stands in for it: <code>{`{${missing[0]}|there}`}</code>
-          </p>
-        )}
-        {wrong && (
-          <p className="bad-text small" role="alert">
-            {wrong}
-          </p>
-        )}
-        <div className="buttons">
-          <button type="button" className="button" onClick={close}>
-            Cancel
+    <FormDialog
+      title={known ? 'Saved reply' : 'New saved reply'}
+      action="Save"
+      run={save}
+      close={close}
+      isReady={title.trim() !== '' && text.trim() !== ''}
+    >
+      <Field
+        label="Title"
+        value={title}
+        placeholder="How you find it"
+        maxLength={titleLengthMax}
+        required
+        data-autofocus
+        set={setTitle}
+      />
+      <Lines label="Text" field={field} rows={4} value={text} maxLength={textLengthMax} required set={setText} />
+      <div className="row wrap">
+        {Object.entries(fieldWords).map(([name, word]) => (
+          <button type="button" className="button small" key={name} onClick={() => insert(name as FieldName)}>
+            {word}
           </button>
-          <button type="submit" className="button main" disabled={title.trim() === '' || text.trim() === ''}>
-            Save
+        ))}
+        {general && (
+          <button type="button" className="link small" onClick={() => setText(general)}>
+            Use a field instead of “{writtenTo}”
           </button>
-        </div>
-      </form>
-    </Dialog>
+        )}
+      </div>
+      {text.trim() !== '' && (
+        <figure className="preview">
+          <figcaption className="small soft">
+            For Ana Ortiz, called Annie · {count(countText(filled).segments, 'text')}
+          </figcaption>
+          <div className="say out">{filled}</div>
+        </figure>
+      )}
+      {missing.length > 0 && (
+        <p className="small soft">
+          If somebody has no {fieldWords[missing[0] ?? 'nickname'].toLowerCase()}, you are asked before it is sent. Or
+          write what stands in for it: <code>{`{${missing[0]}|there}`}</code>
+        </p>
+      )}
+    </FormDialog>
   );
 }
 

@@ -5,7 +5,7 @@ import { refresh } from '../api/live.ts';
 import { client, scheduledQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Frequency, ScheduledMessage } from '../api/types.ts';
-import { Dialog } from '../look/dialog.tsx';
+import { FormDialog } from '../look/dialog.tsx';
 import { Field, Lines } from '../look/fields.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
@@ -35,72 +35,53 @@ export default function ScheduledEditor({
   const [text, setText] = useState(scheduled.text);
   const [wall, setWall] = useState(() => wallTime(scheduled.deliveryDate, timeZone));
   const [frequency, setFrequency] = useState<Frequency>(scheduled.frequency);
-  const [wrong, setWrong] = useState<string | null>(null);
   const at = instantOf(wall, timeZone);
   const { used, room, segments } = countText(text);
   const save = async () => {
-    if (!at || at <= now()) return setWrong('Choose a time that is still to come.');
-    try {
-      // Only what was changed: a new date would begin the repetition anew.
-      await put(`/v1/text/messaging/scheduled-messages/${scheduled.scheduledMessageId}`, {
-        body: {
-          ...(text !== scheduled.text && { text }),
-          ...(wall !== wallTime(scheduled.deliveryDate, timeZone) && { deliveryDate: at }),
-          ...(frequency !== scheduled.frequency && { frequency }),
-        },
-      });
-    } catch (error) {
-      return setWrong((error as Error).message);
-    }
+    if (!at || at <= now()) throw new Error('Choose a time that is still to come.');
+    // Only what was changed: a new date would begin the repetition anew.
+    await put(`/v1/text/messaging/scheduled-messages/${scheduled.scheduledMessageId}`, {
+      body: {
+        ...(text !== scheduled.text && { text }),
+        ...(wall !== wallTime(scheduled.deliveryDate, timeZone) && { deliveryDate: at }),
+        ...(frequency !== scheduled.frequency && { frequency }),
+      },
+    });
     toast('Saved.');
     refresh(scheduled.memberId);
     void client.invalidateQueries({ queryKey: scheduledQuery.queryKey });
-    close();
   };
   return (
-    <Dialog close={close} title={`Scheduled for ${name ?? phoneWords(scheduled.phone)}`}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <Lines label="Text" rows={4} value={text} required data-autofocus set={setText} />
-        <div className="small soft number">
-          {used} of {room} · {count(segments, 'text')}
-        </div>
-        <div className="two">
-          <Field label="Date and time" type="datetime-local" value={wall} required set={setWall} />
-          <RepeatField frequency={frequency} choose={setFrequency} />
-        </div>
-        {frequency !== 0 && at && (
-          <p className="small soft number">
-            Next:{' '}
-            {nextTimes(at, frequency, timeZone, shownTimes)
-              .map((each) => whenTime(each, now(), timeZone))
-              .join(' · ')}
-          </p>
-        )}
-        {wrong && (
-          <div className="hint bad" role="alert">
-            {wrong}
-          </div>
-        )}
-        <div className="buttons">
-          {cancel && (
-            <button type="button" className="button quiet bad" style={{ marginRight: 'auto' }} onClick={cancel}>
-              Cancel the text
-            </button>
-          )}
-          <button type="button" className="button" onClick={close}>
-            Keep as it was
+    <FormDialog
+      title={`Scheduled for ${name ?? phoneWords(scheduled.phone)}`}
+      action="Save"
+      cancel="Keep as it was"
+      run={save}
+      close={close}
+      other={
+        cancel && (
+          <button type="button" className="button quiet bad" style={{ marginRight: 'auto' }} onClick={cancel}>
+            Cancel the text
           </button>
-          <button type="submit" className="button main">
-            Save
-          </button>
-        </div>
-      </form>
-    </Dialog>
+        )
+      }
+    >
+      <Lines label="Text" rows={4} value={text} required data-autofocus set={setText} />
+      <div className="small soft number">
+        {used} of {room} · {count(segments, 'text')}
+      </div>
+      <div className="two">
+        <Field label="Date and time" type="datetime-local" value={wall} required set={setWall} />
+        <RepeatField frequency={frequency} choose={setFrequency} />
+      </div>
+      {frequency !== 0 && at && (
+        <p className="small soft number">
+          Next:{' '}
+          {nextTimes(at, frequency, timeZone, shownTimes)
+            .map((each) => whenTime(each, now(), timeZone))
+            .join(' · ')}
+        </p>
+      )}
+    </FormDialog>
   );
 }

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
+import { FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field, Tick } from '../../look/fields.tsx';
 import { toast } from '../../shell/toasts.tsx';
-import { FormDialog } from '../dialogs.tsx';
 import type { Firm } from '../firms/queries.ts';
 import { refresh } from '../lists.ts';
 import type { Advisor } from './queries.ts';

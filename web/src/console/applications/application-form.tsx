@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
+import { FormDialog } from '../../look/dialog.tsx';
 import { Field, Lines, Tick } from '../../look/fields.tsx';
-import { FormDialog } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
 import type { Application } from './queries.ts';
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import { FormDialog } from '../../look/dialog.tsx';
 import { Field, Tick } from '../../look/fields.tsx';
-import { FormDialog } from '../dialogs.tsx';
 import type { Plan } from './queries.ts';
 
 /** A usage plan: for a new key, or instead of the one that a key has. */

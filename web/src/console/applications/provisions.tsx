@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { put, remove } from '../../api/http.ts';
+import { FormDialog } from '../../look/dialog.tsx';
 import { Choice } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { advisorsQuery } from '../advisors/queries.ts';
-import { Ask, FormDialog } from '../dialogs.tsx';
+import { Ask } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
 import { RowButton } from '../table.tsx';
 import { type Application, provisionsQuery } from './queries.ts';

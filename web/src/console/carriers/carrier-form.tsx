@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
+import { FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field } from '../../look/fields.tsx';
 import { toast } from '../../shell/toasts.tsx';
-import { FormDialog } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
 import type { Carrier, Kind, Field as Setting } from './queries.ts';
 import { kindNames } from './words.ts';

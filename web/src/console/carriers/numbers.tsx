@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, post, put, remove } from '../../api/http.ts';
-import { Dialog } from '../../look/dialog.tsx';
+import { Dialog, FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { phoneWords, readPhone } from '../../words/people.ts';
 import { advisorsQuery } from '../advisors/queries.ts';
-import { Ask, FormDialog } from '../dialogs.tsx';
+import { Ask } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
 import { type Column, DataTable, RowButton } from '../table.tsx';
 import { When } from '../when.tsx';

@@ -1,12 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, post } from '../../api/http.ts';
-import { Dialog } from '../../look/dialog.tsx';
+import { Dialog, FormDialog } from '../../look/dialog.tsx';
 import { Lines } from '../../look/fields.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { phoneWords } from '../../words/people.ts';
-import { FormDialog } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 

@@ -10,9 +10,9 @@ import { count } from '../../words/people.ts';
 import { instantOf } from '../../words/schedules.ts';
 import type { Said } from '../../words/states.ts';
 import { advisorsQuery } from '../archive/entries.ts';
-import { FormDialog } from '../dialogs.tsx';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 import './exports.css';
+import { FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field } from '../../look/fields.tsx';
 
 type Export = {

@@ -7,11 +7,11 @@ import { toast } from '../../shell/toasts.tsx';
 import { count, phoneWords } from '../../words/people.ts';
 import { advisorsQuery } from '../archive/entries.ts';
 import { type Person, PersonField } from '../archive/person-field.tsx';
-import { FormDialog } from '../dialogs.tsx';
 import { useSession } from '../session.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 import '../archive/archive.css';
 import './holds.css';
+import { FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field, Tabs } from '../../look/fields.tsx';
 import { When } from '../when.tsx';
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { post } from '../../api/http.ts';
+import { FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field } from '../../look/fields.tsx';
-import { FormDialog } from '../dialogs.tsx';
 import type { Firm } from '../firms/queries.ts';
 import { refresh } from '../lists.ts';
 import { type Role, roleNames } from '../session.ts';
