@@ -10,6 +10,7 @@ import { startEmbedded } from '../src/store/database/embedded.ts';
 import { connect } from '../src/store/database/pool.ts';
 import { appRole, ensureDatabase, migrate } from '../src/store/database/schema/migrate.ts';
 import { depsOn } from '../test/support/deps.ts';
+import { measurePages } from './console-pages.ts';
 import type { Scratch } from './scratch.ts';
 import type { Sizes } from './sizes.ts';
 import { heading, ms, say, table, whole } from './tables.ts';
@@ -19,7 +20,8 @@ const membersOfEach = 100;
 const openReviews = 100_000;
 const statementMsMax = 60_000;
 const tries = 5;
-const barMs = 300;
+const connections = 4;
+const [searchBarMs, pageBarMs] = [300, 1_000];
 /** Texts are spread evenly over these days. */
 const [firstDay, days] = ['2023-01-01T00:00:00Z', 1_000];
 
@@ -30,14 +32,14 @@ export async function measureConsole(scratch: Scratch, { archivedEntries: texts 
   const url = embedded.url('console');
   await ensureDatabase(embedded.url('postgres'), 'console');
   await migrate(url);
-  const pool = connect({ connectionString: url, size: 1, timeoutMs: statementMsMax, role: appRole });
+  const pool = connect({ connectionString: url, size: connections, timeoutMs: statementMsMax, role: appRole });
   const owner = new pg.Client({ connectionString: url });
   try {
     await owner.connect();
     const deps = depsOn(pool);
     const { firmId } = await addFirm(deps, 'Bench Wealth');
-    await seed(owner, firmId, texts);
     heading(`The console with ${whole(texts)} archived texts and ${whole(openReviews)} open reviews`);
+    await seed(owner, firmId, texts);
     await measureIndexing(deps, owner, texts);
     await owner.query('vacuum (analyze)');
     const worst = await measureSearches(deps, firmId);
@@ -47,7 +49,11 @@ export async function measureConsole(scratch: Scratch, { archivedEntries: texts 
       { page: 'first 500 of the review queue', 'worst ms': ms(queueMs) },
       { page: 'overview', 'worst ms': ms(overviewMs) },
     ]);
-    return [`a search of ${whole(texts)} archived texts: at most ${ms(worst)} ms (bar ${barMs})`];
+    const shownMs = await measurePages(pool, firmId);
+    return [
+      `a search of ${whole(texts)} archived texts: at most ${ms(worst)} ms (bar ${whole(searchBarMs)})`,
+      `the console's pages: ${shownMs === null ? 'not opened' : `shown after at most ${ms(shownMs)} ms`} (bar ${whole(pageBarMs)})`,
+    ];
   } finally {
     await owner.end();
     await pool.end();
@@ -92,20 +98,28 @@ async function seed(owner: pg.Client, firmId: number, texts: number): Promise<vo
     [texts],
   );
   await owner.query(
-    `insert into archive_heads (advisor_id, last_number)
-     select advisor_id, max(number)
-     from archive_entries
-     group by advisor_id
-     on conflict (advisor_id) do update
-     set last_number = excluded.last_number`,
-  );
-  await owner.query(
     `insert into reviews (advisor_id, firm_id, kind, member_id, archive_number, date_time_created)
      select ${bookOf}, $2, 'flagged', ${bookOf} * 1000 + 1, 1, now()
      from generate_series(1, $1::integer) as number`,
     [openReviews, firmId],
   );
   await owner.query('vacuum (analyze)');
+}
+
+/** Lets the node's job make the entries that fit searchable. */
+async function indexThose(deps: Deps, owner: pg.Client, that: string): Promise<number> {
+  await owner.query(
+    `insert into archive_heads (advisor_id, last_number)
+     select advisor_id, max(number)
+     from archive_entries
+     where ${that}
+     group by advisor_id
+     on conflict (advisor_id) do update
+     set last_number = excluded.last_number`,
+  );
+  const began = performance.now();
+  await indexArchive(deps);
+  return performance.now() - began;
 }
 
 const bookOf = `1 + number % ${advisors}`;
@@ -116,21 +130,17 @@ const text = `concat_ws(
          case when number % 99991 = 0 then 'zephyr' end, case when number < $1 / 3 then 'formerly' end
        )`;
 
-/** It is no part of a text, but takes the same machine. */
+/** It is no part of a text, but takes the same machine. Of the newest texts only: without the index of words, the others are quicker. */
 async function measureIndexing(deps: Deps, owner: pg.Client, texts: number): Promise<void> {
-  const place = async () =>
-    (await owner.query<{ place: string }>('select pg_current_wal_lsn() as place')).rows[0]?.place;
-  const before = await place();
-  const began = performance.now();
-  await indexArchive(deps);
-  const tookMs = performance.now() - began;
-  const { rows } = await owner.query<{ wal: string; bytes: string }>(
-    `select pg_wal_lsn_diff(pg_current_wal_lsn(), $1) as wal, pg_total_relation_size('archive_words') as bytes`,
-    [before],
-  );
-  const each = (value: string | undefined) => whole(Number(value) / texts);
+  const measured = texts / 20;
+  await owner.query('drop index archive_words_words');
+  await indexThose(deps, owner, `number <= ${(texts - measured) / advisors}`);
+  await owner.query(`set maintenance_work_mem = '256MB'`);
+  await owner.query('create index archive_words_words on archive_words using gin (words)');
+  const tookMs = await indexThose(deps, owner, 'true');
+  const { rows } = await owner.query<{ bytes: string }>(`select pg_total_relation_size('archive_words') as bytes`);
   say(
-    `made searchable: ${ms((tookMs / texts) * 1000)} µs, ${each(rows[0]?.wal)} B of WAL and ${each(rows[0]?.bytes)} B for each text`,
+    `made searchable: ${ms((tookMs / measured) * 1000)} µs and ${whole(Number(rows[0]?.bytes) / texts)} B for each text`,
   );
 }
 

@@ -66,7 +66,8 @@ describe('a search of the archive', () => {
       const { body } = await kim.call('POST', `/archive/search${cursor && `?cursor=${cursor}`}`, { words: 'number' });
       found.push(...body.data.map(({ text }: { text: string }) => text));
       if (body.cursor === null) break;
-      cursor = body.cursor;
+      // The second part is read from the newest on, as after a search that the index took too long for.
+      cursor = `${body.cursor}${cursor ? '' : '-w'}`;
     }
     assert.deepEqual(
       found.toReversed(),

@@ -23,11 +23,14 @@ export type ArchiveEntry = Omit<FoundEntry, 'meta' | 'body'> & { text: string | 
 export type FoundEntries = { data: ArchiveEntry[]; cursor: string | null; searchedTo: Date | null };
 
 const pageSize = 25;
-/** So many of the newest are read first: that finds a page of what is common. */
-const glanceMax = 2_000;
+/** So many of the newest are read first: that finds a page of what is common. Further back, so many at a time. */
+const stepMax = 2_000;
 /** More than this isn't sorted. Then it is common somewhere, and the archive is read from the newest. */
 const sortedMax = 20_000;
-const walkMax = 20_000;
+/** The index answers within this, or isn't asked any more: words that are common but never meet take it long. */
+const indexMsMax = 120;
+/** Then the answer is how far back this came, so that nobody waits for more than a third of a second on a busy machine. */
+const walkMsMax = 200;
 const aroundEach = 20;
 
 const kindsOf: Record<SearchedKind, string[]> = {
@@ -38,7 +41,7 @@ const kindsOf: Record<SearchedKind, string[]> = {
   other: ['schedule', 'broadcast', 'export', 'merge', 'setting', 'staff', 'sign_in', 'hold', 'retention', 'disposal'],
 };
 
-/** A page of a firm's entries, newest first. However many there are, it takes PostgreSQL no more than a quarter of a second. */
+/** A page of a firm's entries, newest first. However many there are, it takes about a quarter of a second at most. */
 export async function searchArchive(
   deps: Deps,
   firmId: number,
@@ -49,13 +52,23 @@ export async function searchArchive(
   const part = partOf(firmId, search, cursor);
   const words = await wordsOf(deps, firmId, search);
   if (words === null) return { data: [], cursor: null, searchedTo: null };
+  const began = performance.now();
   const limit = pageSize + 1;
-  const glance = await store.walkWords(db, part, words, { limit, entriesMax: glanceMax });
-  if (glance.end === null || glance.found.length === limit) return pageOf(deps, glance.found, null);
-  const found = await store.searchWords(db, part, words, { limit, foundMax: sortedMax });
-  if (found) return pageOf(deps, found, null);
-  const walked = await store.walkWords(db, part, words, { limit, entriesMax: walkMax });
-  return pageOf(deps, walked.found, walked.end);
+  const found: EntryPlace[] = [];
+  for (let [from, isIndexAsked] = [part, cursor?.endsWith(walking) ?? false]; ; ) {
+    const step = await store.walkWords(db, from, words, { limit: limit - found.length, entriesMax: stepMax });
+    found.push(...step.found);
+    if (step.end === null || found.length === limit) return pageOf(deps, found, null);
+    const indexed = isIndexAsked ? null : await searchIndex(deps, part, words, limit);
+    if (indexed) return pageOf(deps, indexed, null);
+    if (performance.now() - began > walkMsMax) return pageOf(deps, found, step.end);
+    [from, isIndexAsked] = [{ ...part, before: step.end }, true];
+  }
+}
+
+/** Null if that is too many, or takes too long. */
+async function searchIndex({ db }: Deps, part: SearchedPart, words: WordQuery, limit: number) {
+  return store.searchWords(db, part, words, { limit, foundMax: sortedMax, withinMs: indexMsMax });
 }
 
 /** An entry of the firm's, with those of the same person before and after it. */
@@ -110,7 +123,7 @@ async function pageOf({ db }: Deps, found: EntryPlace[], end: EntryPlace | null)
   const next = last ?? end;
   return {
     data: rows.map(entryOf),
-    cursor: next ? cursorOf(next) : null,
+    cursor: next ? cursorOf(next) + (last ? '' : walking) : null,
     searchedTo: last ? null : (end?.dateTime ?? null),
   };
 }
@@ -135,13 +148,16 @@ function textIn(kind: string, body: string): string | null {
   }
 }
 
+/** At the end of a cursor: the index is of no help, as was found out before. */
+const walking = '-w';
+
 /** It grants nothing: whoever hands it back gets only entries of their own firm. */
 function cursorOf({ dateTime, advisorId, number }: EntryPlace): string {
   return `${dateTime.getTime()}-${advisorId}-${number}`;
 }
 
 function placeIn(cursor: string): EntryPlace {
-  const [, dateTime, advisorId, number] = /^(\d{1,15})-(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
+  const [, dateTime, advisorId, number] = /^(\d{1,15})-(\d{1,15})-(\d{1,15})(-w)?$/.exec(cursor) ?? [];
   if (dateTime === undefined)
     throw invalid([{ path: '/cursor', rule: 'known', message: 'cursor is not one that a search gave.' }]);
   return { dateTime: new Date(Number(dateTime)), advisorId: Number(advisorId), number: Number(number) };

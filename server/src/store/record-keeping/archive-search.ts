@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { DatabaseTimeout } from '../database/errors.ts';
 
 /** The place of an entry in a list from the newest. */
 export type EntryPlace = { dateTime: Date; advisorId: number; number: number };
@@ -74,38 +75,54 @@ export async function walkWords(
 }
 
 /**
- * The newest of the part, of all that the index finds; null if that is more than `foundMax`, because it would have to sort them. PostgreSQL
- * doesn't see what is asked, so that it always uses the index of words and no other. Spans advisors: it is about a firm's.
+ * The newest of the part, of all that the index finds; null if that is more than `foundMax`, because it would have to sort them, or takes
+ * longer than `withinMs`. PostgreSQL doesn't see what is asked, so that it always uses the index of words and no other. Spans advisors: it
+ * is about a firm's.
  */
 export async function searchWords(
   db: Db,
   part: SearchedPart,
   words: WordQuery,
-  { limit, foundMax }: { limit: number; foundMax: number },
+  { limit, foundMax, withinMs }: { limit: number; foundMax: number; withinMs: number },
 ): Promise<EntryPlace[] | null> {
-  const rows = await db.query<EntryPlace & { total: number }>(
-    `with found as materialized (
-       select date_time_created, advisor_id, number
-       from archive_words
-       where words @@ (select ${query})
-       limit $8 + 1
-     ),
-     page as (
-       select date_time_created as "dateTime", advisor_id as "advisorId", number
-       from found
-       where (date_time_created, advisor_id, number) < ($1, $2, $3) and date_time_created >= $4
-       order by date_time_created desc, advisor_id desc, number desc
-       limit $7
-     )
-     select totals.total, page.*
-     from (select count(*) as total from found) as totals
-     left join page on true
-     order by "dateTime" desc, "advisorId" desc, number desc`,
-    [...valuesOf(part, words), limit, foundMax],
-    'search-words',
+  const rows = await withinOrNull(db, withinMs, (db) =>
+    db.query<EntryPlace & { total: number }>(
+      `with found as materialized (
+         select date_time_created, advisor_id, number
+         from archive_words
+         where words @@ (select ${query})
+         limit $8 + 1
+       ),
+       page as (
+         select date_time_created as "dateTime", advisor_id as "advisorId", number
+         from found
+         where (date_time_created, advisor_id, number) < ($1, $2, $3) and date_time_created >= $4
+         order by date_time_created desc, advisor_id desc, number desc
+         limit $7
+       )
+       select totals.total, page.*
+       from (select count(*) as total from found) as totals
+       left join page on true
+       order by "dateTime" desc, "advisorId" desc, number desc`,
+      [...valuesOf(part, words), limit, foundMax],
+      'search-words',
+    ),
   );
-  if ((rows[0]?.total ?? 0) > foundMax) return null;
+  if (rows === null || (rows[0]?.total ?? 0) > foundMax) return null;
   return rows.filter(({ dateTime }) => dateTime !== null);
+}
+
+/** PostgreSQL ends the statement when its time is up. */
+async function withinOrNull<Row>(db: Db, ms: number, query: (db: Db) => Promise<Row[]>): Promise<Row[] | null> {
+  try {
+    return await db.transaction(async (db) => {
+      await db.write(`set local statement_timeout = ${ms}`);
+      return query(db);
+    });
+  } catch (error) {
+    if (error instanceof DatabaseTimeout) return null;
+    throw error;
+  }
 }
 
 const columns = `
