@@ -533,10 +533,14 @@ create table deleted_groups (
 
 create table devices (
   device_hash bytea not null,
-  advisor_id bigint not null,
+  advisor_id bigint,
   date_time_expires timestamp with time zone not null,
-  constraint devices_pkey PRIMARY KEY (device_hash, advisor_id),
-  constraint devices_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+  staff_id bigint,
+  constraint devices_device_hash_advisor_id_key UNIQUE (device_hash, advisor_id),
+  constraint devices_device_hash_staff_id_key UNIQUE (device_hash, staff_id),
+  constraint devices_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
+  constraint devices_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id),
+  constraint devices_owner CHECK ((num_nonnulls(advisor_id, staff_id) = 1))
 );
 
 create table dispatches (
@@ -1267,6 +1271,8 @@ CREATE INDEX crm_lookups_ready ON public.crm_lookups USING btree (not_before);
 CREATE INDEX devices_advisor ON public.devices USING btree (advisor_id, date_time_expires);
 
 CREATE INDEX devices_expires ON public.devices USING btree (date_time_expires);
+
+CREATE INDEX devices_staff ON public.devices USING btree (staff_id, date_time_expires);
 
 CREATE INDEX dispatches_deferred ON public.dispatches USING btree (deferred_until) WHERE (deferred_until IS NOT NULL);
 

@@ -15,15 +15,19 @@ create table sessions (
 create index sessions_advisor on sessions (advisor_id);
 create index sessions_expires on sessions (date_time_expires);
 
--- Browsers in which an advisor has signed in before, by the SHA-256 of their cookie: guesses by strangers don't count
--- against sign-ins there. A browser may belong to several advisors.
+-- Browsers in which an advisor or one of the staff has signed in before, by the SHA-256 of their cookie: guesses by strangers
+-- don't count against sign-ins there. A browser may belong to several of them.
 create table devices (
   device_hash bytea not null,
-  advisor_id bigint not null references advisors,
+  advisor_id bigint references advisors,
   date_time_expires timestamptz not null,
-  primary key (device_hash, advisor_id)
+  staff_id bigint references staff,
+  unique (device_hash, advisor_id),
+  unique (device_hash, staff_id),
+  constraint devices_owner check (num_nonnulls(advisor_id, staff_id) = 1)
 );
 create index devices_advisor on devices (advisor_id, date_time_expires);
+create index devices_staff on devices (staff_id, date_time_expires);
 create index devices_expires on devices (date_time_expires);
 
 -- Of an advisor or of one of the staff.

@@ -75,6 +75,6 @@ export async function replacePassword(deps: Deps, advisorId: number, passwordHas
   await updateAdvisor(deps.db, advisorId, { passwordHash });
   await endSessions(deps, advisorId);
   await deletePasskeys(deps.db, { advisorId });
-  await deleteDevices(deps.db, advisorId);
+  await deleteDevices(deps.db, { advisorId });
   await store.deleteInvitationOf(deps.db, { advisorId });
 }

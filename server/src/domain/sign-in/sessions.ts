@@ -35,7 +35,7 @@ export async function beginSession(
     if (!(await store.insertSession(deps.db, session, checkedPasswordHash))) return null;
     const signedIn = { action: 'signed in', of: { method }, values: { address } } as const;
     await archiveSignIn(deps, byAdvisor(advisorId, traceId), { advisorId }, signedIn);
-    return { token, device: await rememberDevice(deps, advisorId, device), advisorId };
+    return { token, device: await rememberDevice(deps, { advisorId }, device), advisorId };
   });
 }
 

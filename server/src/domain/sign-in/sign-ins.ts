@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { findCredentials } from '../../store/accounts/advisors.ts';
+import type { Owner } from '../../store/sign-in/owners.ts';
 import { forgetBefore } from '../shared/in-batches.ts';
 import { isDeviceOf } from './devices.ts';
 import { verifyPassword } from './passwords.ts';
@@ -21,7 +22,12 @@ export async function signIn(
   { email, password, address, device, browser, traceId }: Attempt & { email: string; password: string },
 ): Promise<SignIn> {
   const { foldedEmail, advisorId, passwordHash } = await findCredentials(deps.db, email);
-  const taken = await takeSignIn(deps, { foldedEmail, advisorId, address, device });
+  const taken = await takeSignIn(deps, {
+    account: foldedEmail,
+    owner: advisorId === null ? null : { advisorId },
+    address,
+    device,
+  });
   if ('retryAfterSeconds' in taken) return { refused: 'throttled', ...taken };
 
   const right = await verifyPassword(password, passwordHash);
@@ -47,23 +53,21 @@ export async function signInToSandbox(deps: Deps, advisorId: number, attempt: At
 }
 
 /**
- * Takes an attempt. A browser in which the advisor has signed in before has attempts of its own, which strangers can't use
- * up, so they can't keep the advisor out. When those are used up, it is a browser like any other.
+ * Takes an attempt. A browser in which the account's owner has signed in before has attempts of its own, which strangers can't
+ * use up, so they can't keep the owner out. When those are used up, it is a browser like any other.
  */
-async function takeSignIn(
+export async function takeSignIn(
   deps: Deps,
-  { foldedEmail, advisorId, address, device }: Visit,
+  { account, owner, address, device }: Pick<Attempt, 'address' | 'device'> & { account: string; owner: Owner | null },
 ): Promise<{ from: Bucket[] } | { retryAfterSeconds: number }> {
-  if (device && advisorId !== null && (await isDeviceOf(deps, advisorId, device))) {
-    const own = deviceThrottles(foldedEmail, device);
+  if (device && owner && (await isDeviceOf(deps, owner, device))) {
+    const own = deviceThrottles(account, device);
     if ((await takeAttempt(deps, own)) === null) return { from: own };
   }
-  const shared = signInThrottles(foldedEmail, address);
+  const shared = signInThrottles(account, address);
   const retryAfterSeconds = await takeAttempt(deps, shared);
   return retryAfterSeconds === null ? { from: shared } : { retryAfterSeconds };
 }
-
-type Visit = Pick<Attempt, 'address' | 'device'> & { foldedEmail: string; advisorId: number | null };
 
 export async function forgetExpiredSignIns(deps: Deps): Promise<void> {
   await archiveFailures(deps);

@@ -1,4 +1,5 @@
 import { type Deps, inTransaction } from '../../deps.ts';
+import { deleteDevices } from '../../store/sign-in/devices.ts';
 import { deleteInvitationOf } from '../../store/sign-in/invitations.ts';
 import { deletePasskeys } from '../../store/sign-in/passkeys.ts';
 import * as store from '../../store/sign-in/staff-credentials.ts';
@@ -159,6 +160,7 @@ export async function removeStaffPasskey(
 export async function removeAccess(deps: Deps, staffId: number): Promise<void> {
   await endStaffSessions(deps, staffId);
   await deletePasskeys(deps.db, { staffId });
+  await deleteDevices(deps.db, { staffId });
   await store.deleteCredentials(deps.db, staffId);
   await deleteInvitationOf(deps.db, { staffId });
 }

@@ -8,13 +8,13 @@ import { problem } from '../problems.ts';
 import { hashSecret } from '../shared/secrets.ts';
 import { type Invitation, invitationMs } from './invitations.ts';
 import { registrationOptions, savePasskey, verifiedPasskey } from './passkeys.ts';
+import type { Attempt } from './sign-in-failures.ts';
 import { archiveSignIn } from './sign-in-records.ts';
 import { beginSetUp, provenSetUp, removeAccess, type SetUp, saveSetUp, setUpIn } from './staff-credentials.ts';
-import { beginStaffSession, endStaffSessions } from './staff-sessions.ts';
-import type { StaffAttempt } from './staff-sign-in.ts';
+import { beginStaffSession, endStaffSessions, type NewStaffSession } from './staff-sessions.ts';
 import { invitationThrottles, returnAttempt, takeAttempt } from './throttles.ts';
 
-export type Given = StaffAttempt & { email: string; code: string };
+export type Given = Attempt & { email: string; code: string };
 type Invited = { staffId: number; name: string; email: string };
 type Refused = { refused: 'unknown' } | { refused: 'throttled'; retryAfterSeconds: number };
 
@@ -58,7 +58,7 @@ export async function chooseStaffPassword(
 export async function acceptByAuthenticator(
   deps: Deps,
   { step, totp, ...given }: Given & { step: string; totp: string },
-): Promise<{ session: string; recoveryCodes: string[] } | Refused | { refused: 'wrong'; setUp: SetUp }> {
+): Promise<{ session: NewStaffSession; recoveryCodes: string[] } | Refused | { refused: 'wrong'; setUp: SetUp }> {
   const invited = await findInvited(deps, given);
   if ('refused' in invited) return invited;
   const setUp = setUpIn(deps, invited, step);
@@ -87,7 +87,7 @@ export async function invitedPasskeyOptions(
 export async function acceptByPasskey(
   deps: Deps,
   { response, ...given }: Given & { response: unknown },
-): Promise<{ session: string; refused?: undefined } | Refused | { refused: 'not_verified' }> {
+): Promise<{ session: NewStaffSession; refused?: undefined } | Refused | { refused: 'not_verified' }> {
   const invited = await findInvited(deps, given);
   if ('refused' in invited) return invited;
   const { staffId } = invited;

@@ -5,27 +5,30 @@ import type { StaffSessionRow } from '../../store/sign-in/staff-sessions.ts';
 import * as store from '../../store/sign-in/staff-sessions.ts';
 import { byStaff } from '../archive/archive.ts';
 import { hashSecret } from '../shared/secrets.ts';
+import { rememberDevice } from './devices.ts';
 import { listedMax, type OwnSession, ownSession, sessionMs, unknownBrowser, wasSeenLately } from './sessions.ts';
 import type { Attempt } from './sign-in-failures.ts';
 import { archiveSignIn } from './sign-in-records.ts';
 
 export type StaffSession = StaffSessionRow;
+/** Their browser keeps both tokens; we store only their SHA-256. */
+export type NewStaffSession = { token: string; device: string };
 
 /** A console that nobody uses for an hour signs itself out: it shows what a firm's clients wrote, in an office. */
 const idleMs = 60 * 60 * 1000;
 
-type Beginning = Omit<Attempt, 'device'> & {
+type Beginning = Attempt & {
   method: SignInMethod;
   /** What came after the password. */
   secondFactor?: 'authenticator' | 'recovery code';
 };
 
-/** The token of a new session of the console, which their browser keeps; null if they are disabled. */
+/** A new session of the console; null if they are disabled. */
 export async function beginStaffSession(
   deps: Deps,
   staffId: number,
-  { method, secondFactor, address, browser = unknownBrowser, traceId }: Beginning,
-): Promise<string | null> {
+  { method, secondFactor, address, device, browser = unknownBrowser, traceId }: Beginning,
+): Promise<NewStaffSession | null> {
   const token = randomBytes(32).toString('base64url');
   const created = new Date();
   const expires = new Date(created.getTime() + sessionMs);
@@ -35,7 +38,7 @@ export async function beginStaffSession(
     const of = { method, ...(secondFactor && { secondFactor }) };
     const by = byStaff(staffId, traceId);
     await archiveSignIn(deps, by, { staffId }, { action: 'signed in', of, values: { address } });
-    return token;
+    return { token, device: await rememberDevice(deps, { staffId }, device) };
   });
 }
 

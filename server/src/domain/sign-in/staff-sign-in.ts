@@ -7,11 +7,11 @@ import { signInOwner } from './passkey-sign-in.ts';
 import { verifyPassword } from './passwords.ts';
 import { takeRecoveryCode } from './recovery-codes.ts';
 import { type Attempt, countFailure } from './sign-in-failures.ts';
+import { takeSignIn } from './sign-ins.ts';
 import { isTotp, takeTotp } from './staff-credentials.ts';
-import { beginStaffSession } from './staff-sessions.ts';
-import { codeThrottles, returnAttempt, signInThrottles, takeAttempt } from './throttles.ts';
+import { beginStaffSession, type NewStaffSession } from './staff-sessions.ts';
+import { codeThrottles, returnAttempt, takeAttempt } from './throttles.ts';
 
-export type StaffAttempt = Omit<Attempt, 'device'>;
 type Throttled = { refused: 'throttled'; retryAfterSeconds: number };
 
 /** Who has given their password, and which. */
@@ -24,30 +24,31 @@ const secondStep = 'second step of a sign-in to the console';
  */
 export async function checkStaffPassword(
   deps: Deps,
-  { email, password, address, traceId }: StaffAttempt & { email: string; password: string },
+  { email, password, address, device, traceId }: Attempt & { email: string; password: string },
 ): Promise<{ step: string; refused?: undefined } | { refused: 'wrong' } | Throttled> {
   const { foldedEmail, staffId, passwordHash } = await store.findStaffPassword(deps.db, email);
   const account = `staff ${foldedEmail}`;
-  const throttles = signInThrottles(account, address);
-  const retryAfterSeconds = await takeAttempt(deps, throttles);
-  if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
+  const owner = staffId === null ? null : { staffId };
+  const taken = await takeSignIn(deps, { account, owner, address, device });
+  if ('retryAfterSeconds' in taken) return { refused: 'throttled', ...taken };
 
   const right = await verifyPassword(password, passwordHash);
   if (!right || staffId === null || passwordHash === null) {
-    const owner = staffId === null ? null : { staffId };
     await countFailure(deps, account, owner, { method: 'password', address, traceId });
     return { refused: 'wrong' };
   }
-  await returnAttempt(deps, throttles);
+  await returnAttempt(deps, taken.from);
   const checked: Checked = { staffId, password: fingerprintOf(passwordHash) };
   return { step: sealStep(deps, secondStep, checked) };
 }
 
-/** The second step: a code of the authenticator app, or a recovery code. Both work once. Returns the session's token. */
+/** The second step: a code of the authenticator app, or a recovery code. Both work once. */
 export async function signInStaffByCode(
   deps: Deps,
-  { step, code, ...attempt }: StaffAttempt & { step: string; code: string },
-): Promise<{ session: string; refused?: undefined } | { refused: 'wrong' } | { refused: 'expired' } | Throttled> {
+  { step, code, ...attempt }: Attempt & { step: string; code: string },
+): Promise<
+  { session: NewStaffSession; refused?: undefined } | { refused: 'wrong' } | { refused: 'expired' } | Throttled
+> {
   const checked = openStep<Checked>(deps, secondStep, step);
   if (!checked) return { refused: 'expired' };
   const { staffId } = checked;
@@ -74,8 +75,8 @@ export async function signInStaffByCode(
   return result;
 }
 
-/** A passkey is enough alone: it is something that they have, and it checks who they are. Returns the session's token. */
-export async function signInStaffByPasskey(deps: Deps, given: unknown, attempt: StaffAttempt) {
+/** A passkey is enough alone: it is something that they have, and it checks who they are. */
+export async function signInStaffByPasskey(deps: Deps, given: unknown, attempt: Attempt) {
   return signInOwner(deps, 'staff', given, attempt, (deps, staffId) =>
     beginStaffSession(deps, staffId, { ...attempt, method: 'passkey' }),
   );

@@ -11,17 +11,17 @@ export type Bucket = { name: string; burst: number; perSecond: number };
 export const fullAfterMs = 60 * 60 * 1000;
 
 /** Password guesses: from one address at any account, from one site at one account, and from anywhere at one account. */
-export function signInThrottles(foldedEmail: string, address: string): Bucket[] {
+export function signInThrottles(account: string, address: string): Bucket[] {
   return [
     ...addressThrottles('sign-in', address, { burst: 100, perSecond: 1 }),
-    { name: `sign-in account ${foldedEmail} from ${siteOf(address)}`, burst: 10, perSecond: 0.1 },
-    { name: `sign-in account ${foldedEmail}`, burst: 50, perSecond: 0.1 },
+    { name: `sign-in account ${account} from ${siteOf(address)}`, burst: 10, perSecond: 0.1 },
+    { name: `sign-in account ${account}`, burst: 50, perSecond: 0.1 },
   ];
 }
 
-/** Password guesses at one account in a browser where its advisor has signed in before. */
-export function deviceThrottles(foldedEmail: string, device: string): Bucket[] {
-  return [{ name: `sign-in account ${foldedEmail} on ${device}`, burst: 10, perSecond: 0.01 }];
+/** Password guesses at one account in a browser where its owner has signed in before. */
+export function deviceThrottles(account: string, device: string): Bucket[] {
+  return [{ name: `sign-in account ${account} on ${device}`, burst: 10, perSecond: 0.01 }];
 }
 
 /** Separate from the password buckets, so that a passkey still works after password guesses from the same address. */

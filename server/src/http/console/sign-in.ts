@@ -73,9 +73,9 @@ export function addConsoleSignIn(app: FastifyInstance, visits: StaffVisits): voi
   app.post(`${path}/sandbox`, async (request, reply) => {
     const fields = forms.read(request);
     const staff = (await listStaff(deps)).find(({ staffId }) => String(staffId) === fields('staffId'));
-    const token =
+    const session =
       staff && (await beginStaffSession(deps, staff.staffId, { ...visits.attemptOf(request), method: 'sandbox' }));
-    if (token) await visits.begin(request, reply, token);
+    if (session) await visits.begin(request, reply, session);
     return reply.redirect(consolePath(fields('next')), 303);
   });
 }

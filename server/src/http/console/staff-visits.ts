@@ -1,9 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { problem } from '../../domain/problems.ts';
+import { deviceSeconds } from '../../domain/sign-in/devices.ts';
 import { isFresh } from '../../domain/sign-in/sessions.ts';
 import type { Attempt } from '../../domain/sign-in/sign-in-failures.ts';
-import { endStaffSession, findStaffSession, type StaffSession } from '../../domain/sign-in/staff-sessions.ts';
+import {
+  endStaffSession,
+  findStaffSession,
+  type NewStaffSession,
+  type StaffSession,
+} from '../../domain/sign-in/staff-sessions.ts';
 import { browserOf } from '../browser/browser-names.ts';
 import { cookieJar } from '../browser/cookies.ts';
 import { formDoor, isLocalPath } from '../browser/forms.ts';
@@ -41,13 +47,19 @@ export function staffVisits(deps: Deps) {
       const session = await sessionOf(request);
       return session && isFresh(session) ? session : null;
     },
-    attemptOf(request: FastifyRequest): Omit<Attempt, 'device'> {
-      return { address: request.ip, browser: browserOf(request), traceId: request.id };
+    attemptOf(request: FastifyRequest): Attempt {
+      return {
+        address: request.ip,
+        device: cookies.read(request, 'device'),
+        browser: browserOf(request),
+        traceId: request.id,
+      };
     },
     /** Signs the browser in, replacing anyone who was signed in. */
-    async begin(request: FastifyRequest, reply: FastifyReply, token: string): Promise<void> {
+    async begin(request: FastifyRequest, reply: FastifyReply, { token, device }: NewStaffSession): Promise<void> {
       await forget(request);
       cookies.set(reply, 'staff', token);
+      cookies.set(reply, 'device', device, deviceSeconds);
       forms.renewToken(reply);
     },
     async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {

@@ -1,42 +1,47 @@
 import type { Db } from '../database/db.ts';
+import { type Owner, ownerColumns, ownerOf } from './owners.ts';
 
-export async function insertDevice(db: Db, advisorId: number, deviceHash: Buffer, expires: Date): Promise<void> {
+export async function insertDevice(db: Db, owner: Owner, deviceHash: Buffer, expires: Date): Promise<void> {
+  const [column] = ownerOf(owner);
   await db.query(
-    `insert into devices (device_hash, advisor_id, date_time_expires)
-     values ($2, $1, $3)
-     on conflict (device_hash, advisor_id) do update
+    `insert into devices (device_hash, advisor_id, staff_id, date_time_expires)
+     values ($1, $2, $3, $4)
+     on conflict (device_hash, ${column}) do update
      set date_time_expires = excluded.date_time_expires`,
-    [advisorId, deviceHash, expires],
+    [deviceHash, ...ownerColumns(owner), expires],
   );
 }
 
-export async function isDeviceOf(db: Db, advisorId: number, deviceHash: Buffer, now: Date): Promise<boolean> {
+export async function isDeviceOf(db: Db, owner: Owner, deviceHash: Buffer, now: Date): Promise<boolean> {
+  const [column, id] = ownerOf(owner);
   const found = await db.query(
-    'select from devices where advisor_id = $1 and device_hash = $2 and date_time_expires > $3',
-    [advisorId, deviceHash, now],
+    `select from devices where ${column} = $1 and device_hash = $2 and date_time_expires > $3`,
+    [id, deviceHash, now],
   );
   return found.length > 0;
 }
 
-/** For every advisor who has signed in there. */
+/** For everybody who has signed in there. */
 export async function updateDeviceHash(db: Db, { from, to }: { from: Buffer; to: Buffer }): Promise<void> {
   await db.query('update devices set device_hash = $2 where device_hash = $1', [from, to]);
 }
 
-export async function deleteDevices(db: Db, advisorId: number): Promise<void> {
-  await db.query('delete from devices where advisor_id = $1', [advisorId]);
+export async function deleteDevices(db: Db, owner: Owner): Promise<void> {
+  const [column, id] = ownerOf(owner);
+  await db.query(`delete from devices where ${column} = $1`, [id]);
 }
 
-export async function deleteOldDevices(db: Db, advisorId: number, kept: number): Promise<void> {
+export async function deleteOldDevices(db: Db, owner: Owner, kept: number): Promise<void> {
+  const [column, id] = ownerOf(owner);
   await db.query(
     `delete from devices
-     where advisor_id = $1 and device_hash in (
+     where ${column} = $1 and device_hash in (
        select device_hash
        from devices
-       where advisor_id = $1
+       where ${column} = $1
        order by date_time_expires desc
        offset $2
      )`,
-    [advisorId, kept],
+    [id, kept],
   );
 }
