@@ -12,6 +12,8 @@ import { inviteStaff } from '../../src/domain/sign-in/staff-invitations.ts';
 import { totpStepOf } from '../../src/domain/sign-in/totp.ts';
 import { qrModules } from '../../src/http/browser/qr-code.ts';
 import { consolePath } from '../../src/http/console/staff-visits.ts';
+import { deletePasskeys } from '../../src/store/sign-in/passkeys.ts';
+import { lockStaff } from '../../src/store/sign-in/staff-credentials.ts';
 import { makePasskey } from '../support/authenticator.ts';
 import { commandsWith } from '../support/commands.ts';
 import {
@@ -27,6 +29,7 @@ import {
 } from '../support/staff-sign-in.ts';
 import { totpOf } from '../support/totp.ts';
 import { type Visit, Visitor } from '../support/visitor.ts';
+import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -139,6 +142,32 @@ describe('an invitation to the console', () => {
     const signedIn = await other.postJson('/console/sign-in/passkey', { response, next: '/console/staff' });
     assert.deepEqual(signedIn.body, { location: '/console/staff' });
     assert.deepEqual((await entriesOf(staffId)).at(-1)?.meta, { action: 'signed in', staffId, method: 'passkey' });
+  });
+
+  it('can be taken while a passkey of before signs in: neither waits for the other', async () => {
+    const { staffId, email, code } = await invited();
+    const visitor = stranger();
+    await visitor.get('/console/invitation');
+    const passkey = makePasskey(world.config.publicUrl);
+    const { body: options } = await visitor.postJson('/console/invitation/passkey/options', { email, code });
+    await visitor.postJson('/console/invitation/passkey', { email, code, response: passkey.register(options) });
+    const other = stranger();
+    await other.get('/console/sign-in');
+    const { body: challenge } = await other.postJson('/console/sign-in/passkey/options', {});
+    const userHandle = Buffer.from(`staff ${staffId}`).toString('base64url');
+    const response = passkey.signIn(challenge, staffId, { userHandle });
+    let signingIn = Promise.resolve({ status: 0 });
+    await world.database.pool.transaction(async (db) => {
+      await lockStaff(db, staffId);
+      signingIn = other.postJson('/console/sign-in/passkey', { response });
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await until('the sign-in waits', async () => (await world.database.asOwner(waiting)).length > 0);
+      // If the sign-in had the passkey and waited for the account, the two would be in a deadlock.
+      const free = 'select from passkeys where staff_id = $1 for update skip locked';
+      assert.equal((await world.database.asOwner(free, [staffId])).length, 1);
+      await deletePasskeys(db, { staffId });
+    });
+    assert.equal((await signingIn).status, 400);
   });
 
   it('works once, for 24 hours, and not beside a newer one', async () => {

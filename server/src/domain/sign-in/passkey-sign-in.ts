@@ -64,6 +64,8 @@ export async function signInOwner<Session>(
     return { refused: 'not_verified' };
   }
   const session = await inTransaction(deps, async (deps) => {
+    // The account's row before its passkeys, as whoever resets the account does: the other way round the two would deadlock.
+    await store.lockPasskeys(deps.db, owner);
     const use = { passkeyId, from: passkey.counter, to: counter, now: new Date() };
     if (!(await store.updatePasskeyUse(deps.db, owner, use))) return null;
     return begin(deps, ownerId);

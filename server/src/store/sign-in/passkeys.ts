@@ -16,7 +16,7 @@ const columns = `
   passkey_id as "passkeyId", name, public_key as "publicKey", counter, transports,
   date_time_created as "dateTimeCreated", date_time_used as "dateTimeUsed"`;
 
-/** Makes additions for one owner take turns, so that the limit on passkeys is exact. */
+/** Makes additions for one owner take turns, so that the limit on passkeys is exact, and sign-ins and resets. */
 export async function lockPasskeys(db: Db, owner: Owner): Promise<void> {
   const { advisorId, staffId } = owner;
   if (staffId !== undefined) await db.query('select 1 from staff where staff_id = $1 for no key update', [staffId]);
