@@ -21,7 +21,14 @@ export function Dialog({
   const [opener] = useState(() => document.activeElement);
   useEffect(() => () => rescueFocus(opener), [opener]);
   return (
-    <Modal opened onClose={close} title={title} size={size} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={close}
+      title={title}
+      size={size}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      attributes={{ header: { role: 'presentation' } }}
+    >
       {children}
     </Modal>
   );
