@@ -30,8 +30,8 @@ export type Peer = {
 /** Where a peer keeps its jobs. */
 type Keeping = { url: string; cpu(pid: number): Promise<CpuTime | undefined> };
 
-const packages = { bullmq: '6.7.0', 'graphile-worker': '0.18.0' };
-const promises: Record<keyof typeof packages, string> = {
+const packages = { bullmq: '6.7.0', ioredis: '6.0.0', 'graphile-worker': '0.18.0' };
+const promises = {
   bullmq: 'Redis, written to disk once a second: what it accepted in the last second is lost with the machine',
   'graphile-worker': 'PostgreSQL, as durable as ours',
 };
@@ -46,7 +46,7 @@ const pollMs = 50;
 /** Installs them for the bench alone, in a folder that stays: the product doesn't depend on them. */
 export async function startPeers(scratch: Scratch, databaseUrl: string, owner: pg.Client): Promise<Peer[]> {
   const folder = join(tmpdir(), 'assent-peers');
-  if (!existsSync(join(folder, 'node_modules', 'graphile-worker'))) {
+  if (!Object.keys(packages).every((each) => existsSync(join(folder, 'node_modules', each)))) {
     mkdirSync(folder, { recursive: true });
     const wanted = Object.entries(packages).map((each) => each.join('@'));
     await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, ...wanted]);
@@ -64,9 +64,10 @@ export async function startPeers(scratch: Scratch, databaseUrl: string, owner: p
 
 async function start(scratch: Scratch, folder: string, name: string, keeping: Keeping): Promise<Peer> {
   const port = await freePort();
-  const { pid, stop } = run(scratch, process.execPath, [program, name, folder, keeping.url, String(port)]);
+  const { pid, stop, hasEnded } = run(scratch, process.execPath, [program, name, folder, keeping.url, String(port)]);
   const waiting = async () => Number(await (await fetch(`http://127.0.0.1:${port}/waiting`)).text());
-  await until(async () => (await waiting()) >= 0);
+  await until(async () => hasEnded() || (await waiting()) >= 0);
+  if (hasEnded()) throw new Error(`${name} ended at once.`);
   return {
     name,
     port,
@@ -85,7 +86,7 @@ async function startRedis(scratch: Scratch, redis: string): Promise<Keeping> {
   return { url: `redis://127.0.0.1:${port}`, cpu: async (pid) => cpuTimeOf([pid, own], []) };
 }
 
-function run(scratch: Scratch, command: string, args: string[]): { pid: number; stop(): Promise<void> } {
+function run(scratch: Scratch, command: string, args: string[]) {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   const exited = once(child, 'exit');
   const { stop } = scratch.owns(async () => {
@@ -94,7 +95,7 @@ function run(scratch: Scratch, command: string, args: string[]): { pid: number; 
     await exited;
     clearTimeout(cutOff);
   });
-  return { pid: child.pid ?? -1, stop };
+  return { pid: child.pid ?? -1, stop, hasEnded: () => child.exitCode !== null };
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

@@ -64,7 +64,9 @@ async function measureShapes(scratch: Scratch, sizes: Sizes, cast: Cast): Promis
     const kannel = await startKannel(scratch);
     started.push(kannel);
     const run = (connections: number) => load({ ...kannel, connections, seconds: roundSeconds });
-    contenders.push({ name: 'Kannel', connections: sizes.sends.connections, run });
+    // Of more, it leaves some without a response.
+    const answered = sizes.sends.connections.filter((connections) => connections <= barConnections);
+    contenders.push({ name: 'Kannel', connections: answered, run });
   }
 
   const standings = new Map<number, Standing>();
