@@ -1,39 +1,38 @@
-import { phrasesPattern } from '../../shared/text/phrases.ts';
+import { phrasesFinder } from '../../shared/text/phrases.ts';
 import { clearWordings } from './clear-wordings.ts';
 import { callsRefused, harmlessWordings } from './harmless-wordings.ts';
 import { optOutVocabulary } from './opt-out-vocabulary.ts';
 import { possibleWordings } from './possible-wordings.ts';
 
 const briefWordsMax = 25;
-// A pattern for each: one pattern of all would try every alternative at every word, up to ten times slower.
-const patterns = lazily(() => ({
-  clear: clearWordings.map(patternOf),
-  possible: possibleWordings.map(patternOf),
-  aboutTexts: patternOf('ABOUTTEXTS'),
-  refusal: patternOf('REFUSAL'),
-  smallTalk: patternOf('SMALLTALK'),
-  harmlessWordings: harmlessWordings.map(patternOf),
-  wantsTexts: callsRefused.wantsTexts.map(patternOf),
-  ofCalls: callsRefused.ofCalls.map(patternOf),
-  refusesTexts: callsRefused.refusesTexts.map(patternOf),
-  alone: patternOf('^ POLITE* WEAK POLITE* $'),
-  notAName: patternOf('(THING|NOTNAME)'),
+const finders = lazily(() => ({
+  clear: finderOf(clearWordings),
+  possible: finderOf(possibleWordings),
+  aboutTexts: finderOf(['ABOUTTEXTS']),
+  refusal: finderOf(['REFUSAL']),
+  smallTalk: finderOf(['SMALLTALK']),
+  harmless: finderOf(harmlessWordings),
+  wantsTexts: finderOf(callsRefused.wantsTexts),
+  ofCalls: finderOf(callsRefused.ofCalls),
+  refusesTexts: finderOf(callsRefused.refusesTexts),
+  alone: finderOf(['^ POLITE* WEAK POLITE* $']),
+  notAName: finderOf(['(THING|NOTNAME)']),
 }));
 
 /** Whether one of the clauses does, one per line: a call for each takes long if there are hundreds. */
 export function saysStop(clauses: string): boolean {
-  return patterns().clear.some((pattern) => clauses.search(pattern) >= 0);
+  return finders().clear(clauses);
 }
 
 export function maySayStop(clauses: string): boolean {
-  return patterns().possible.some((pattern) => clauses.search(pattern) >= 0);
+  return finders().possible(clauses);
 }
 
 /** Whether a reply that looks like a stop isn't one: a compliment, a question about the word, "stop calling, text me". */
 export function isHarmless(words: string): boolean {
-  const { harmlessWordings, wantsTexts, ofCalls, refusesTexts } = patterns();
-  const says = (list: RegExp[]) => list.some((pattern) => ` ${words} `.search(pattern) >= 0);
-  return says(harmlessWordings) || (says(wantsTexts) && says(ofCalls) && !says(refusesTexts));
+  const { harmless, wantsTexts, ofCalls, refusesTexts } = finders();
+  const whole = ` ${words} `;
+  return harmless(whole) || (wantsTexts(whole) && ofCalls(whole) && !refusesTexts(whole));
 }
 
 /**
@@ -42,24 +41,24 @@ export function isHarmless(words: string): boolean {
  */
 export function mayRefuseTexts(clauses: string[]): boolean {
   const whole = ` ${clauses.join('').replace(/ +/g, ' ').trim()} `;
-  const { aboutTexts, refusal, smallTalk } = patterns();
-  if (whole.search(smallTalk) >= 0) return false;
+  const { aboutTexts, refusal, smallTalk } = finders();
+  if (smallTalk(whole)) return false;
   const parts = whole.split(' ').length <= briefWordsMax ? [whole] : clauses;
-  return parts.some((part) => part.search(aboutTexts) >= 0 && part.search(refusal) >= 0);
+  return parts.some((part) => aboutTexts(part) && refusal(part));
 }
 
 /** A word that means stop only if the message has no other: CANCEL, but not "I can't come. Cancel." */
 export function saysStopAlone(words: string): boolean {
-  return ` ${words} `.search(patterns().alone) >= 0;
+  return finders().alone(` ${words} `);
 }
 
 /** Whether these words can be the name that a reply is signed with. */
 export function mayBeName(words: string): boolean {
-  return ` ${words} `.search(patterns().notAName) < 0;
+  return !finders().notAName(` ${words} `);
 }
 
-function patternOf(phrase: string): RegExp {
-  return phrasesPattern([phrase], optOutVocabulary);
+function finderOf(phrases: string[]): (clauses: string) => boolean {
+  return phrasesFinder(phrases, optOutVocabulary);
 }
 
 /** Made at the first reply: most commands never read one. */
