@@ -23,7 +23,7 @@ export function cpuMsOf<Names extends string>(runs: Record<Names, () => unknown>
 }
 
 /** Of the whole process, which the system counts exactly. That of a running thread it counts in steps of a few milliseconds. */
-function onceMs(run: () => unknown): number {
+export function onceMs(run: () => unknown): number {
   const start = process.cpuUsage();
   run();
   const { user, system } = process.cpuUsage(start);
