@@ -6,7 +6,8 @@ import { after, before, suite, test } from 'node:test';
 import { root } from '../../src/config.ts';
 import { type StandIn, startStandIn, type VendorName } from '../carriers/http/stand-in.ts';
 import { telnyxSettings, twilioSettings } from '../carriers/http/vendors.ts';
-import { commandLine, type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
+import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
+import { type ServedCommands, serveCommands } from '../support/served-commands.ts';
 import { until } from '../support/waiting.ts';
 
 /** The commands in a section of a page for operators. */
@@ -30,7 +31,9 @@ for (const [vendor, at] of [
     let deployment: Deployment;
     let program: Program;
     let standIn: StandIn;
+    let commands: ServedCommands;
     before(async () => {
+      commands = await serveCommands();
       standIn = await startStandIn();
       deployment = await makeDeployment();
       program = await startServer(deployment.env);
@@ -38,17 +41,18 @@ for (const [vendor, at] of [
     after(async () => {
       if (!program.hasEnded()) await program.stop('SIGTERM');
       await standIn.stop();
+      await commands.stop();
       await deployment.remove();
     });
 
     /**
-     * The reader’s own values: a server on another port, and what the vendor’s console shows. Commands are started without npm,
-     * which takes as long as they do; the first steps are pasted with it.
+     * The reader’s own values: a server on another port, and what the vendor’s console shows. Commands run in this process; the
+     * first steps are pasted with npm.
      */
     function own(script: string): string {
       const settings = vendor === 'twilio' ? twilioSettings(standIn) : telnyxSettings(standIn);
       return script
-        .replace('npm run -s assent --', commandLine)
+        .replace('npm run -s assent --', commands.line)
         .replaceAll('127.0.0.1:8080', `127.0.0.1:${program.port}`)
         .replace(/^\{.*\}$/m, (json) => JSON.stringify({ ...JSON.parse(json), ...settings }));
     }

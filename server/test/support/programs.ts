@@ -13,8 +13,6 @@ const ours = fileURLToPath(new URL('../../../', import.meta.url));
 const commandProgram = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 /** The same as for `npm start`: a program that has run before starts in half the time. */
 const compiled = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url));
-/** What `npm run -s assent --` runs, for a shell. */
-export const commandLine = `NODE_COMPILE_CACHE=${compiled} ${process.execPath} ${commandProgram}`;
 /** Only to tell late from never, on a busy machine. */
 const startMs = 120_000;
 const stopMs = 120_000;
