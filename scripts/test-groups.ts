@@ -10,8 +10,11 @@ import durations from '../server/test/durations.json' with { type: 'json' };
 export const slowSeconds = 2;
 /** Those that share a process have begun by then: at the end there should only be short ones. */
 const sharedPart = 0.8;
-/** Each of their files starts servers or browsers. */
-const separateFolders = ['process', 'browser', 'root'];
+/** Each of their files starts servers or browsers, and waits for them. So many of a folder share a process, one after another. */
+const waitingFolders: Record<string, number> = { browser: 7, process: 4, root: 1 };
+/** Its files share a browser, too. */
+const withBrowser = 'server/test/browser/';
+const browserModule = 'server/test/support/browser.ts';
 /** A file that changes its process for good, or measures what all of it uses, runs in its own. */
 const changing = /^mock\.|\bprocess\.(env\.\w+ =|memoryUsage|cpuUsage)|\bcpuMsOf\(/m;
 /** It starts programs: servers, commands, other people's software. */
@@ -27,22 +30,32 @@ export type Groups = { entries: string[]; remove(): void };
  */
 export function groupFiles(files: string[], filesMax: number): Groups {
   const folder = mkdtempSync(join(tmpdir(), 'assent-tests-'));
-  const separate = files.filter(isSeparate).map((file) => [file]);
-  const shared = chunksOf(
-    files.filter((file) => !isSeparate(file)),
-    filesMax,
+  const alone = files.filter(isChanging).map((file) => [file]);
+  const gather = (max: number, isIncluded: (file: string) => boolean) =>
+    chunksOf(
+      files.filter((file) => !isChanging(file) && isIncluded(file)),
+      max,
+    );
+  const waiting = Object.entries(waitingFolders).flatMap(([name, max]) =>
+    gather(max, (file) => folderOf(file) === name),
   );
+  const shared = gather(filesMax, (file) => !isWaiting(file));
+  const separate = [...alone, ...waiting];
   const entries = [...spread(separate), ...spread(shared, sharedPart)]
     .sort((one, other) => one.place - other.place)
     .map(({ group }, index) => (group.length === 1 ? String(group[0]) : write(group, index)));
 
   function write(group: string[], index: number): string {
     const script = join(folder, `shared-${index + 1}.mjs`);
+    const urlOf = (file: string) => JSON.stringify(pathToFileURL(resolve(file)).href);
     const suites = group.map((file) => {
-      const url = pathToFileURL(resolve(file)).href;
       // A file is loaded once the one before it is done: many start a world when they are loaded.
-      return `await suite(${JSON.stringify(file)}, async () => { await import(${JSON.stringify(url)}); });\n`;
+      return `await suite(${JSON.stringify(file)}, async () => { await import(${urlOf(file)}); });\n`;
     });
+    if (group[0]?.startsWith(withBrowser)) {
+      suites.unshift(`import { keepBrowser } from ${urlOf(browserModule)};\nconst close = keepBrowser();\n`);
+      suites.push('await close();\n');
+    }
     writeFileSync(script, `import { suite } from 'node:test';\n${suites.join('')}`);
     return script;
   }
@@ -52,11 +65,21 @@ export function groupFiles(files: string[], filesMax: number): Groups {
 
 /** Whether `npm run check` runs it: it starts no program, needs no process of its own, and is done in a moment. */
 export function isFast(file: string): boolean {
-  return !isSeparate(file) && !starting.test(readFileSync(file, 'utf8')) && secondsOf(file) < slowSeconds;
+  return (
+    !isWaiting(file) && !isChanging(file) && !starting.test(readFileSync(file, 'utf8')) && secondsOf(file) < slowSeconds
+  );
 }
 
-function isSeparate(file: string): boolean {
-  return separateFolders.includes(basename(dirname(file))) || changing.test(readFileSync(file, 'utf8'));
+function isWaiting(file: string): boolean {
+  return folderOf(file) in waitingFolders;
+}
+
+function isChanging(file: string): boolean {
+  return changing.test(readFileSync(file, 'utf8'));
+}
+
+function folderOf(file: string): string {
+  return basename(dirname(file));
 }
 
 /** Their places in the run, from 0 to `part`, the longest first. */

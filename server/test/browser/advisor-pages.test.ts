@@ -6,7 +6,7 @@ import { authorize, disconnect, listConnections } from '../../src/domain/access/
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { inviteAdvisor } from '../../src/domain/sign-in/invitations.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
-import { launchBrowser, skip } from '../support/browser.ts';
+import { closeBrowser, launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { complaintsOf, inspect } from './inspect.ts';
 
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(async () => {
   if (skip) return;
-  await browser.close();
+  await closeBrowser();
   await pages.close();
 });
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { writeSandboxFile } from '../../src/domain/sandbox/sandbox-start.ts';
 import { routes } from '../../src/http/partner/routes.ts';
-import { launchBrowser, skip } from '../support/browser.ts';
+import { closeBrowser, launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { makeWorld, type World } from '../support/world.ts';
 import { assertFits, complaintsOf } from './inspect.ts';
@@ -31,7 +31,7 @@ before(async () => {
 after(async () => {
   rmSync(dataDir, { recursive: true });
   if (skip) return;
-  await browser.close();
+  await closeBrowser();
   await world.close();
 });
 

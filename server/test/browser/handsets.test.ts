@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { launchBrowser, skip } from '../support/browser.ts';
+import { closeBrowser, launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { acceptedPhone, newPhone, received, reply, send, setConsent } from '../support/texting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
@@ -25,7 +25,7 @@ before(async () => {
 });
 after(async () => {
   if (skip) return;
-  await browser.close();
+  await closeBrowser();
   await world.close();
 });
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { deliverer } from '../../src/domain/webhooks/deliverer.ts';
 import { testWebhook } from '../../src/domain/webhooks/deliveries.ts';
-import { launchBrowser, skip } from '../support/browser.ts';
+import { closeBrowser, launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(async () => {
   if (skip) return;
-  await browser.close();
+  await closeBrowser();
   await receiver.close();
   await world.close();
 });

@@ -16,8 +16,31 @@ export function findBrowser({ CHROME_PATH, PATH = '' }: NodeJS.ProcessEnv): stri
   return programs.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
+let launched: Promise<Browser> | undefined;
+let isKept = false;
+
+/** The browser of this process. To start one takes as much CPU time as a story takes to tell. */
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args });
+  launched ??= chromium.launch({ executablePath, args });
+  return launched;
+}
+
+/** For files that share a process: closing the browser closes its windows only, until the function that it returns is called. */
+export function keepBrowser(): () => Promise<void> {
+  isKept = true;
+  return () => {
+    isKept = false;
+    return closeBrowser();
+  };
+}
+
+/** A file is done with it. */
+export async function closeBrowser(): Promise<void> {
+  const browser = await launched;
+  await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
+  if (isKept) return;
+  launched = undefined;
+  await browser?.close();
 }
 
 function isExecutable(path: string): boolean {
