@@ -4,6 +4,7 @@ import { suite, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { Type } from 'typebox';
+import { carrierKinds } from '../../src/adapters/carriers/kinds.ts';
 import { validator } from '../../src/schemas/shared/validate.ts';
 
 const dated = validator(Type.Object({ date: Type.String({ format: 'date' }) }));
@@ -64,6 +65,8 @@ test('every schema is a valid one, which nothing checks where it is used', async
         assert.ok(ajv.validateSchema(schema), `${file} ${name}: ${ajv.errorsText()}`);
       }
   assert.ok(count > 40);
+  for (const [name, { schema }] of Object.entries(carrierKinds))
+    assert.ok(ajv.validateSchema(schema), `settings of ${name}: ${ajv.errorsText()}`);
 });
 
 function isReal(text: string): boolean {
