@@ -49,7 +49,10 @@ export function listStoreFunctions(advisorOwned: readonly string[]): StoreFuncti
       return {
         name: `${declaration.file}: ${declaration.name}`,
         tables: [...new Set(tables)],
-        namesAdvisor: bindings.some((binding) => binding.test(text)) && mentions >= tables.length,
+        namesAdvisor:
+          bindings.some((binding) => binding.test(text)) &&
+          mentions >= tables.length &&
+          !/\bforAllAdvisors\b/.test(declaration.text),
         spans: reasonIn(declaration.comment),
       };
     })

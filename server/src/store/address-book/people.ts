@@ -1,4 +1,5 @@
 import type { ConsentState } from '../consent/consents.ts';
+import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
 import { conditionsOf } from './contact-search.ts';
 
@@ -24,12 +25,12 @@ const columns = `
     limit 1
   ) as name`;
 
-/** Those whose contacts have all of the words, of each advisor of a firm. */
+/** Those whose contacts have all of the words, by name. Spans advisors: it is about a firm's. */
 export async function listPeopleByWords(db: Db, firmId: number, words: string[], limit: number): Promise<PersonRow[]> {
   const values: unknown[] = [firmId, limit];
   const conditions = conditionsOf({ words }, values);
-  return db.query<PersonRow>(
-    `select ${columns}
+  const text = `
+     select ${columns}
      from (
        select a.advisor_id, found.phone
        from advisors a
@@ -43,10 +44,9 @@ export async function listPeopleByWords(db: Db, firmId: number, words: string[],
        limit $2
      ) as known
      join advisors a on a.advisor_id = known.advisor_id
-     join members m on m.advisor_id = known.advisor_id and m.phone = known.phone
-     order by name, m.member_id`,
-    values,
-  );
+     join members m on m.advisor_id = known.advisor_id and m.phone = known.phone`;
+  const found = await forAllAdvisors(db, (db) => db.query<PersonRow>(text, values));
+  return found.sort((a, b) => (a.name ?? '\uffff').localeCompare(b.name ?? '\uffff') || a.memberId - b.memberId);
 }
 
 /** Those with this id or number, of all advisors of a firm. Spans advisors: it is about a firm's. */
@@ -56,15 +56,18 @@ export async function listPeopleBy(
   { memberId, phone }: { memberId: number | null; phone: string | null },
   limit: number,
 ): Promise<PersonRow[]> {
-  return db.query<PersonRow>(
-    `select ${columns}
-     from advisors a
-     join members m on m.advisor_id = a.advisor_id and (m.member_id = $2 or m.phone = $3)
-     where a.firm_id = $1
-     order by m.member_id
-     limit $4`,
-    [firmId, memberId, phone, limit],
+  const found = await forAllAdvisors(db, (db) =>
+    db.query<PersonRow>(
+      `select ${columns}
+       from advisors a
+       join members m on m.advisor_id = a.advisor_id and (m.member_id = $2 or m.phone = $3)
+       where a.firm_id = $1
+       order by m.member_id
+       limit $4`,
+      [firmId, memberId, phone, limit],
+    ),
   );
+  return found.sort((a, b) => a.memberId - b.memberId);
 }
 
 export async function findPerson(
