@@ -1095,8 +1095,7 @@ from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::integer[]);
 
 prepare "insert-saved-reply" as
 insert into saved_replies (advisor_id, title, text)
-select $1, $2, $3
-where (select count(*) from saved_replies where advisor_id = $1) < $4
+values ($1, $2, $3)
 returning saved_reply_id as "savedReplyId";
 
 prepare "insert-scheduled-messages" as
@@ -7304,7 +7303,7 @@ c.contact_id as "contactId",
 
 prepare "update-conversation" as
 insert into conversations as c (advisor_id, member_id, read_reply_id, done_at, snoozed_at, snoozed_until, draft)
-select $1, member_id, coalesce($3, 0), $5, $7, $8, $10
+select advisor_id, member_id, coalesce($3, 0), $5, $7, $8, $10
 from members
 where advisor_id = $1 and member_id = $2
 on conflict (advisor_id, member_id) do update

@@ -49,7 +49,9 @@ export async function previewImport(
     result: 'row' in prepared ? (results.next().value?.result ?? null) : null,
   }));
   const columns = await deps.contactFiles.columns(file);
-  const importId = await store.insertImport(deps.db, advisorId, { fileName, file, rowCount });
+  const importId = await inTransaction(deps, ({ db }) =>
+    store.insertImport(db, advisorId, { fileName, file, rowCount }),
+  );
   if (importId === null) throw problem('conflict', 'Another file is being imported. Wait until it is done.');
   return { importId, fileName, rowCount, refused, columns, rows };
 }

@@ -17,10 +17,10 @@ export async function listSavedReplies({ db }: Deps, advisorId: number): Promise
 
 export async function createSavedReply(deps: Deps, advisorId: number, input: SavedReplyInput): Promise<number> {
   return change(deps, advisorId, async ({ db }) => {
-    const savedReplyId = await store.insertSavedReply(db, advisorId, input, savedRepliesMax);
-    if (savedReplyId === null)
+    const had = await store.listSavedReplies(db, advisorId, savedRepliesMax);
+    if (had.length === savedRepliesMax)
       throw problem('conflict', `You have ${savedRepliesMax} saved replies already. Delete one first.`);
-    return savedReplyId;
+    return store.insertSavedReply(db, advisorId, input);
   });
 }
 

@@ -27,14 +27,11 @@ const columns = `
 
 /** In place of the one before, unless that is running: then null. */
 export async function insertImport(db: Db, advisorId: number, given: ImportFile): Promise<number | null> {
+  await db.query(`delete from contact_imports where advisor_id = $1 and status <> 'running'`, [advisorId]);
+  if (await findImport(db, advisorId)) return null;
   const [row] = await db.query<{ importId: number }>(
-    `with gone as (
-       delete from contact_imports
-       where advisor_id = $1 and status <> 'running'
-     )
-     insert into contact_imports (advisor_id, file_name, file, row_count)
-     select $1, $2, $3, $4
-     where not exists (select from contact_imports where advisor_id = $1 and status = 'running')
+    `insert into contact_imports (advisor_id, file_name, file, row_count)
+     values ($1, $2, $3, $4)
      returning import_id as "importId"`,
     [advisorId, given.fileName, given.file, given.rowCount],
   );

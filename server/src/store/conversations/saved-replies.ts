@@ -15,22 +15,15 @@ export async function listSavedReplies(db: Db, advisorId: number, limit: number)
   );
 }
 
-/** The new one's id; null if there are as many as there may be. */
-export async function insertSavedReply(
-  db: Db,
-  advisorId: number,
-  { title, text }: SavedReplyInput,
-  max: number,
-): Promise<number | null> {
+export async function insertSavedReply(db: Db, advisorId: number, { title, text }: SavedReplyInput): Promise<number> {
   const [row] = await db.query<{ savedReplyId: number }>(
     `insert into saved_replies (advisor_id, title, text)
-     select $1, $2, $3
-     where (select count(*) from saved_replies where advisor_id = $1) < $4
+     values ($1, $2, $3)
      returning saved_reply_id as "savedReplyId"`,
-    [advisorId, title, text, max],
+    [advisorId, title, text],
     'insert-saved-reply',
   );
-  return row?.savedReplyId ?? null;
+  return row?.savedReplyId ?? -1;
 }
 
 /** Whether there is such a one. */
