@@ -178,6 +178,17 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     );
   });
 
+  test('a statement that Citus refuses spoils its connection for nobody else', async () => {
+    const { db } = world.deps;
+    const refused = 'with one as (select from archive_heads limit 1 for update) select from one';
+    await assert.rejects(
+      db.transaction((db) => db.query(refused)),
+      { code: '0A000' },
+    );
+    const event = { advisorId: world.ann.advisor.advisorId, type: 'message.received', memberId: 1 } as const;
+    await db.transaction((db) => insertEvents(db, [event], world.clock.now()));
+  });
+
   test('many new numbers at once become contacts, and the book’s counts are right', async () => {
     const [{ advisor }] = people;
     const sends = Array.from({ length: 4 }, () =>

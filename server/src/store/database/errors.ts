@@ -35,6 +35,14 @@ export function isBroken(error: unknown): boolean {
   return kind === 'lost' || (kind === 'timeout' && !(error instanceof pg.DatabaseError));
 }
 
+/**
+ * A statement ran on a node without its shard. The shard was moved, or Citus failed to plan a subquery on this connection before: it
+ * never hands calls to nodes there again, and a new connection does.
+ */
+export function isMisplaced(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '40001';
+}
+
 export function kindOf(error: unknown): Kind {
   if (!(error instanceof Error)) return 'other';
   if (error instanceof DatabaseUnable) return 'unable';

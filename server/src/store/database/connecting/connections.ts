@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { DatabaseBusy, isBroken, kindOf, translated } from '../errors.ts';
+import { DatabaseBusy, isBroken, isMisplaced, kindOf, translated } from '../errors.ts';
 import { setColumnParsers } from './column-values.ts';
 import { type Column, describe } from './description.ts';
 import { type Hosts, hostsOf, ReadOnlyHost } from './hosts.ts';
@@ -145,7 +145,7 @@ async function connectHeard(pool: pg.Pool, hosts: Hosts): Promise<pg.PoolClient>
 
 /** Whether a connection is useless after an error. If it fell silent, so did the others that are as old. */
 export function breaks(pool: pg.Pool, error: unknown): boolean {
-  const isUseless = isBroken(error);
+  const isUseless = isBroken(error) || isMisplaced(error);
   if (isUseless && kindOf(error) === 'timeout')
     hostsOf(pool.options.connectionString ?? '').silentAtMs = performance.now();
   return isUseless;
