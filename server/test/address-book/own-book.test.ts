@@ -5,6 +5,7 @@ import { deletes } from '../../src/domain/address-book/pending-deletes.ts';
 import { doDueActions, undoMs } from '../../src/domain/shared/pending-actions.ts';
 import { listContacts } from '../../src/store/address-book/contact-search.ts';
 import { type AdvisorApp, makeAdvisorApp } from '../support/advisor-app.ts';
+import { moved } from '../support/database.ts';
 import { acceptedPhone, newPhone } from '../support/texting.ts';
 import type { Visit, Visitor } from '../support/visitor.ts';
 import type { World } from '../support/world.ts';
@@ -38,7 +39,9 @@ async function names(query = ''): Promise<string[]> {
 
 /** As if so much time had passed for the row: nobody waits eight seconds. */
 async function pass(ms: number): Promise<void> {
-  await world.database.asOwner(`update pending_actions set due_at = due_at - interval '${ms} milliseconds'`);
+  await world.database.asOwner(
+    `update pending_actions set due_at = ${moved('due_at', `interval '-${ms} milliseconds'`)}`,
+  );
   const fail = (fault: unknown) => assert.fail(String(fault));
   // Two nodes at once.
   await Promise.all([1, 2].map(() => doDueActions(world.deps, deletes, fail)));

@@ -10,6 +10,7 @@ import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { addContact, addGroup, putInGroups } from '../address-book/address-book.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
 import { failing } from '../support/crashes.ts';
+import { isWaiting } from '../support/database.ts';
 import { acceptedPhone, handset, newPhone, received, reply, setConsent } from '../support/texting.ts';
 import type { Visit, Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
@@ -377,8 +378,7 @@ suite('a text to a group', () => {
     const stopping = call('POST', `/broadcasts/${broadcastId}/stop`, {}).finally(() => {
       isStopped = true;
     });
-    const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'update broadcasts%'`;
-    await until('the stop waits', async () => (await world.database.asOwner(waits)).length > 0);
+    await until('the stop waits', () => isWaiting(world.database));
     assert.equal(isStopped, false);
     committing.resolve();
     assert.equal((await stopping).status, 204);

@@ -6,6 +6,7 @@ import { compareAccounts } from '../../src/domain/archive/comparisons/accounts.t
 import { resealAuthenticators } from '../../src/domain/sign-in/staff-credentials.ts';
 import { makePasskey } from '../support/authenticator.ts';
 import { makeStaff } from '../support/console.ts';
+import { moved } from '../support/database.ts';
 import {
   codeIn,
   enroll,
@@ -40,7 +41,7 @@ async function enrolled() {
 /** As if they had signed in six minutes ago. */
 async function age(staffId: number): Promise<void> {
   await world.database.asOwner(
-    `update staff_sessions set date_time_created = date_time_created - interval '6 minutes' where staff_id = $1`,
+    `update staff_sessions set date_time_created = ${moved('date_time_created', "interval '-6 minutes'")} where staff_id = $1`,
     [staffId],
   );
 }

@@ -16,6 +16,7 @@ import { deletePasskeys } from '../../src/store/sign-in/passkeys.ts';
 import { lockStaff } from '../../src/store/sign-in/staff-credentials.ts';
 import { makePasskey } from '../support/authenticator.ts';
 import { commandsWith } from '../support/commands.ts';
+import { moved } from '../support/database.ts';
 import {
   choosePassword,
   codeIn,
@@ -365,10 +366,10 @@ describe('signing in to the console', () => {
     const { staffId, visitor } = await enrolled();
     const status = async () => (await visitor.get('/console/api/session')).status;
     const age = (column: string, by: string) =>
-      world.database.asOwner(`update staff_sessions set ${column} = ${column} - $2::interval where staff_id = $1`, [
-        staffId,
-        by,
-      ]);
+      world.database.asOwner(
+        `update staff_sessions set ${column} = ${moved(column, '-$2::interval')} where staff_id = $1`,
+        [staffId, by],
+      );
     // A page that is left open asks by itself: that is no use of it.
     await age('date_time_seen', '50 minutes');
     await visitor.call('GET', '/console/api/session', { headers: { 'x-unattended': 'yes' } });

@@ -14,7 +14,7 @@ import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../src/store/d
 import { applyEarlyReceipts, deleteUnmatchedReceipts, recordReceipts } from '../../src/store/delivery/receipts.ts';
 import { lockMembers } from '../../src/store/members/members.ts';
 import { drawMessageIds, insertTexts, type NewText } from '../../src/store/texting/texts.ts';
-import { moved } from '../support/database.ts';
+import { isWaiting, moved } from '../support/database.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
@@ -347,26 +347,13 @@ suite('dispatches', () => {
       await insertEntries(db, [consentEntry(act, { member: { memberId, phone, state: 'accepted' }, ...move })], start);
     }
 
-    /** Where the database is distributed, whoever waits does so on the advisor's node. */
-    async function isWaitingOnNode(): Promise<boolean> {
-      return (await world.database.asOwner('select from citus_lock_waits')).length > 0;
-    }
-
-    async function isWaiting(): Promise<boolean> {
-      const { asOwner } = world.database;
-      const waiting = await asOwner(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return waiting.length > 0 || ((await world.deps.db.nodes()) !== null && (await isWaitingOnNode()));
-    }
-
     test('a claim that meets a STOP being written waits for it and sees it', async () => {
       const { messageId, memberId, phone } = await queue();
       let claiming: Promise<ClaimedRow[]> | undefined;
       await world.deps.db.transaction(async (db) => {
         await lockMembers(db, advisorId, [phone]);
         claiming = claim();
-        await until('the claim waits', isWaiting);
+        await until('the claim waits', () => isWaiting(world.database));
         await optOut(db, { memberId, phone });
       });
       const [row] = (await claiming) ?? [];
@@ -382,7 +369,7 @@ suite('dispatches', () => {
       await world.deps.db.transaction(async (db) => {
         await lockMembers(db, advisorId, [first.phone]);
         claiming = claim();
-        await until('the claim waits', isWaiting);
+        await until('the claim waits', () => isWaiting(world.database));
         await world.deps.db.transaction((other) => optOut(other, second));
       });
       assert.deepEqual(
@@ -401,7 +388,7 @@ suite('dispatches', () => {
       await world.deps.db.transaction(async (db) => {
         await lockMembers(db, advisorId, [phone]);
         claiming = claim();
-        await until('the claim waits', isWaiting);
+        await until('the claim waits', () => isWaiting(world.database));
         await updateHeldSince(db, advisorId, memberId, start);
       });
       assert.deepEqual(
@@ -426,7 +413,7 @@ suite('dispatches', () => {
           owedKinds,
         });
         stopping = stopAndCount({ messageId, memberId, phone });
-        await until('the STOP waits', isWaiting);
+        await until('the STOP waits', () => isWaiting(world.database));
       });
       assert.equal(await stopping, 1);
     });

@@ -92,30 +92,30 @@ suite('assent doctor and assent status', () => {
       [
         'alter table holds disable trigger append_only',
         /append_only on holds is disabled/,
-        `alter table holds ${always} append_only`,
+        [`alter table holds ${always} append_only`],
       ],
       [
         'alter table archive_entries enable trigger append_only',
         /append_only on archive_entries can be switched off/,
-        `alter table archive_entries ${always} append_only`,
+        [`alter table archive_entries ${always} append_only`],
       ],
       [
         'alter table archive_bodies enable replica trigger append_only',
         /append_only on archive_bodies is only enabled for repl/,
-        `alter table archive_bodies ${always} append_only`,
+        [`alter table archive_bodies ${always} append_only`],
       ],
       [
         'drop trigger number_stays on members',
         /number_stays on members was dropped/,
-        `${row.definition}; alter table members ${always} number_stays`,
+        [row.definition, `alter table members ${always} number_stays`],
       ],
-      [empty, /append_only on archive_runs calls refuse_change\(\), which was replaced/, row.body],
+      [empty, /append_only on archive_runs calls refuse_change\(\), which was replaced/, [row.body]],
     ] as const) {
       await asOwner(weaken);
       const { status, of } = await doctor();
       assert.deepEqual([status, of('triggers')[0]?.state], [1, 'failing']);
       assert.match(of('triggers')[0]?.says ?? '', says);
-      await asOwner(restore);
+      for (const sql of restore) await asOwner(sql);
     }
     assert.equal((await doctor()).of('triggers')[0]?.says, 'all are as migrated');
   });

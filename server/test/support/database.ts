@@ -60,6 +60,16 @@ export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestD
   };
 }
 
+/** Whether somebody waits for a lock: where the database is distributed, on the advisor's node. */
+export async function isWaiting({ asOwner, pool }: TestDatabase): Promise<boolean> {
+  const waiting = await asOwner(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return (
+    waiting.length > 0 || ((await pool.nodes()) !== null && (await asOwner('select from citus_lock_waits')).length > 0)
+  );
+}
+
 /** SQL for a time that is moved. By UTC: a distributed database updates no row by what depends on a connection's time zone. */
 export function moved(time: string, interval: string): string {
   return `(${time} at time zone 'UTC' + ${interval}) at time zone 'UTC'`;
