@@ -86,7 +86,7 @@ function begin({ deps, sessionToken }: Visits, request: FastifyRequest, reply: F
     until,
     send(event, data, cursor) {
       const id = cursor === undefined ? '' : `id: ${cursor}\n`;
-      if (raw.writable) raw.write(`event: ${event}\n${id}data: ${JSON.stringify(data)}\n\n`);
+      if (!raw.writableEnded) raw.write(`event: ${event}\n${id}data: ${JSON.stringify(data)}\n\n`);
     },
   };
 }
