@@ -195,6 +195,25 @@ describe('/console/staff', () => {
     await setStaff(world.deps, operator.staffId, { disabled: false });
   });
 
+  it('operators show and rotate secrets only after a fresh sign-in', async () => {
+    const operator = await makeStaff(world, { role: 'operator', name: 'Stale' });
+    await age(operator.staffId);
+    for (const path of [
+      '/applications',
+      '/applications/some/secret',
+      '/applications/some/keys',
+      '/applications/some/webhooks',
+      '/webhooks/1/secret',
+      '/alerts/targets',
+      '/signing-keys',
+      '/advisors/1/invite',
+      '/all-staff',
+    ]) {
+      const { status, body } = await operator.call('POST', path, {});
+      assert.deepEqual([status, /^Sign in again/.test(body.detail)], [403, true], path);
+    }
+  });
+
   it('who is disabled is signed out at once, and a link for them is dead', async () => {
     const operator = await makeStaff(world, { role: 'operator', name: 'Ender' });
     const { staffId, visitor, email } = await enrolled();

@@ -42,6 +42,13 @@ for (const input of ['pointerdown', 'keydown', 'wheel'])
 const answerMsMax = 30_000;
 const fileMsMax = 5 * 60_000;
 
+/** Asks somebody to prove again that it is them; false if they don't. */
+let confirmation: (() => Promise<boolean>) | null = null;
+
+export function setConfirmation(ask: () => Promise<boolean>): void {
+  confirmation = ask;
+}
+
 export function setFormToken(token: string): void {
   formToken = token;
 }
@@ -63,11 +70,8 @@ export const post = <Answer>(path: string, call?: Call) => request<Answer>('POST
 export const put = <Answer>(path: string, call?: Call) => request<Answer>('PUT', path, call);
 export const remove = (path: string, call?: Call) => request<void>('DELETE', path, call);
 
-async function request<Answer>(
-  method: string,
-  path: string,
-  { query = {}, body, file, idempotencyKey, keepalive, signal }: Call = {},
-): Promise<Answer> {
+async function request<Answer>(method: string, path: string, call: Call = {}): Promise<Answer> {
+  const { query = {}, body, file, idempotencyKey, keepalive, signal } = call;
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = given.length > 0 ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : '';
   const headers: Record<string, string> = { accept: 'application/json' };
@@ -94,6 +98,8 @@ async function request<Answer>(
     tell({ call: { method, path: path + search, body, status, answer: result, tookMs: performance.now() - begun } });
   if (ok) return (result || undefined) as Answer;
   if (status === 401) signIn();
+  const isStale = status === 403 && String(result.detail).startsWith('Sign in again');
+  if (isStale && (await confirmation?.())) return request(method, path, call);
   throw new CallFailed(status, result);
 }
 

@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { Broken } from '../look/parts.tsx';
+import { SignedIn } from './again.tsx';
 import { client } from './client.ts';
 import { placesOf } from './places.ts';
 import type { Order, View } from './reviews/queries.ts';
@@ -103,6 +104,8 @@ const pages = [
   page('/applications/$clientId', async () => (await import('./applications/application.tsx')).Application),
   page('/webhooks', async () => (await import('./webhooks/webhooks.tsx')).Webhooks),
   page('/webhooks/$webhookId', async () => (await import('./webhooks/webhook.tsx')).Webhook),
+  // Where a window ends that was opened to sign in again.
+  page('/signed-in', async () => SignedIn),
   page('/jobs', async () => (await import('./jobs/jobs.tsx')).Jobs),
   page('/doubts', async () => (await import('./doubts/doubts.tsx')).Doubts),
   page('/doctor', async () => (await import('./doctor/doctor.tsx')).Doctor),

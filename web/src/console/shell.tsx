@@ -5,6 +5,7 @@ import { signOut } from '../api/http.ts';
 import { Icon } from '../look/icons.tsx';
 import { Face, StateScreen } from '../look/parts.tsx';
 import { Toasts } from '../shell/toasts.tsx';
+import { SignInAgain } from './again.tsx';
 import { type Place, places, placesOf } from './places.ts';
 import { roleNames, useSession } from './session.ts';
 
@@ -55,6 +56,7 @@ export function Shell() {
         {place && !place.roles.includes(staff.role) ? <Forbidden /> : <Outlet />}
       </main>
       <Toasts />
+      <SignInAgain />
     </div>
   );
 }

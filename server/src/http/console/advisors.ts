@@ -27,6 +27,7 @@ export const set = operatorEndpoint({
 
 /** The link is in this answer and nowhere else. */
 export const invite = operatorEndpoint({
+  isFresh: true,
   params: AdvisorParams,
   async handler(deps, _, { params }, by) {
     requireOwnServer(deps);

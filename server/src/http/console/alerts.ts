@@ -7,6 +7,7 @@ export const read = operatorEndpoint({
 });
 
 export const add = operatorEndpoint({
+  isFresh: true,
   body: AlertTargetInput,
   handler: (deps, _, { body }, by) => addAlertTarget(deps, body, by),
 });

@@ -8,6 +8,7 @@ export const list = operatorEndpoint({
 });
 
 export const issue = operatorEndpoint({
+  isFresh: true,
   params: ApplicationParams,
   body: PlanInput,
   handler: (deps, _, { params, body }, by) => keys.issueApiKey(deps, params.clientId, body, by),
@@ -39,6 +40,7 @@ export const signingKeys = operatorEndpoint({
 });
 
 export const rotateSigning = operatorEndpoint({
+  isFresh: true,
   body: SigningKeysInput,
   async handler(deps, _, { body: { leaked } }, by) {
     await (leaked ? replaceSigningKeys : rotateSigningKeys)(deps, by);

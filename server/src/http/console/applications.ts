@@ -18,6 +18,7 @@ export const list = operatorEndpoint({
 });
 
 export const add = operatorEndpoint({
+  isFresh: true,
   body: ApplicationInput,
   async handler(deps, _, { body }, by) {
     const { application, clientSecret } = await applications.addApplication(deps, body, by);
@@ -35,6 +36,7 @@ export const set = operatorEndpoint({
 });
 
 export const rotate = operatorEndpoint({
+  isFresh: true,
   params: ApplicationParams,
   handler: async (deps, _, { params }, by) => ({
     clientSecret: await applications.rotateSecret(deps, params.clientId, by),
@@ -61,6 +63,7 @@ export const provisions = operatorEndpoint({
 });
 
 export const addProvision = operatorEndpoint({
+  isFresh: true,
   params: ProvisionParams,
   async handler(deps, _, { params }, by) {
     const { advisorId } = await getAdvisor(deps, String(params.advisorId));

@@ -69,7 +69,7 @@ export const consoleRoutes: ConsoleRoute[] = [...table, ...recordsTable, ...oper
   }),
 );
 
-/** The page leads to the sign-in and back. */
+/** The page asks for that in another window, and goes on. */
 const signInAgain = 'Sign in again first: this gives somebody access, so it must be you who does it.';
 
 /** All of the console shares connections as the requests of one API key do. */

@@ -103,7 +103,7 @@ async function sendSignIn(
   const passkeys = passkeysPossible(deps);
   const content = html`<main class="card">
 <h1>${title}</h1>
-<p>${again ? 'Who signs in, and how, can be changed for five minutes after you sign in.' : 'For reviewers, compliance officers and operators.'}</p>
+<p>${again ? 'Giving access, and changing who signs in and how, needs a sign-in of the last five minutes.' : 'For reviewers, compliance officers and operators.'}</p>
 ${problem && html`<p class="notice bad" role="alert" id="problem">${problem.text}</p>`}
 <form method="post" action="${path}">
 ${hidden({ formToken, next, again: again ? 'yes' : '' })}

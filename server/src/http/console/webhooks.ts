@@ -13,6 +13,7 @@ export const list = operatorEndpoint({
 });
 
 export const add = operatorEndpoint({
+  isFresh: true,
   params: ApplicationParams,
   body: EndpointInput,
   handler: async (deps, _, { params, body: { url, types = null } }, by) => ({
@@ -27,6 +28,7 @@ export const remove = operatorEndpoint({
 });
 
 export const rotate = operatorEndpoint({
+  isFresh: true,
   params: EndpointParams,
   async handler(deps, _, { params }, by) {
     const { clientId, url } = await webhooks.getWebhook(deps, params.webhookId);

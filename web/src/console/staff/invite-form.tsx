@@ -5,7 +5,6 @@ import { Choice, Field } from '../../look/fields.tsx';
 import type { Firm } from '../firms/queries.ts';
 import { refresh } from '../lists.ts';
 import { type Role, roleNames } from '../session.ts';
-import { afterSignIn } from './again.ts';
 
 const firmRoles: Role[] = ['reviewer', 'compliance_officer'];
 
@@ -27,13 +26,12 @@ export function InviteForm({
   const [firm, setFirm] = useState(firms?.[0]?.firmId);
   const roles: Role[] = firms ? [...firmRoles, 'operator'] : firmRoles;
   const ofFirm = firms !== null && role !== 'operator';
-  const run = () =>
-    afterSignIn(async () => {
-      const body = { name: name.trim(), email: email.trim(), role, ...(ofFirm && { firmId: firm }) };
-      const { link } = await post<{ link: string }>(path, { body });
-      await refresh(path);
-      show(link);
-    });
+  const run = async () => {
+    const body = { name: name.trim(), email: email.trim(), role, ...(ofFirm && { firmId: firm }) };
+    const { link } = await post<{ link: string }>(path, { body });
+    await refresh(path);
+    show(link);
+  };
   return (
     <FormDialog
       title="Invite somebody to the console"

@@ -9,7 +9,6 @@ import { firmsQuery } from '../firms/queries.ts';
 import { listQuery, refresh } from '../lists.ts';
 import { type Role, roleNames, type Session, useSession } from '../session.ts';
 import { type Column, DataTable, RowButton, stateColumn } from '../table.tsx';
-import { afterSignIn } from './again.ts';
 import { InviteForm } from './invite-form.tsx';
 
 type Member = Omit<Session['staff'], 'firmName'> & { disabled: boolean };
@@ -45,8 +44,8 @@ export function Staff() {
     await refresh(path);
     toast(done);
   };
-  const invite = ({ staffId }: Member) =>
-    afterSignIn(async () => setLink((await post<{ link: string }>(`${path}/${staffId}/invite`)).link));
+  const invite = async ({ staffId }: Member) =>
+    setLink((await post<{ link: string }>(`${path}/${staffId}/invite`)).link);
   return (
     <div className="console-page">
       <header className="console-head">
