@@ -67,11 +67,18 @@ suite('the review queue', () => {
     assert.equal((await memberOf(world, world.ann, phone)).memberId, review.memberId);
   });
 
-  test('masks a number in the list, and counts each part', async () => {
+  test('hides a number until somebody asks for it, which is an entry, and counts each part', async () => {
     const phone = await acceptedPhone(world, world.ann);
     await send(world.ann, { phone, text: 'Your card 4111 1111 1111 1111 is on file' });
     const { body } = await riley.call('GET', '/reviews?view=blocked');
-    assert.equal(body.data.at(-1).excerpt, 'Your card ■■■■ ■■■■ ■■■■ 1111 is on file');
+    const { excerpt, reviewId } = body.data.at(-1);
+    assert.equal(excerpt, 'Your card ■■■■ ■■■■ ■■■■ 1111 is on file');
+    const opened = await show(reviewId);
+    assert.deepEqual([opened.text, opened.isHidden], [excerpt, true]);
+    assert.doesNotMatch(JSON.stringify(opened), /4111/);
+    const shown = await riley.call('POST', `/reviews/${reviewId}/text`);
+    assert.equal(shown.body.text, 'Your card 4111 1111 1111 1111 is on file');
+    assert.equal((await show(reviewId)).events.at(-1).action, 'shown');
     const { counts } = (await riley.call('GET', '/reviews/counts')).body;
     assert.equal(counts.blocked, body.data.length);
     assert.equal(counts.all, (await listed()).length);

@@ -30,6 +30,7 @@ const samples: Record<string, Sample> = {
   'POST /reviews/undo': { body: { reviewIds: [unknownId] } },
   'GET /reviews/:reviewId': { ids: ofReview },
   'PUT /reviews/:reviewId/assignee': { ids: ofReview, body: { staffId: null } },
+  'POST /reviews/:reviewId/text': { ids: ofReview },
   'POST /reviews/:reviewId/notes': { ids: ofReview, body: { note: 'Asked' } },
   'PUT /reviews/:reviewId/escalation': { ids: ofReview, body: { escalated: true } },
   'POST /reviews/:reviewId/decision': { ids: newReview, body: { decision: 'approved' } },

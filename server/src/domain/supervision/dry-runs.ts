@@ -102,7 +102,7 @@ function counter(versions: Versions) {
     if (result.examples.length >= examplesMax) return;
     // What isn't found any more is shown by the rules that found it.
     const shown = findings.length > 0 ? versions.after : versions.before;
-    const excerpt = excerptOf(text, markFindings(text, shown), shown);
+    const excerpt = excerptOf(text, markFindings(text, shown));
     const marks = markFindings(excerpt, shown);
     const rules = findings.map(({ rule }) => rule);
     result.examples.push({ ...of, phone, dateTime, excerpt, marks, rules, before: was, after: is });

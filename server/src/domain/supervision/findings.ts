@@ -1,4 +1,5 @@
 import { plainOf } from '../shared/text/phrases.ts';
+import { detectorNames } from './detectors.ts';
 import type { Rule } from './lexicon-matching.ts';
 import { matcherOf } from './lexicon-matching.ts';
 
@@ -31,17 +32,25 @@ export function wordsIn(text: string, from = 0): Word[] {
   }));
 }
 
+/** The text with the digits of card numbers and the like hidden, but for the last four. Marks stay where they are. */
+export function hideNumbers(text: string): string {
+  let hidden = text;
+  for (const { start, end } of markFindings(text, numberRules))
+    hidden = hidden.slice(0, start) + hidden.slice(start, end).replace(/\d(?=(?:\D*\d){4})/g, '■') + hidden.slice(end);
+  return hidden;
+}
+
+const numberRules: Rule[] = detectorNames
+  .filter((name) => /_number$/.test(name))
+  .map((detector) => ({ name: detector, action: 'flag', detector }));
+
 /** A short piece of the text, around what was found. Numbers that must not be in texts don't show in a list. */
-export function excerptOf(text: string, [mark]: Mark[], rules: Rule[]): string {
+export function excerptOf(written: string, [mark]: Mark[]): string {
+  const text = hideNumbers(written);
   if (!mark) return text.length > excerptLengthMax ? `${text.slice(0, excerptLengthMax).trimEnd()}…` : text;
   const start = startOfWord(text, mark.start - before);
   const end = Math.min(text.length, mark.end + after);
-  const rule = rules.find(({ name }) => name === mark.rule);
-  const isSecret = rule && 'detector' in rule && /_number$/.test(rule.detector);
-  const found = text.slice(mark.start, mark.end);
-  const shown = isSecret ? found.replace(/\d(?=(?:\D*\d){4})/g, '■') : found;
-  const pieces = [text.slice(start, mark.start), shown, text.slice(mark.end, end)];
-  return `${start > 0 ? '…' : ''}${pieces.join('')}${end < text.length ? '…' : ''}`;
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
 }
 
 function startOfWord(text: string, place: number): number {

@@ -33,8 +33,7 @@ export async function listQueue(
   const byId = new Map(words.map((each) => [each.reviewId, each]));
   const data = page.map((review) => {
     const { name = null, text = null } = byId.get(review.reviewId) ?? {};
-    const matched = rules(review);
-    return { ...review, name, excerpt: text && excerptOf(text, markFindings(text, matched), matched) };
+    return { ...review, name, excerpt: text && excerptOf(text, markFindings(text, rules(review))) };
   });
   return { data, cursor: rows.length > page.length ? (page.at(-1)?.reviewId ?? null) : null };
 }

@@ -28,8 +28,11 @@ export type ReviewEvent = {
   outcome: string | null;
   note: string | null;
 };
-/** `assigned` to somebody or nobody, `escalated` or not any more, or a decision that was `not_done` when it was due. */
-export type ReviewAction = 'assigned' | 'unassigned' | 'escalated' | 'returned' | 'not_done';
+/**
+ * `assigned` to somebody or nobody, `escalated` or not any more, a decision that was `not_done` when it was due, or the numbers in its
+ * text `shown` to somebody.
+ */
+export type ReviewAction = 'assigned' | 'unassigned' | 'escalated' | 'returned' | 'not_done' | 'shown';
 /** `dateTime`: of the text. `incomplete`: parts of the person's text that never came. `media`: what came with it. */
 export type ReviewDetail = Review & {
   text: string | null;
@@ -183,6 +186,16 @@ export async function noteReview(
   checkNote(note);
   await inTransaction(deps, async (deps) => {
     await record(deps, await lockFor(deps, reviewId, staff), staff, { note });
+  });
+}
+
+/** The text as it was written, with the numbers that are hidden otherwise. That somebody saw them is an entry. */
+export async function revealReview(deps: Deps, reviewId: number, staff: Staff): Promise<{ text: string | null }> {
+  return inTransaction(deps, async (deps) => {
+    const review = await lockFor(deps, reviewId, staff);
+    await record(deps, review, staff, { action: 'shown' });
+    const reviewed = await store.findReviewed(deps.db, review.advisorId, review.archiveNumber);
+    return { text: reviewed?.text ?? null };
   });
 }
 

@@ -5,6 +5,7 @@ import { findEffect, markReview } from '../../domain/consent/review-effects.ts';
 import { listConsentEvidence } from '../../domain/conversations/consent-evidence.ts';
 import { listItemsAround } from '../../domain/conversations/conversation-items.ts';
 import { Problem } from '../../domain/problems.ts';
+import { hideNumbers } from '../../domain/supervision/findings.ts';
 import { countMax, countQueue, countSimilar, findName, listQueue } from '../../domain/supervision/review-queue.ts';
 import {
   assignReview,
@@ -14,6 +15,7 @@ import {
   noteReview,
   type Review,
   requireDecidable,
+  revealReview,
 } from '../../domain/supervision/reviews.ts';
 import {
   AssigneeRequest,
@@ -46,7 +48,7 @@ export const reviewers = firmEndpoint({
   }),
 });
 
-/** Everything that a decision needs, at once. */
+/** Everything that a decision needs, at once; without numbers that don't belong in texts. */
 export const get = firmEndpoint({
   params: ReviewParams,
   cost: 2,
@@ -63,7 +65,18 @@ export const get = firmEndpoint({
       findPending(deps, advisorId, reviewId),
       refusalOf(deps, review, staff),
     ]);
-    return { ...review, name, marks, thread, consent, effect, similar, pending, refusal };
+    const around = thread && { ...thread, data: thread.data.map(withoutNumbers) };
+    const known = { name, marks, thread: around, consent, effect, similar, pending, refusal };
+    const shown = withoutNumbers(review);
+    return { ...shown, ...known, isHidden: shown.text !== review.text };
+  },
+});
+
+export const reveal = firmEndpoint({
+  params: ReviewParams,
+  async handler(deps, staff, { params: { reviewId } }) {
+    await getReviewOf(deps, staff.firmId, reviewId);
+    return revealReview(deps, reviewId, staff);
   },
 });
 
@@ -111,6 +124,10 @@ export const escalate = firmEndpoint({
     return getReviewOf(deps, staff.firmId, reviewId);
   },
 });
+
+function withoutNumbers<Item extends object>(item: Item): Item {
+  return 'text' in item && typeof item.text === 'string' ? { ...item, text: hideNumbers(item.text) } : item;
+}
 
 /** Why they can't decide it, in words; null if they can. */
 async function refusalOf(deps: Deps, review: Review, staff: FirmStaff): Promise<string | null> {

@@ -47,6 +47,7 @@ const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] 
   ['GET',  '/reviews/:reviewId',              firmStaff, reviews.get],
   ['POST', '/reviews/:reviewId/decision',     firmStaff, reviews.decide],
   ['POST', '/reviews/:reviewId/notes',        firmStaff, reviews.note],
+  ['POST', '/reviews/:reviewId/text',         firmStaff, reviews.reveal],
   ['PUT',  '/reviews/:reviewId/assignee',     firmStaff, reviews.assign],
   ['PUT',  '/reviews/:reviewId/escalation',   firmStaff, reviews.escalate],
   ['GET',  '/lexicon',                        officers,  lexicon.get],

@@ -55,7 +55,7 @@ export type ReviewEvent = {
   number: number;
   dateTime: string;
   actorName: string | null;
-  action: 'assigned' | 'unassigned' | 'escalated' | 'returned' | 'not_done' | null;
+  action: 'assigned' | 'unassigned' | 'escalated' | 'returned' | 'not_done' | 'shown' | null;
   decision: Decision | null;
   note: string | null;
 };
@@ -71,6 +71,8 @@ export type ReviewDetail = Review & {
   effect: { heldTexts: number; since: string | null; isConfirmed: boolean } | null;
   similar: { optOuts: number; others: number } | null;
   pending: { decision: Decision; staffId: number; by: string; dueAt: string } | null;
+  /** Whether digits of a number in its text are hidden. */
+  isHidden: boolean;
   /** Why the reader can't decide it. */
   refusal: string | null;
 };

@@ -136,5 +136,6 @@ export function eventWords({ action, decision, actorName, note }: ReviewEvent): 
   if (action === 'escalated') return `${who} escalated it`;
   if (action === 'returned') return `${who} gave it back to reviewers`;
   if (action === 'not_done') return `${who}’s decision could not be carried out`;
+  if (action === 'shown') return `${who} looked at the hidden number`;
   return note ? `${who} noted` : who;
 }
