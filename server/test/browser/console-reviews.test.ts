@@ -56,6 +56,9 @@ test('a review is decided with one key, undone with another, and takes effect wi
   await page.keyboard.press('o');
   await head(page, 'Ann → Chiara Marsh');
   assert.equal(await rows(page).count(), 3);
+  await app.world().database.asOwner(`update pending_actions set due_at = now() + interval '1 minute'`);
+  await page.reload();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
   await page.keyboard.press('z');
   await page.getByText('Undone: it is open again.').waitFor();
   await rows(page).nth(3).waitFor();
@@ -78,6 +81,11 @@ test('a review is decided with one key, undone with another, and takes effect wi
 test('several are decided at once, and one is given to somebody else', { skip }, async () => {
   const { page, complaints } = await openConsole('/console/reviews?view=held', desk);
   await head(page, 'Ann → Chiara Marsh');
+  await page.keyboard.press('/');
+  await page.keyboard.type('kira');
+  await page.locator('.queued:only-child, li:only-child > .queued', { hasText: 'Kira' }).waitFor();
+  await page.keyboard.press('Escape');
+  await rows(page).nth(2).waitFor();
   await page.getByRole('button', { name: 'Assign or escalate' }).click();
   await page.getByRole('menuitem', { name: 'Escalate to a compliance officer' }).click();
   await page.getByRole('button', { name: 'Escalate', exact: true }).click();

@@ -65,6 +65,11 @@ suite('the review queue', () => {
     assert.equal(items.find(({ archiveNumber }) => archiveNumber === review.archiveNumber)?.type, 'text');
     assert.equal(review.consent[0].state, 'accepted');
     assert.equal((await memberOf(world, world.ann, phone)).memberId, review.memberId);
+    const theirs = (await riley.call('GET', `/reviews?members=1,${review.memberId}`)).body.data;
+    assert.deepEqual(
+      theirs.map((each: { reviewId: number }) => each.reviewId),
+      [reviewId],
+    );
   });
 
   test('hides a number until somebody asks for it, which is an entry, and counts each part', async () => {
@@ -213,7 +218,10 @@ suite('work in a firm', () => {
     assert.deepEqual(refusals.slice(0, 2), [null, null]);
     assert.match(refusals[2], /Cameron has just decided/);
     assert.match(refusals[3], /There is no review/);
+    const { data } = (await riley.call('GET', '/reviews/waiting')).body;
+    assert.deepEqual(data.map((each: { reviewId: number }) => each.reviewId).toSorted(), reviewIds.slice(0, 2));
     assert.deepEqual((await riley.call('POST', '/reviews/undo', { reviewIds })).body, { undone: 2 });
+    assert.deepEqual((await riley.call('GET', '/reviews/waiting')).body.data, []);
     assert.ok((await listed('held')).includes(one.reviewId));
   });
 });

@@ -26,11 +26,13 @@ const samples: Record<string, Sample> = {
   'GET /reviews': { query: '?view=held' },
   'GET /reviews/counts': {},
   'GET /reviews/reviewers': {},
+  'GET /reviews/waiting': {},
   'POST /reviews/decisions': { body: { reviewIds: [unknownId], decision: 'approved' } },
   'POST /reviews/undo': { body: { reviewIds: [unknownId] } },
   'GET /reviews/:reviewId': { ids: ofReview },
   'PUT /reviews/:reviewId/assignee': { ids: ofReview, body: { staffId: null } },
   'POST /reviews/:reviewId/text': { ids: ofReview },
+  'GET /reviews/:reviewId/media/:replyNumber/:place': { ids: withPicture },
   'POST /reviews/:reviewId/notes': { ids: ofReview, body: { note: 'Asked' } },
   'PUT /reviews/:reviewId/escalation': { ids: ofReview, body: { escalated: true } },
   'POST /reviews/:reviewId/decision': { ids: newReview, body: { decision: 'approved' } },
@@ -77,6 +79,20 @@ async function newReview({ firmId }: { firmId: number }): Promise<{ reviewId: nu
     [world.ann.advisor.advisorId, firmId],
   );
   return { reviewId: review?.reviewId ?? -1 };
+}
+
+/** An entry of the advisor's stands in for a picture. */
+async function withPicture({ reviewId }: Firm): Promise<Ids> {
+  await world.database.asOwner(
+    `insert into reply_media (advisor_id, reply_number, place, carrier_id, content_type, media_number, size, date_time_created)
+     select advisor_id, 1, 1, 0, 'image/png', min(number), 1, now()
+     from archive_bodies
+     where advisor_id = $1
+     group by advisor_id
+     on conflict do nothing`,
+    [world.ann.advisor.advisorId],
+  );
+  return { reviewId, replyNumber: 1, place: 1 };
 }
 
 describe('the console', () => {

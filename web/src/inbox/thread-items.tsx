@@ -5,6 +5,7 @@ import { refresh } from '../api/live.ts';
 import { scheduledQuery } from '../api/queries.ts';
 import type { ConsentItem, Item, ReplyItem, ScheduledItem, TextItem } from '../api/types.ts';
 import { Icon } from '../look/icons.tsx';
+import { Media } from '../look/media.tsx';
 import { Time } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { count, firstName } from '../words/people.ts';
@@ -102,26 +103,9 @@ function Reply({
 }) {
   return (
     <div className="item" id={id}>
-      {media.map((each) =>
-        each.isPending ? (
-          <div
-            className="picture skeleton"
-            key={each.url}
-            style={{ width: 160, height: 120 }}
-            role="img"
-            aria-label="An attachment that is still on its way"
-          />
-        ) : each.contentType.startsWith('image/') ? (
-          <a href={each.url} target="_blank" rel="noreferrer" key={each.url}>
-            <img className="picture" src={each.url} alt="Sent with the text" loading="lazy" />
-          </a>
-        ) : (
-          <a className="say in row" href={each.url} download key={each.url}>
-            <Icon name="paperclip" />
-            Attachment, {Math.ceil(each.size / 1024)} KB
-          </a>
-        ),
-      )}
+      {media.map((each) => (
+        <Media key={each.url} {...each} />
+      ))}
       {text !== null && text !== '' && <div className="say in">{text}</div>}
       {text === null && media.length === 0 && <div className="say in gone">This text is no longer kept.</div>}
       <div className={`said-state left ${isPossibleOptOut ? 'bad' : ''}`}>

@@ -83,6 +83,22 @@ export async function findPending(
   return { decision, staffId, by, dueAt: found.dueAt, actionId: found.actionId };
 }
 
+/** What this staff member has decided and can still undo, the last one first. */
+export async function listWaiting(
+  { db }: Deps,
+  staffId: number,
+): Promise<{ reviewId: number; decision: ReviewDecision['decision']; leftMs: number }[]> {
+  const waiting = (await actions.listWaitingActions(db, 'decide_review')).map(({ targetId, detail, dueAt }) => ({
+    ...(JSON.parse(detail) as Held),
+    reviewId: targetId,
+    leftMs: dueAt.getTime() - Date.now(),
+  }));
+  return waiting
+    .filter((each) => each.staffId === staffId && each.leftMs > 0)
+    .toSorted((a, b) => b.leftMs - a.leftMs)
+    .map(({ reviewId, decision, leftMs }) => ({ reviewId, decision, leftMs }));
+}
+
 /**
  * By the same function as the command. What can't be done any more is on record, and the review stays open: its text may have become
  * one that can't go out now, or whoever decided was disabled meanwhile. If somebody decided it by the command, that stands.

@@ -13,6 +13,8 @@ import { type Review, reviewKinds } from './reviews.ts';
 export type QueueView = 'all' | 'mine' | 'escalated' | Review['kind'];
 export type QueuedReview = Review & { name: string | null; excerpt: string | null };
 type Reader = { firmId: number; staffId: number };
+/** Of these people only, if any are given. */
+type Listing = { view: QueueView; memberIds?: number[]; after: number | null; isNewestFirst: boolean };
 
 export const queueViews: readonly QueueView[] = ['all', 'mine', 'escalated', ...reviewKinds];
 const pageSize = 50;
@@ -24,18 +26,18 @@ const similarDays = 90;
 export async function listQueue(
   deps: Deps,
   reader: Reader,
-  { view, after, isNewestFirst }: { view: QueueView; after: number | null; isNewestFirst: boolean },
+  { view, memberIds, ...page }: Listing,
 ): Promise<{ data: QueuedReview[]; cursor: number | null }> {
-  const filter = filterOf(view, reader, await justDecided(deps));
-  const rows = await store.listQueue(deps.db, reader.firmId, filter, { after, isNewestFirst, limit: pageSize + 1 });
-  const page = rows.slice(0, pageSize);
-  const [words, rules] = await Promise.all([store.listQueueWords(deps.db, page), rulesOf(deps, page)]);
+  const filter = { ...filterOf(view, reader, await justDecided(deps)), memberIds };
+  const rows = await store.listQueue(deps.db, reader.firmId, filter, { ...page, limit: pageSize + 1 });
+  const shown = rows.slice(0, pageSize);
+  const [words, rules] = await Promise.all([store.listQueueWords(deps.db, shown), rulesOf(deps, shown)]);
   const byId = new Map(words.map((each) => [each.reviewId, each]));
-  const data = page.map((review) => {
+  const data = shown.map((review) => {
     const { name = null, text = null } = byId.get(review.reviewId) ?? {};
     return { ...review, name, excerpt: text && excerptOf(text, markFindings(text, rules(review))) };
   });
-  return { data, cursor: rows.length > page.length ? (page.at(-1)?.reviewId ?? null) : null };
+  return { data, cursor: rows.length > shown.length ? (shown.at(-1)?.reviewId ?? null) : null };
 }
 
 export async function countQueue(deps: Deps, reader: Reader): Promise<Record<QueueView, number>> {

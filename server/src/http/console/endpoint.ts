@@ -16,6 +16,14 @@ export class SentFile {
   }
 }
 
+/** What came with a text, by itself. */
+export class SentMedia {
+  readonly bytes: Buffer;
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+}
+
 /** The staff of one firm. */
 export type FirmStaff = StaffSession & { firmId: number; firmName: string };
 

@@ -1,9 +1,15 @@
 import type { Deps } from '../../deps.ts';
 import { listStaffOf } from '../../domain/accounts/staff.ts';
-import { decideLater, decideSeveral, findPending, undoDecisions } from '../../domain/consent/review-decisions.ts';
+import {
+  decideLater,
+  decideSeveral,
+  findPending,
+  listWaiting,
+  undoDecisions,
+} from '../../domain/consent/review-decisions.ts';
 import { findEffect, markReview } from '../../domain/consent/review-effects.ts';
 import { listConsentEvidence } from '../../domain/conversations/consent-evidence.ts';
-import { listItemsAround } from '../../domain/conversations/conversation-items.ts';
+import { getMedia, listItemsAround } from '../../domain/conversations/conversation-items.ts';
 import { Problem } from '../../domain/problems.ts';
 import { hideNumbers } from '../../domain/supervision/findings.ts';
 import { countMax, countQueue, countSimilar, findName, listQueue } from '../../domain/supervision/review-queue.ts';
@@ -24,15 +30,21 @@ import {
   EscalationRequest,
   NoteRequest,
   QueueQuery,
+  ReviewMediaParams,
   ReviewParams,
   UndoRequest,
 } from '../../schemas/supervision/reviews.ts';
-import { type FirmStaff, firmEndpoint } from './endpoint.ts';
+import { type FirmStaff, firmEndpoint, SentMedia } from './endpoint.ts';
 
 export const list = firmEndpoint({
   query: QueueQuery,
-  handler: (deps, staff, { query: { view = 'all', after = null, order } }) =>
-    listQueue(deps, staff, { view, after, isNewestFirst: order === 'newest' }),
+  handler: (deps, staff, { query: { view = 'all', after = null, order, members } }) =>
+    listQueue(deps, staff, {
+      view,
+      after,
+      isNewestFirst: order === 'newest',
+      ...(members && { memberIds: members.split(',').map(Number) }),
+    }),
 });
 
 export const counts = firmEndpoint({
@@ -69,6 +81,19 @@ export const get = firmEndpoint({
     const known = { name, marks, thread: around, consent, effect, similar, pending, refusal };
     const shown = withoutNumbers(review);
     return { ...shown, ...known, isHidden: shown.text !== review.text };
+  },
+});
+
+/** What the reader has decided and can still undo: a page that was loaded again offers it again. */
+export const waiting = firmEndpoint({
+  handler: async (deps, { staffId }) => ({ data: await listWaiting(deps, staffId) }),
+});
+
+export const media = firmEndpoint({
+  params: ReviewMediaParams,
+  async handler(deps, { firmId }, { params: { reviewId, ...of } }) {
+    const { advisorId } = await getReviewOf(deps, firmId, reviewId);
+    return new SentMedia(await getMedia(deps, advisorId, of));
   },
 });
 

@@ -8,11 +8,12 @@ import { problem } from '../../domain/problems.ts';
 import { isFresh } from '../../domain/sign-in/sessions.ts';
 import type { StaffSession } from '../../domain/sign-in/staff-sessions.ts';
 import { requireOwnPage } from '../browser/forms.ts';
+import { mediaHeaders } from '../browser/media.ts';
 import { readRawBody } from '../door/body.ts';
 import { addPassage } from '../door/door.ts';
 import { inputValidator } from '../door/input.ts';
 import type { Route } from '../door/route.ts';
-import { type ConsoleEndpoint, SentFile } from './endpoint.ts';
+import { type ConsoleEndpoint, SentFile, SentMedia } from './endpoint.ts';
 import * as lexicon from './lexicon.ts';
 import { operatorTable } from './operator-routes.ts';
 import * as overview from './overview.ts';
@@ -42,12 +43,14 @@ const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] 
   ['GET',  '/reviews',                        firmStaff, reviews.list],
   ['GET',  '/reviews/counts',                 firmStaff, reviews.counts],
   ['GET',  '/reviews/reviewers',              firmStaff, reviews.reviewers],
+  ['GET',  '/reviews/waiting',                firmStaff, reviews.waiting],
   ['POST', '/reviews/decisions',              firmStaff, reviews.decideAll],
   ['POST', '/reviews/undo',                   firmStaff, reviews.undo],
   ['GET',  '/reviews/:reviewId',              firmStaff, reviews.get],
   ['POST', '/reviews/:reviewId/decision',     firmStaff, reviews.decide],
   ['POST', '/reviews/:reviewId/notes',        firmStaff, reviews.note],
   ['POST', '/reviews/:reviewId/text',         firmStaff, reviews.reveal],
+  ['GET',  '/reviews/:reviewId/media/:replyNumber/:place', firmStaff, reviews.media],
   ['PUT',  '/reviews/:reviewId/assignee',     firmStaff, reviews.assign],
   ['PUT',  '/reviews/:reviewId/escalation',   firmStaff, reviews.escalate],
   ['GET',  '/lexicon',                        officers,  lexicon.get],
@@ -106,6 +109,7 @@ function requireRole({ role, firmId }: StaffSession, roles: readonly StaffRole[]
 
 async function send(reply: FastifyReply, result: unknown): Promise<void> {
   if (result instanceof SentFile) return sendFile(reply, result);
+  if (result instanceof SentMedia) return void reply.headers(mediaHeaders(result.bytes)).send(result.bytes);
   reply.header('cache-control', 'no-store');
   if (result === undefined) void reply.code(204).send();
   else void reply.type('application/json; charset=utf-8').send(JSON.stringify(result));

@@ -9,10 +9,12 @@ const Decision = () => Type.Unsafe<'approved' | 'rejected'>({ enum: ['approved',
 const ReviewIds = () => Type.Array(Id(), { minItems: 1, maxItems: selectedMax });
 
 export const ReviewParams = Type.Object({ reviewId: Id() });
+export const ReviewMediaParams = Type.Object({ reviewId: Id(), replyNumber: Id(), place: Id() });
 export const QueueQuery = Type.Object({
   view: Type.Optional(Type.Unsafe<QueueView>({ enum: [...queueViews] })),
   after: Type.Optional(Id()),
   order: Type.Optional(Type.Unsafe<'oldest' | 'newest'>({ enum: ['oldest', 'newest'] })),
+  members: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}(,[0-9]{1,15}){0,49}$' })),
 });
 export const DecisionRequest = Type.Object({ decision: Decision(), note: Note() });
 export const DecisionsRequest = Type.Object({ reviewIds: ReviewIds(), decision: Decision(), note: Note() });

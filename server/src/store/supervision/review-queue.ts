@@ -7,6 +7,7 @@ export type QueueFilter = {
   kind?: ReviewKind | undefined;
   assignedTo?: number | undefined;
   isEscalated?: boolean | undefined;
+  memberIds?: number[] | undefined;
   without: number[];
 };
 
@@ -53,7 +54,7 @@ export async function countQueue<Name extends string>(
 
 function conditionsOf(
   firmId: number,
-  { kind, assignedTo, isEscalated, without }: QueueFilter,
+  { kind, assignedTo, isEscalated, memberIds, without }: QueueFilter,
   bound = 0,
 ): { clauses: string[]; values: unknown[] } {
   const values: unknown[] = [];
@@ -62,6 +63,7 @@ function conditionsOf(
   if (kind !== undefined) clauses.push(`r.kind = ${bind(kind)}`);
   if (assignedTo !== undefined) clauses.push(`r.assigned_to = ${bind(assignedTo)}`);
   if (isEscalated) clauses.push('r.escalated_at is not null');
+  if (memberIds) clauses.push(`r.member_id = any (${bind(memberIds)}::bigint[])`);
   if (without.length > 0) clauses.push(`r.review_id <> all (${bind(without)}::bigint[])`);
   return { clauses, values };
 }

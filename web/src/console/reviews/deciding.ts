@@ -9,6 +9,7 @@ type Pages = InfiniteData<{ data: QueuedReview[]; cursor: number | null }>;
 
 /** The last decision, for Z. */
 let last: { reviewIds: number[]; close(): void } | null = null;
+type Waiting = { reviewId: number; decision: Decision; leftMs: number };
 const settleMs = 2_500;
 const checkedMax = 20;
 
@@ -48,6 +49,21 @@ export function undoLast(): void {
     last.close();
     void undo(last.reviewIds);
   } else toast('There is nothing to undo.');
+}
+
+/** After the page was loaded again: what they had decided, and the server still holds. */
+export async function offerWaiting(): Promise<void> {
+  if (last) return;
+  const { data } = await get<{ data: Waiting[] }>('/reviews/waiting').catch(() => ({ data: [] as Waiting[] }));
+  const [latest] = data;
+  if (!latest || last) return;
+  const said = latest.decision === 'approved' ? 'Approved.' : 'Rejected.';
+  const words = data.length === 1 ? said : `${count(data.length, 'decision')} of yours take effect in a moment.`;
+  offerUndo(
+    data.map(({ reviewId }) => reviewId),
+    words,
+    latest.leftMs,
+  );
 }
 
 export function refresh(): Promise<void> {

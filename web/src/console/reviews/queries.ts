@@ -47,9 +47,11 @@ export type Item = { id: string; dateTime: string; archiveNumber: number } & (
       heldReason: TextItem['heldReason'];
       deliverAfter: string | null;
     }
-  | { type: 'reply'; text: string | null; isPossibleOptOut: boolean; media: { place: number; contentType: string }[] }
+  | { type: 'reply'; text: string | null; isPossibleOptOut: boolean; media: Kept[] }
   | { type: 'consent'; state: ConsentEvidence['state']; previousState: ConsentEvidence['state']; reason: string }
 );
+/** Without a size, it isn't kept. */
+export type Kept = { replyNumber: number; place: number; contentType: string; size: number; isPending: boolean };
 export type Evidence = Omit<ConsentEvidence, 'dateTime'> & { dateTime: string };
 export type ReviewEvent = {
   number: number;
@@ -63,7 +65,7 @@ export type ReviewDetail = Review & {
   text: string | null;
   dateTime: string;
   incomplete: { received: number; of: number } | null;
-  media: { place: number; contentType: string; state: string }[];
+  media: { place: number; contentType: string; size: number | null; state: string }[];
   events: ReviewEvent[];
   marks: Mark[];
   thread: { data: Item[]; hasEarlier: boolean; hasLater: boolean } | null;
@@ -78,11 +80,12 @@ export type ReviewDetail = Review & {
 };
 type Part = { data: QueuedReview[]; cursor: number | null };
 
-export const queueQuery = (view: View, order: Order) =>
+/** Of some people only, if their ids are given. */
+export const queueQuery = (view: View, order: Order, members?: string) =>
   infiniteQueryOptions({
-    queryKey: ['reviews', 'queue', view, order],
+    queryKey: ['reviews', 'queue', view, order, members],
     queryFn: ({ pageParam }) =>
-      get<Part>('/reviews', { query: { view, order, ...(pageParam ? { after: pageParam } : {}) } }),
+      get<Part>('/reviews', { query: { view, order, members, ...(pageParam ? { after: pageParam } : {}) } }),
     initialPageParam: 0,
     getNextPageParam: ({ cursor }: Part) => cursor,
     refetchInterval: 30_000,

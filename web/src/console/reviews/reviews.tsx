@@ -2,12 +2,13 @@ import '../../inbox/inbox.css';
 import './reviews.css';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, StateScreen } from '../../look/parts.tsx';
 import { useKeys } from '../../shell/keys.ts';
 import { count } from '../../words/people.ts';
-import { decideAll, undoLast } from './deciding.ts';
+import { decideAll, offerWaiting, undoLast } from './deciding.ts';
 import { countsQuery, type Decision, type Kind, type QueuedReview, queueQuery, type View } from './queries.ts';
 import { Queue } from './queue.tsx';
 import { OpenReview } from './review.tsx';
@@ -23,6 +24,7 @@ const keys: [string, string[]][] = [
   ['Escalate', ['E']],
   ['Next review', ['J']],
   ['Previous one', ['K']],
+  ['Find somebody’s reviews', ['/']],
   ['Select for several at once', ['S']],
   ['Leave a field, close a dialog', ['Esc']],
   ['This sheet', ['?']],
@@ -36,7 +38,11 @@ export function Reviews() {
   const [selected, select] = useState<ReadonlyMap<number, Kind>>(new Map());
   const [isHelping, help] = useState(false);
   const navigate = useNavigate();
-  const queue = useInfiniteQuery(queueQuery(view, order));
+  const [wanted, want] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const members = useMembers(wanted);
+  const queue = useInfiniteQuery({ ...queueQuery(view, order, members ?? undefined), enabled: members !== null });
+  useEffect(() => void offerWaiting(), []);
   const rows = queue.data?.pages.flatMap(({ data }) => data) ?? [];
   const at = rows.findIndex((row) => row.reviewId === reviewId);
   const search = { ...(view === 'all' ? {} : { view }), ...(order === 'oldest' ? {} : { order }) };
@@ -60,6 +66,7 @@ export function Reviews() {
     '?': () => help(true),
     s: () => rows[at] && toggle(rows[at]),
     Escape: () => select(new Map()),
+    '/': () => field.current?.focus(),
   });
   // At a desk the first one is open; on a phone that would hide the list.
   const [first] = rows;
@@ -71,7 +78,7 @@ export function Reviews() {
   return (
     <div className={`reviews ${reviewId === undefined ? '' : 'reading'}`}>
       <section className="list" aria-label="Reviews">
-        <Head view={view} order={order} />
+        <Head view={view} order={order} wanted={wanted} want={want} field={field} />
         {selected.size > 0 && (
           <Several
             selected={selected}
@@ -87,13 +94,13 @@ export function Reviews() {
           <Broken error={queue.error} retry={() => void queue.refetch()} />
         ) : (
           <Queue
-            key={`${view} ${order}`}
+            key={`${view} ${order} ${members}`}
             rows={queue.data ? rows : null}
             open={reviewId}
             search={search}
             selected={selected}
             toggle={toggle}
-            isEmpty={<Empty view={view} />}
+            isEmpty={<Empty view={view} wanted={wanted} />}
             more={() => {
               if (queue.hasNextPage && !queue.isFetchingNextPage) void queue.fetchNextPage();
             }}
@@ -127,7 +134,31 @@ export function Reviews() {
   );
 }
 
-function Head({ view, order }: { view: View; order: 'oldest' | 'newest' }) {
+const nobody = '0';
+
+/** The ids of those whose name or number fits, for the address of the list; undefined if nobody is looked for, null until it is known. */
+function useMembers(wanted: string): string | null | undefined {
+  const text = wanted.trim();
+  const isWanted = text.length > 1;
+  const { data } = useQuery({
+    queryKey: ['people', text],
+    queryFn: async () => (await post<{ data: { memberId: number }[] }>('/people/search', { body: { text } })).data,
+    enabled: isWanted,
+    placeholderData: (before) => before,
+  });
+  if (!isWanted) return undefined;
+  return data ? data.map(({ memberId }) => memberId).join(',') || nobody : null;
+}
+
+type HeadProps = {
+  view: View;
+  order: 'oldest' | 'newest';
+  wanted: string;
+  want(text: string): void;
+  field: RefObject<HTMLInputElement | null>;
+};
+
+function Head({ view, order, wanted, want, field }: HeadProps) {
   const { data } = useQuery(countsQuery);
   const navigate = useNavigate();
   const show = (next: View, by: 'oldest' | 'newest') =>
@@ -157,6 +188,24 @@ function Head({ view, order }: { view: View; order: 'oldest' | 'newest' }) {
         >
           <OrderIcon order={order} />
         </button>
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: <search> is not in every browser that we support. */}
+      <div className="field" role="search">
+        <Icon name="search" />
+        <input
+          type="search"
+          ref={field}
+          value={wanted}
+          aria-label="Find somebody’s reviews"
+          placeholder="Name or number"
+          autoComplete="off"
+          onChange={({ target }) => want(target.value)}
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === 'Escape') want('');
+            if (key === 'Escape' || key === 'Enter') currentTarget.blur();
+          }}
+        />
+        <kbd className="by-key">/</kbd>
       </div>
       <fieldset className="tabs review-tabs" aria-label="Which reviews">
         {views
@@ -240,7 +289,13 @@ function Several({
   );
 }
 
-function Empty({ view }: { view: View }) {
+function Empty({ view, wanted }: { view: View; wanted: string }) {
+  if (wanted.trim() !== '')
+    return (
+      <StateScreen icon="search" title="Nobody’s open review fits">
+        Look for a name, a part of one, or a number. What was decided is in the archive.
+      </StateScreen>
+    );
   return (
     <StateScreen icon="circle-check" title={view === 'mine' ? 'Nothing is assigned to you' : 'Nothing to review'}>
       {view === 'all'

@@ -2,13 +2,14 @@ import { Fragment, type ReactNode, useState } from 'react';
 import { useNow } from '../../api/clock.ts';
 import { post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
+import { Media } from '../../look/media.tsx';
 import { Time } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { firstName } from '../../words/people.ts';
 import { consentEvent, failureAdvice, kindWords, statusWords } from '../../words/states.ts';
 import { clockTime, dayKey, dayName, whenTime } from '../../words/times.ts';
 import { refresh } from './deciding.ts';
-import type { Item, Mark, ReviewDetail } from './queries.ts';
+import type { Item, Kept, Mark, ReviewDetail } from './queries.ts';
 
 /** What was said around the text, which is outlined, with what was found in it. */
 export function Thread({ review }: { review: ReviewDetail }) {
@@ -54,6 +55,17 @@ export function Thread({ review }: { review: ReviewDetail }) {
           <div className={`say ${review.kind === 'blocked' ? 'out wait' : 'in'}`}>
             <Marked text={text} marks={review.marks} />
           </div>
+          {review.media.map(({ place, contentType, size, state }) => (
+            <Attachment
+              key={place}
+              reviewId={review.reviewId}
+              replyNumber={archiveNumber}
+              place={place}
+              contentType={contentType}
+              size={state === 'kept' ? (size ?? 0) : 0}
+              isPending={state === 'waiting'}
+            />
+          ))}
           <div className={`said-state ${review.kind === 'blocked' ? 'bad' : 'left'}`}>
             {review.kind === 'blocked' && (
               <>
@@ -95,11 +107,8 @@ function ThreadItem({ item, review, revealed, now }: Shown) {
             <Marked text={(isReviewed && revealed) || item.text} marks={marks} />
           </div>
         )}
-        {item.media.map(({ place, contentType }) => (
-          <div className="say in row" key={place}>
-            <Icon name="paperclip" />
-            {contentType.startsWith('image/') ? 'A picture' : 'An attachment'}, kept in the archive
-          </div>
+        {item.media.map((each) => (
+          <Attachment key={each.place} reviewId={review.reviewId} {...each} />
         ))}
         <div className="said-state left">
           <Time at={at}>{clockTime(at)}</Time>
@@ -128,6 +137,17 @@ function ThreadItem({ item, review, revealed, now }: Shown) {
       </div>
     </div>
   );
+}
+
+function Attachment({ reviewId, replyNumber, place, ...came }: Kept & { reviewId: number }) {
+  if (came.size === 0 && !came.isPending)
+    return (
+      <div className="say in row">
+        <Icon name="paperclip" />
+        An attachment that isn’t kept
+      </div>
+    );
+  return <Media url={`/console/api/reviews/${reviewId}/media/${replyNumber}/${place}`} {...came} />;
 }
 
 /** The text, with what was found in it. */

@@ -1,17 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { getMedia } from '../../../domain/conversations/conversation-items.ts';
 import { problem } from '../../../domain/problems.ts';
+import { mediaHeaders } from '../../browser/media.ts';
 import { type Check, callerOf } from '../../door/checks.ts';
 import { addPassage } from '../../door/door.ts';
 import type { Visits } from '../visits.ts';
-
-/** By their first bytes, in hexadecimal: what a stranger's phone called it counts for nothing. */
-const pictures: [type: string, begins: RegExp][] = [
-  ['image/png', /^89504e470d0a1a0a/],
-  ['image/jpeg', /^ffd8ff/],
-  ['image/gif', /^474946383[79]61/],
-  ['image/webp', /^52494646.{8}57454250/],
-];
 
 /** Pictures that came with replies. Anything that isn't one is a download, and nothing in it runs. */
 export function addMedia(app: FastifyInstance, { deps }: Visits, signedIn: Check): void {
@@ -25,17 +18,7 @@ export function addMedia(app: FastifyInstance, { deps }: Visits, signedIn: Check
         replyNumber: numberIn(replyNumber),
         place: numberIn(place),
       });
-      const head = bytes.subarray(0, 16).toString('hex');
-      const type = pictures.find(([, begins]) => begins.test(head))?.[0];
-      reply
-        .headers({
-          'content-type': type ?? 'application/octet-stream',
-          'content-disposition': type ? 'inline' : 'attachment; filename="attachment"',
-          'content-security-policy': "default-src 'none'; sandbox",
-          'x-content-type-options': 'nosniff',
-          'cache-control': 'private, max-age=3600',
-        })
-        .send(bytes);
+      reply.headers(mediaHeaders(bytes)).send(bytes);
     },
     deps.config.publicUrl,
   );
