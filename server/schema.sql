@@ -207,6 +207,7 @@ create table archive_verifications (
   checkpoints bigint not null,
   faults integer not null,
   date_time_created timestamp with time zone not null,
+  actor text not null,
   constraint archive_verifications_pkey PRIMARY KEY (verification_id),
   constraint archive_verifications_verdict_check CHECK ((verdict = ANY (ARRAY['intact'::text, 'altered'::text, 'incomplete'::text, 'unknown'::text])))
 );

@@ -61,7 +61,9 @@ create table archive_verifications (
   entries bigint not null,
   checkpoints bigint not null,
   faults integer not null,
-  date_time_created timestamptz not null
+  date_time_created timestamptz not null,
+  -- Who had it verified, as in the archive: operator for the command, staff:7, or service for a job.
+  actor text not null
 );
 
 -- What a search looks through: the words of each entry, and what it can be filtered by as words that begin with "=", such as its person. It

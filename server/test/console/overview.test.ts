@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
-import { byOperator } from '../../src/domain/archive/archive.ts';
+import { byOperator, byStaff } from '../../src/domain/archive/archive.ts';
 import { verifyAgainstCopies } from '../../src/domain/archive/archive-status.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { reconcile } from '../../src/domain/record-keeping/reconciliation.ts';
@@ -33,12 +33,16 @@ test('what was never done is not said to be done', async () => {
 test('the last verification and the last reconciliation are remembered, for every server', async () => {
   const deps = { ...world.deps, signer };
   while (await growTree(deps));
-  await verifyAgainstCopies(deps, { verifiers: [signer.verifier], notes: null, progress: () => {} });
+  await verifyAgainstCopies(
+    deps,
+    { verifiers: [signer.verifier], notes: null, progress: () => {} },
+    byStaff(kim.staffId),
+  );
   await reconcile(deps, { firstDay: '2031-05-04', lastDay: '2031-05-04' }, byOperator);
   const { archive } = await overviewOf(kim);
   assert.equal(archive.unsigned, 0);
   assert.equal(archive.isFaulty, false);
-  assert.equal(archive.verification.verdict, 'intact');
+  assert.deepEqual([archive.verification.verdict, archive.verification.actorName], ['intact', kim.name]);
   assert.equal(archive.reconciliation.lastDay, '2031-05-04');
   assert.equal(archive.reconciliation.discrepancies, 0);
 });

@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts';
 import * as store from '../../store/archive/archive-tree.ts';
 import { insertVerification } from '../../store/archive/verifications.ts';
 import type { Verifier } from '../examiner/notes.mjs';
+import { type By, byOperator } from './archive.ts';
 import { checkpointIn } from './archive-memory.ts';
 import { type Verification, verifyArchive } from './archive-verification.ts';
 import { findForgotten } from './continuity.ts';
@@ -32,15 +33,16 @@ export async function archiveStatus(deps: Deps) {
 
 type VerificationOptions = { verifiers: Verifier[]; notes: string | null; progress(done: number, total: number): void };
 
-/** What it found is remembered, for the overview of a firm. */
+/** What it found is remembered, and who had it verified, for the overview of a firm. */
 export async function verifyAgainstCopies(
   deps: Deps,
   { verifiers, notes, progress }: VerificationOptions,
+  { actor }: By = byOperator,
 ): Promise<Verification> {
   const kept = await readKept(deps, { notes, forgotten: await findForgotten(deps) });
   const verification = await verifyArchive(deps, { verifiers, kept, progress });
   const { verdict, size: entries, checkpoints, faults } = verification;
-  await insertVerification(deps.db, { verdict, entries, checkpoints, faults: faults.length }, new Date());
+  await insertVerification(deps.db, { verdict, entries, checkpoints, faults: faults.length, actor }, new Date());
   return verification;
 }
 

@@ -6,24 +6,28 @@ export type VerificationRow = {
   checkpoints: number;
   faults: number;
   dateTimeCreated: Date;
+  actor: string;
+  /** Of staff. */
+  actorName: string | null;
 };
 
 export async function insertVerification(
   db: Db,
-  { verdict, entries, checkpoints, faults }: Omit<VerificationRow, 'dateTimeCreated'>,
+  { verdict, entries, checkpoints, faults, actor }: Omit<VerificationRow, 'dateTimeCreated' | 'actorName'>,
   now: Date,
 ): Promise<void> {
   await db.query(
-    `insert into archive_verifications (verdict, entries, checkpoints, faults, date_time_created)
-     values ($1, $2, $3, $4, $5)`,
-    [verdict, entries, checkpoints, faults, now],
+    `insert into archive_verifications (verdict, entries, checkpoints, faults, date_time_created, actor)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [verdict, entries, checkpoints, faults, now, actor],
   );
 }
 
 export async function findLastVerification(db: Db): Promise<VerificationRow | null> {
   const [row] = await db.query<VerificationRow>(
-    `select verdict, entries, checkpoints, faults, date_time_created as "dateTimeCreated"
-     from archive_verifications
+    `select verdict, entries, checkpoints, faults, v.date_time_created as "dateTimeCreated", actor, name as "actorName"
+     from archive_verifications v
+     left join staff on actor = 'staff:' || staff_id
      order by verification_id desc
      limit 1`,
   );

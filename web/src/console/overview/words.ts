@@ -16,6 +16,8 @@ export type Overview = {
       checkpoints: number;
       faults: number;
       dateTimeCreated: string;
+      actor: string;
+      actorName: string | null;
     } | null;
     reconciliation: {
       firstDay: string;
@@ -98,17 +100,18 @@ function verifiedWords({ verification }: Overview['archive']): ArchiveFact {
       sentence: 'Nobody has verified the whole archive yet. The operator does it with “assent archive verify”.',
       at: null,
     };
-  const { verdict, entries, checkpoints, faults, dateTimeCreated } = verification;
+  const { verdict, entries, checkpoints, faults, dateTimeCreated, actor, actorName } = verification;
+  const by = actorName ?? (actor === 'operator' ? 'the operator, with the command' : 'the server itself');
   const at = time(dateTimeCreated);
   const compared = `against ${count(checkpoints, 'signed checkpoint')}`;
   const words: Record<typeof verdict, [Said, string]> = {
     intact: [
       good('Intact'),
-      `All ${count(entries, 'entry', 'entries')} were recomputed and compared ${compared}. Verified`,
+      `All ${count(entries, 'entry', 'entries')} were recomputed and compared ${compared}. Verified by ${by},`,
     ],
-    altered: [bad('Altered'), `${count(faults, 'place')} differed from what was signed. Verified`],
-    incomplete: [bad('Incomplete'), `${count(faults, 'place')} lacked something that was signed. Verified`],
-    unknown: [unknown('Can’t tell'), 'There was nothing signed to compare with. Tried'],
+    altered: [bad('Altered'), `${count(faults, 'place')} differed from what was signed. Verified by ${by},`],
+    incomplete: [bad('Incomplete'), `${count(faults, 'place')} lacked something that was signed. Verified by ${by},`],
+    unknown: [unknown('Can’t tell'), `There was nothing signed to compare with. Tried by ${by},`],
   };
   const [said, sentence] = words[verdict];
   return { name, said, sentence, at };
