@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BrowserContextOptions } from 'playwright-core';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
+import { listCarriers } from '../../src/domain/carriers/carriers.ts';
 import { skip } from '../support/browser.ts';
 import { send, setConsent, statusOf } from '../support/texting.ts';
 import type { World } from '../support/world.ts';
@@ -56,7 +57,7 @@ test('an operator registers an application and issues a key: each secret is show
   );
 });
 
-test('an operator settles a text in doubt without reading it', { skip }, async () => {
+test('an operator settles a text in doubt without reading it, and adds a carrier', { skip }, async () => {
   const { page, complaints } = await signIn('/console/doubts', { ...phoneWide, bypassCSP: true });
   await page.getByRole('button', { name: 'Settle' }).click();
   await page.getByRole('dialog').waitFor();
@@ -65,5 +66,22 @@ test('an operator settles a text in doubt without reading it', { skip }, async (
   await page.getByRole('button', { name: 'It was not sent' }).click();
   await page.getByText('No text is in doubt.').waitFor();
   assert.doesNotMatch(await page.content(), /Something private/);
+
+  await page.getByRole('button', { name: 'Navigation' }).click();
+  await page.getByRole('link', { name: 'Carriers' }).click();
+  await page.getByRole('button', { name: 'Add a carrier' }).click();
+  await page.getByLabel('Kind').selectOption('SMPP');
+  await page.getByLabel('Name', { exact: true }).fill('acme');
+  await page.getByLabel('Servers').fill('localhost:1\nlocalhost:2 tls');
+  await page.getByLabel('System id').fill('assent');
+  await page.getByLabel('Password').fill('secret');
+  await inspect(page, 'the form of a carrier');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText('Nodes open it within seconds.').waitFor();
+  const { settings } = (await listCarriers(app.world().deps)).find(({ kind }) => kind === 'smpp') ?? {};
+  assert.deepEqual(settings?.hosts, [
+    { host: 'localhost', port: 1 },
+    { host: 'localhost', port: 2, tls: true },
+  ]);
   assert.deepEqual(complaints, []);
 });

@@ -66,7 +66,11 @@ describe('the operator’s pages', () => {
     const kinds = (await operator.call('GET', '/carriers/kinds')).body.data;
     const fields = kinds.find((each: { kind: string }) => each.kind === 'telnyx').fields;
     assert.equal(fields.find((field: { name: string }) => field.name === 'apiKey').isSecret, true);
-    assert.equal(kinds.find((each: { kind: string }) => each.kind === 'smpp').fields, null);
+    const smpp = kinds.find((each: { kind: string }) => each.kind === 'smpp').fields;
+    assert.deepEqual(
+      smpp.filter(({ isRequired }: { isRequired: boolean }) => isRequired).map(({ type }: { type: string }) => type),
+      ['servers', 'string', 'string'],
+    );
     const shown = (await operator.call('GET', '/carriers')).body.data.find(
       ({ name }: { name: string }) => name === 'acme',
     );

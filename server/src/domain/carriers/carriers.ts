@@ -79,28 +79,34 @@ export async function listCarriers(deps: Deps): Promise<CarrierView[]> {
 export type CarrierField = {
   name: string;
   about: string;
-  type: 'string' | 'number' | 'boolean';
+  /** `servers` is a list of hosts with their ports, `json` anything else that has parts. */
+  type: 'string' | 'number' | 'boolean' | 'servers' | 'json';
+  /** If it is one of some words; the first is the default. */
+  choices?: string[];
   isRequired: boolean;
   isSecret: boolean;
 };
 
-/** The kinds that can be added. Where a setting is a list or an object, no form has it: those have no fields. */
+/** The kinds that can be added, with their settings. */
 export function listCarrierKinds({ carrierKinds }: Pick<Deps, 'carrierKinds'>): {
   kind: string;
-  fields: CarrierField[] | null;
+  fields: CarrierField[];
 }[] {
   return Object.entries(carrierKinds).flatMap(([kind, { schema, secrets }]) => {
     if (kind === 'sandbox') return [];
     const { properties = {}, required = [] } = schema as {
-      properties?: Record<string, { type?: string; description?: string }>;
+      properties?: Record<string, { type?: string; description?: string; enum?: string[] }>;
       required?: string[];
     };
-    const fields = Object.entries(properties).flatMap(([name, { type, description: about = '' }]) => {
-      const known = fieldTypes[type ?? ''];
-      const isRequired = required.includes(name);
-      return known ? [{ name, about, type: known, isRequired, isSecret: secrets.includes(name) }] : [];
-    });
-    return [{ kind, fields: fields.length === Object.keys(properties).length ? fields : null }];
+    const fields = Object.entries(properties).map(([name, { type = '', description, enum: choices }]) => ({
+      name,
+      about: description ?? name,
+      type: fieldTypes[type] ?? 'json',
+      ...(choices && { choices }),
+      isRequired: required.includes(name),
+      isSecret: secrets.includes(name),
+    }));
+    return [{ kind, fields }];
   });
 }
 
@@ -109,6 +115,7 @@ const fieldTypes: Record<string, CarrierField['type']> = {
   boolean: 'boolean',
   number: 'number',
   integer: 'number',
+  array: 'servers',
 };
 
 /** A carrier that numbers can have: the sandbox's only in the sandbox. */

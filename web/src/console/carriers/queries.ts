@@ -37,11 +37,12 @@ export type Carrier = {
 export type Field = {
   name: string;
   about: string;
-  type: 'string' | 'number' | 'boolean';
+  type: 'string' | 'number' | 'boolean' | 'servers' | 'json';
+  choices?: string[];
   isRequired: boolean;
   isSecret: boolean;
 };
-export type Kind = { kind: string; fields: Field[] | null };
+export type Kind = { kind: string; fields: Field[] };
 export type TextingNumber = {
   number: string;
   advisorId: number;

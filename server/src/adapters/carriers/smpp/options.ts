@@ -4,14 +4,14 @@ import { Type } from '../../../schemas/shared/type.ts';
 
 const { Optional } = Type;
 const dayMs = 24 * 60 * 60 * 1000;
-const flag = Optional(Type.Boolean({ default: false }));
+const flag = (description: string) => Optional(Type.Boolean({ default: false, description }));
 const some = Type.String({ minLength: 1 });
 const byte = Type.Integer({ minimum: 0, maximum: 255 });
 const ms = (byDefault?: number) => Optional(Type.Integer({ minimum: 1, maximum: dayMs, default: byDefault }));
-const text = (maxLength: number) => Optional(Type.String({ maxLength, default: '' }));
+const text = (maxLength: number, description: string) => Optional(Type.String({ maxLength, default: '', description }));
 /** The first is the default. */
-const oneOf = <const Word extends string>(...words: Word[]) =>
-  Optional(Type.Unsafe<Word>({ type: 'string', enum: words, default: words[0] }));
+const oneOf = <const Word extends string>(description: string, ...words: Word[]) =>
+  Optional(Type.Unsafe<Word>({ type: 'string', enum: words, default: words[0], description }));
 const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false });
 
@@ -58,50 +58,65 @@ export type SmppTimes = Required<Static<typeof times>>;
 /** How to reach an SMSC and what it expects, as operators give it: docs/operators/carriers.md explains each one. */
 export const smppSchema = closed({
   /** Each bind starts at a host of its own and goes on to the next when one fails. */
-  hosts: Type.Array(host, { minItems: 1, maxItems: 20 }),
+  hosts: Type.Array(host, { minItems: 1, maxItems: 20, description: 'Servers' }),
   // The longest texts that SMPP's fields have room for, without the zero at their end (SMPP 3.4, 4.1).
-  systemId: Type.String({ minLength: 1, maxLength: 15 }),
-  password: Type.String({ maxLength: 8 }),
-  systemType: text(12),
+  systemId: Type.String({ minLength: 1, maxLength: 15, description: 'System id' }),
+  password: Type.String({ maxLength: 8, description: 'Password' }),
+  systemType: text(12, 'System type'),
   /** The numbers whose texts come to this bind, as the SMSC writes them. Most want it empty. */
-  addressRange: text(40),
-  bindAs: oneOf('transceiver', 'transmitter_and_receiver'),
-  binds: Optional(Type.Integer({ minimum: 1, maximum: 50, default: 1 })),
+  addressRange: text(40, 'Address range; most want none'),
+  bindAs: oneOf('Bind as', 'transceiver', 'transmitter_and_receiver'),
+  binds: Optional(Type.Integer({ minimum: 1, maximum: 50, default: 1, description: 'Binds' })),
   /** How many texts wait for their response at once, on each bind. */
-  window: Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 10 })),
+  window: Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000,
+      default: 10,
+      description: 'Texts that wait for their response, on each bind',
+    }),
+  ),
   /** The agreed rate for the whole account. Without it, the pace follows the SMSC's answers alone. */
-  perSecondMax: Optional(Type.Number({ exclusiveMinimum: 0, maximum: 10_000 })),
-  source: Optional(addressType),
-  destination: Optional(addressType),
-  /** Whether addresses are written with their plus sign. */
-  plusSign: flag,
+  perSecondMax: Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: 10_000, description: 'Texts per second that the account allows' }),
+  ),
+  source: Optional({ ...addressType, description: 'Type of the sender’s address' }),
+  destination: Optional({ ...addressType, description: 'Type of the recipient’s address' }),
+  plusSign: flag('Addresses begin with a plus sign'),
   /** The calling code for numbers that arrive in national format. */
-  callingCode: Optional(Type.String({ pattern: '^[1-9][0-9]{0,2}$', default: '1' })),
+  callingCode: Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,2}$',
+      default: '1',
+      description: 'Calling code of numbers in national format',
+    }),
+  ),
   /** Numbers of unknown type are international unless the SMSC sends them in national format. */
-  unknownType: oneOf('international', 'national'),
-  serviceType: text(5),
+  unknownType: oneOf('Numbers of unknown type are', 'international', 'national'),
+  serviceType: text(5, 'Service type'),
   /** What `data_coding` 0 means to the SMSC, in both directions. */
-  defaultAlphabet: oneOf('gsm7', 'latin1', 'ascii'),
+  defaultAlphabet: oneOf('Default alphabet', 'gsm7', 'latin1', 'ascii'),
   /** Whether it takes `data_coding` 3, which has room for 140 Western characters. */
-  latin1: flag,
-  longTexts: oneOf('udh8', 'udh16', 'sar', 'payload'),
-  registeredDelivery: Optional(Type.Integer({ minimum: 0, maximum: 255, default: 1 })),
+  latin1: flag('Takes Latin-1 (data_coding 3)'),
+  longTexts: oneOf('Long texts', 'udh8', 'udh16', 'sar', 'payload'),
+  registeredDelivery: Optional(
+    Type.Integer({ minimum: 0, maximum: 255, default: 1, description: 'registered_delivery; 1 asks for receipts' }),
+  ),
   /** `hex`: answers have hexadecimal ids, receipts decimal ones. `decimal`: the reverse. `auto` matches what it remembers. */
-  messageIds: oneOf('auto', 'same', 'hex', 'decimal'),
+  messageIds: oneOf('Message ids in answers and receipts', 'auto', 'same', 'hex', 'decimal'),
   /** Whether a text that only looks like a receipt is one. People could then forge receipts. */
-  unmarkedReceipts: flag,
-  /** What the SMSC's own error codes mean. */
+  unmarkedReceipts: flag('Receipts aren’t marked, so anybody could forge one'),
   statuses: Optional(
     Type.Unsafe<Record<number, StatusMeaning>>({
       type: 'object',
+      description: 'What the SMSC’s own error codes mean',
       propertyNames: { pattern: '^[0-9]{1,10}$' },
       additionalProperties: { type: 'string', enum: statusMeanings },
       default: {},
     }),
   ),
-  /** Asks about a text that has no receipt after so long. */
-  queryAfterMs: ms(),
-  times: Optional(times),
+  queryAfterMs: Optional({ ...ms(), description: 'Ask about a text without a receipt after, in ms' }),
+  times: Optional({ ...times, description: 'Times' }),
 });
 
 /** What happened on a connection, for a log: no number and no text. */
