@@ -166,15 +166,12 @@ export function DataTable<Row>({
                 {actions && <td className="data-actions">{actions(row)}</td>}
               </tr>
             ))}
-            {rows && found.length === 0 && (
-              <tr>
-                <td colSpan={width} className="data-empty">
-                  {rows.length === 0 ? empty : `Nothing matches “${wanted}”.`}
-                </td>
-              </tr>
-            )}
           </tbody>
         </table>
+        {/* Below the table, which may be wider than a phone. */}
+        {rows && found.length === 0 && (
+          <p className="data-empty">{rows.length === 0 ? empty : `Nothing matches “${wanted}”.`}</p>
+        )}
       </section>
       {hasMore && (
         <button
