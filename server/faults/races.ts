@@ -1,7 +1,7 @@
 import { openStage, stopRaces } from '../test/consent/stop-races.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 
-const wavesPerRound = 5;
+const wavesPerRound = 10;
 
 /** Runs every race for a number of rounds, each round on a new database, and returns the broken promises. */
 export async function tryRaces(rounds: number, say: (line: string) => void): Promise<string[]> {

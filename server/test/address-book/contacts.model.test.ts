@@ -162,7 +162,7 @@ test('any sequence of changes and searches gives the same results as a book of p
       await fc.asyncModelRun(() => ({ model, real }), sequence);
       await assertBook(model, real, 7);
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   );
 });
 

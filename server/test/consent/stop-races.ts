@@ -26,7 +26,7 @@ import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 /** People's rounds run at once, in waves, so that each claim has many people's texts, as under load. */
-const roundsPerWave = 60;
+const roundsPerWave = 30;
 /** How long a round's texts keep coming; the STOP comes at a random moment until all of them have been retried. */
 const swingMs = 200;
 const stopWithinMs = 500;
@@ -174,7 +174,7 @@ async function doubtAtAnyInstant(stage: Stage): Promise<void> {
 }
 
 async function stopAndStartAtOnce(stage: Stage): Promise<void> {
-  const people = Array.from({ length: 60 }, (_, index) => ({ phone: newPhone(), order: index % 3 }));
+  const people = Array.from({ length: roundsPerWave }, (_, index) => ({ phone: newPhone(), order: index % 3 }));
   await Promise.all(
     people.map(async ({ phone, order }) => {
       await say(stage, phone, 'START');
