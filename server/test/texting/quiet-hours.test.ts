@@ -184,11 +184,11 @@ suite('the hours', () => {
   test('are right for every area code around ten years of clock changes', () => {
     for (const { zones } of listsOf(areaCodesByZones))
       for (const changeMs of clockChanges())
-        sweep(zones, every(15 * minuteMs, changeMs - 2 * dayMs, changeMs + 2 * dayMs));
+        sweep(zones, every(30 * minuteMs, changeMs - 2 * dayMs, changeMs + 2 * dayMs));
   });
 
   test('are right for every country, all year', () => {
-    const instantsMs = every(7 * hourMs + 13 * minuteMs, Date.UTC(2027, 0, 1), Date.UTC(2028, 0, 1));
+    const instantsMs = every(13 * hourMs + 7 * minuteMs, Date.UTC(2027, 0, 1), Date.UTC(2028, 0, 1));
     for (const { zones } of listsOf(countryCodesByZones)) sweep(zones, instantsMs);
   });
 
