@@ -1557,7 +1557,7 @@ begin
     where e.advisor_id = of_advisor
       and e.number = any (gone)
       and w.firm_id = of_firm
-      and w.date_time_created = date_trunc('milliseconds', e.date_time_created)
+      and w.date_time_created = date_trunc('milliseconds', e.date_time_created at time zone 'UTC') at time zone 'UTC'
       and w.advisor_id = of_advisor
       and w.number = e.number;
     perform set_config('assent.disposing', 'off', true) from archive_heads where advisor_id = of_advisor;

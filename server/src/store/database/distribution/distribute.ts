@@ -53,6 +53,7 @@ async function distributeTables(
   const dropped = triggers.filter(({ isDeferred }) => isDeferred);
   for (const { table, name } of dropped) await client.query(`drop trigger ${name} on ${table}`);
   const kept = triggers.filter((trigger) => !dropped.includes(trigger));
+  await logTables(client, missing);
   for (const table of missing) {
     if (shared.includes(table as never)) await client.query('select create_reference_table($1)', [table]);
     else if (table === first)
@@ -74,6 +75,15 @@ async function distributeTables(
     await client.query(trigger.definition);
     await enable(client, trigger);
   }
+}
+
+/** A shard that isn't logged can't be moved while it is written to. */
+async function logTables(client: pg.Client, tables: string[]): Promise<void> {
+  const { rows } = await client.query<{ table: string }>(
+    `select oid::regclass::text as table from pg_class where oid = any ($1::regclass[]) and relpersistence = 'u'`,
+    [tables],
+  );
+  for (const { table } of rows) await client.query(`alter table ${table} set logged`);
 }
 
 /** Those that can have advisors; a coordinator alone counts as one. */
