@@ -24,6 +24,8 @@ export async function startCitus(settings: Record<string, string> = {}): Promise
     shared_preload_libraries: 'citus',
     max_connections: '300',
     max_prepared_transactions: '300',
+    // Citus has one for each database: without, nobody ends deadlocks between nodes.
+    max_worker_processes: '100',
     // To move shards while they are written to.
     wal_level: 'logical',
     jit: 'off',
