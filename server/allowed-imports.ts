@@ -60,7 +60,7 @@ export const allowedImports: Record<string, string> = {
   'adapters/files/keys': 'config.ts domain',
   // Doors translate: they call the domain, never the store or another door.
   'http/door': 'deps.ts log.ts domain schemas',
-  'http/browser': 'config.ts domain http/door',
+  'http/browser': 'config.ts deps.ts domain http/door',
   'http/docs': 'http/door http/browser',
   'http/partner': 'domain schemas http/door',
   'http/app': 'http/door http/browser',

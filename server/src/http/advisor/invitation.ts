@@ -1,8 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Acceptance, acceptInvitation } from '../../domain/sign-in/invitations.ts';
-import { passwordLengthMin } from '../../domain/sign-in/passwords.ts';
-import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { differ, type InvitationProblem, short, throttled, unknown } from '../browser/sign-in-parts.ts';
+import { hidden, html, sendPage } from '../browser/page.ts';
+import {
+  differ,
+  type InvitationForm,
+  type InvitationProblem,
+  linkFields,
+  newPasswordFields,
+  short,
+  throttled,
+  unknown,
+} from '../browser/sign-in-parts.ts';
 import { firstPage, type Visits } from './visits.ts';
 
 /**
@@ -27,8 +35,6 @@ export function addInvitation(app: FastifyInstance, visits: Visits): void {
   });
 }
 
-type InvitationForm = { email?: string; code?: string; problem?: InvitationProblem };
-
 function problemOf(reply: FastifyReply, result: Extract<Acceptance, { refused: string }>): InvitationProblem {
   if (result.refused === 'throttled') return throttled(reply, result.retryAfterSeconds);
   return result.refused === 'short' ? short : unknown;
@@ -38,43 +44,20 @@ function sendInvitation(
   { forms }: Visits,
   request: FastifyRequest,
   reply: FastifyReply,
-  { email = '', code = '', problem }: InvitationForm,
+  form: InvitationForm,
 ): FastifyReply {
+  const { problem } = form;
   const title = 'Choose your password';
-  const ofLink = problem?.about === 'link';
-  const ofPassword = problem?.about === 'password';
   const content = html`<main class="card">
 <h1>${title}</h1>
 <p>You sign in with it from now on. It replaces an earlier password, and signs you out everywhere else.</p>
 ${problem && html`<p class="notice bad" role="alert" id="problem">${problem.text}</p>`}
 <form method="post" action="/invitation">
 ${hidden({ formToken: forms.token(request, reply) })}
-<div class="field">
-<label for="code">Code</label>
-<input id="code" name="code" autocomplete="off" autocapitalize="none" spellcheck="false" required maxlength="100" value="${code}"${described(ofLink, 'code-rule')}>
-<p class="facts hint" id="code-rule">The last part of your link, after “code=”.</p>
-</div>
-<div class="field">
-<label for="email">Email</label>
-<input id="email" name="email" type="email" autocomplete="username" required maxlength="320" value="${email}"${described(ofLink)}>
-</div>
-<div class="field">
-<label for="password">New password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${passwordLengthMin}" maxlength="1000"${described(ofPassword, 'password-rule')}>
-<p class="facts hint" id="password-rule">At least ${passwordLengthMin} characters.</p>
-</div>
-<div class="field">
-<label for="repeated">Repeat the password</label>
-<input id="repeated" name="repeated" type="password" autocomplete="new-password" required maxlength="1000"${described(ofPassword)}>
-</div>
+${linkFields(form)}
+${newPasswordFields(problem)}
 <button class="button main full">Set password and sign in</button>
 </form>
 </main>`;
   return sendPage(reply, { title, content, script: '/invitation.js', status: problem?.status });
-}
-
-/** What else tells about a field: its rule, and the problem if that is about it. */
-function described(isWrong: boolean, rule = ''): Html {
-  const by = [...(isWrong ? ['problem'] : []), ...(rule ? [rule] : [])].join(' ');
-  return html`${isWrong && html` aria-invalid="true"`}${by !== '' && html` aria-describedby="${by}"`}`;
 }

@@ -6,7 +6,7 @@ import { isFresh } from '../../domain/sign-in/sessions.ts';
 import { signIn, signInToSandbox } from '../../domain/sign-in/sign-ins.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { described, type PageProblem, passkeySignIn, sendTooMany, throttled } from '../browser/sign-in-parts.ts';
+import { type PageProblem, passkeySignIn, passwordFields, sendTooMany, throttled } from '../browser/sign-in-parts.ts';
 import { firstPage, localPath, type Visits } from './visits.ts';
 
 export function addSignIn(app: FastifyInstance, visits: Visits): void {
@@ -113,14 +113,7 @@ ${again && html`<p>You can add and remove passkeys for five minutes after you si
 ${problem && html`<p class="notice bad" role="alert" id="problem">${problem.text}</p>`}
 <form method="post" action="/sign-in">
 ${hidden({ formToken, next, application, again: again ? 'yes' : '' })}
-<div class="field">
-<label for="email">Email</label>
-<input id="email" name="email" type="email" autocomplete="username webauthn" required maxlength="320" value="${email}"${described(problem)}${!email && html` autofocus`}>
-</div>
-<div class="field">
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1000"${described(problem)}${email && html` autofocus`}>
-</div>
+${passwordFields(email, problem)}
 <button class="button main full">Sign in</button>
 </form>
 <p class="facts hint">Forgot your password? Ask your administrator for a link to choose a new one.</p>

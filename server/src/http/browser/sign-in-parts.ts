@@ -8,6 +8,7 @@ export type PageProblem = { status: number; text: string };
 
 /** Why an invitation isn't accepted, and which field that is about. */
 export type InvitationProblem = PageProblem & { about?: 'password' | 'link' };
+export type InvitationForm = { email?: string; code?: string; problem?: InvitationProblem };
 export const differ = { status: 400, text: 'The two passwords are different.', about: 'password' } as const;
 export const short = {
   status: 400,
@@ -37,9 +38,51 @@ function tooMany(seconds: number): string {
   return `Too many attempts. Wait ${wait}, then try again.`;
 }
 
-/** That the problem above the form is about this field. */
-export function described(problem: PageProblem | undefined): Html | undefined {
-  return problem && html` aria-invalid="true" aria-describedby="problem"`;
+/** What else tells about a field: its rule, and the problem above the form if that is about it. */
+export function described(isWrong: boolean, rule = ''): Html {
+  const by = [...(isWrong ? ['problem'] : []), ...(rule ? [rule] : [])].join(' ');
+  return html`${isWrong && html` aria-invalid="true"`}${by !== '' && html` aria-describedby="${by}"`}`;
+}
+
+/** Who signs in, with their password. */
+export function passwordFields(email: string, problem: PageProblem | undefined): Html {
+  const isWrong = problem !== undefined;
+  return html`<div class="field">
+<label for="email">Email</label>
+<input id="email" name="email" type="email" autocomplete="username webauthn" required maxlength="320" value="${email}"${described(isWrong)}${!email && html` autofocus`}>
+</div>
+<div class="field">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1000"${described(isWrong)}${email && html` autofocus`}>
+</div>`;
+}
+
+/** A password to be chosen, twice. */
+export function newPasswordFields(problem?: InvitationProblem, next = ''): Html {
+  const isWrong = problem?.about === 'password';
+  return html`<div class="field">
+<label for="password">New password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${passwordLengthMin}" maxlength="1000"${described(isWrong, 'password-rule')}>
+<p class="facts hint" id="password-rule">At least ${passwordLengthMin} characters.${next && ` ${next}`}</p>
+</div>
+<div class="field">
+<label for="repeated">Repeat the password</label>
+<input id="repeated" name="repeated" type="password" autocomplete="new-password" required maxlength="1000"${described(isWrong)}>
+</div>`;
+}
+
+/** What a link to choose how to sign in has in it. */
+export function linkFields({ email = '', code = '', problem }: InvitationForm): Html {
+  const isWrong = problem?.about === 'link';
+  return html`<div class="field">
+<label for="code">Code</label>
+<input id="code" name="code" autocomplete="off" autocapitalize="none" spellcheck="false" required maxlength="100" value="${code}"${described(isWrong, 'code-rule')}>
+<p class="facts hint" id="code-rule">The last part of your link, after “code=”.</p>
+</div>
+<div class="field">
+<label for="email">Email</label>
+<input id="email" name="email" type="email" autocomplete="username" required maxlength="320" value="${email}"${described(isWrong)}>
+</div>`;
 }
 
 type Passkeys = { path: string; formToken: string; origin: string };

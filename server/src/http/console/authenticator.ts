@@ -62,7 +62,7 @@ export function sendRecoveryCodes(
 export function codeField(label: string, keyboard: 'numeric' | 'text', problem: PageProblem | undefined): Html {
   return html`<div class="field">
 <label for="totp">${label}</label>
-<input id="totp" name="totp" inputmode="${keyboard}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required maxlength="40"${described(problem)} autofocus>
+<input id="totp" name="totp" inputmode="${keyboard}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required maxlength="40"${described(problem !== undefined)} autofocus>
 </div>`;
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { passwordLengthMin } from '../../domain/sign-in/passwords.ts';
 import {
   acceptByAuthenticator,
   acceptByPasskey,
@@ -8,7 +7,17 @@ import {
 } from '../../domain/sign-in/staff-invitations.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { differ, type InvitationProblem, sendTooMany, short, throttled, unknown } from '../browser/sign-in-parts.ts';
+import {
+  differ,
+  type InvitationForm,
+  type InvitationProblem,
+  linkFields,
+  newPasswordFields,
+  sendTooMany,
+  short,
+  throttled,
+  unknown,
+} from '../browser/sign-in-parts.ts';
 import { sendAuthenticatorPage, sendRecoveryCodes, wrongCode } from './authenticator.ts';
 import type { StaffVisits } from './staff-visits.ts';
 
@@ -76,8 +85,6 @@ function givenIn({ attemptOf }: StaffVisits, request: FastifyRequest, { email, c
 
 const notVerified = 'That passkey couldn’t be added. Try again, or choose a password.';
 
-type InvitationForm = { email?: string; code?: string; problem?: InvitationProblem };
-
 function problemOf(
   reply: FastifyReply,
   result: { refused: 'unknown' } | { refused: 'throttled'; retryAfterSeconds: number },
@@ -101,38 +108,21 @@ function sendInvitation(
   { deps, forms }: StaffVisits,
   request: FastifyRequest,
   reply: FastifyReply,
-  { email = '', code = '', problem }: InvitationForm,
+  form: InvitationForm,
 ): FastifyReply {
+  const { problem } = form;
   const title = 'Choose how you sign in';
   const formToken = forms.token(request, reply);
   const origin = passkeysPossible(deps) ? deps.config.publicUrl : null;
-  const ofLink = problem?.about === 'link';
-  const ofPassword = problem?.about === 'password';
   const content = html`<main class="card">
 <h1>${title}</h1>
 <p>It replaces whatever you signed in to the console with before, and signs you out everywhere else.</p>
 ${problem && html`<p class="notice bad" role="alert" id="problem">${problem.text}</p>`}
 <form method="post" action="${path}">
 ${hidden({ formToken })}
-<div class="field">
-<label for="code">Code</label>
-<input id="code" name="code" autocomplete="off" autocapitalize="none" spellcheck="false" required maxlength="100" value="${code}"${about(ofLink, 'code-rule')}>
-<p class="facts hint" id="code-rule">The last part of your link, after “code=”.</p>
-</div>
-<div class="field">
-<label for="email">Email</label>
-<input id="email" name="email" type="email" autocomplete="username" required maxlength="320" value="${email}"${about(ofLink)}>
-</div>
+${linkFields(form)}
 ${origin && passkeyChoice(formToken, origin)}
-<div class="field">
-<label for="password">New password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${passwordLengthMin}" maxlength="1000"${about(ofPassword, 'password-rule')}>
-<p class="facts hint" id="password-rule">At least ${passwordLengthMin} characters. The next step sets up an app for one-time codes.</p>
-</div>
-<div class="field">
-<label for="repeated">Repeat the password</label>
-<input id="repeated" name="repeated" type="password" autocomplete="new-password" required maxlength="1000"${about(ofPassword)}>
-</div>
+${newPasswordFields(problem, 'The next step sets up an app for one-time codes.')}
 <button class="button full">Continue with a password</button>
 </form>
 </main>`;
@@ -153,10 +143,4 @@ function passkeyChoice(formToken: string, origin: string): Html {
 <p class="facts hint">Your fingerprint, your face or your device’s code. Nothing else is needed.</p>
 <p class="or">or</p>
 </div>`;
-}
-
-/** What else tells about a field: its rule, and the problem if that is about it. */
-function about(isWrong: boolean, rule = ''): Html {
-  const by = [...(isWrong ? ['problem'] : []), ...(rule ? [rule] : [])].join(' ');
-  return html`${isWrong && html` aria-invalid="true"`}${by !== '' && html` aria-describedby="${by}"`}`;
 }

@@ -17,7 +17,7 @@ import {
 import { listStaffSessions, type StaffSession } from '../../domain/sign-in/staff-sessions.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { confirmation, passkeyAdding } from '../browser/sign-in-parts.ts';
+import { confirmation, newPasswordFields, passkeyAdding } from '../browser/sign-in-parts.ts';
 import { sendAuthenticatorPage, sendRecoveryCodes, wrongCode } from './authenticator.ts';
 import type { StaffVisits } from './staff-visits.ts';
 
@@ -234,15 +234,7 @@ ${
   fresh &&
   html`<form class="narrow" method="post" action="${path}/password">
 ${hidden({ formToken })}
-<div class="field">
-<label for="password">New password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${passwordLengthMin}" maxlength="1000" aria-describedby="password-rule">
-<p class="facts hint" id="password-rule">At least ${passwordLengthMin} characters.</p>
-</div>
-<div class="field">
-<label for="repeated">Repeat the password</label>
-<input id="repeated" name="repeated" type="password" autocomplete="new-password" required maxlength="1000">
-</div>
+${newPasswordFields()}
 <button class="button">${hasPassword ? 'Change the password' : 'Add a password'}</button>
 </form>`
 }

@@ -6,7 +6,7 @@ import { beginStaffSession } from '../../domain/sign-in/staff-sessions.ts';
 import { checkStaffPassword, signInStaffByCode, signInStaffByPasskey } from '../../domain/sign-in/staff-sign-in.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { described, type PageProblem, passkeySignIn, sendTooMany, throttled } from '../browser/sign-in-parts.ts';
+import { type PageProblem, passkeySignIn, passwordFields, sendTooMany, throttled } from '../browser/sign-in-parts.ts';
 import { codeField, wrongCode } from './authenticator.ts';
 import { consolePath, type StaffVisits } from './staff-visits.ts';
 
@@ -107,14 +107,7 @@ async function sendSignIn(
 ${problem && html`<p class="notice bad" role="alert" id="problem">${problem.text}</p>`}
 <form method="post" action="${path}">
 ${hidden({ formToken, next, again: again ? 'yes' : '' })}
-<div class="field">
-<label for="email">Email</label>
-<input id="email" name="email" type="email" autocomplete="username webauthn" required maxlength="320" value="${email}"${described(problem)}${!email && html` autofocus`}>
-</div>
-<div class="field">
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1000"${described(problem)}${email && html` autofocus`}>
-</div>
+${passwordFields(email, problem)}
 <button class="button main full">Continue</button>
 </form>
 <p class="facts hint">Forgot your password, or lost your phone and your recovery codes? Ask an operator or a compliance officer of your firm for a new link.</p>

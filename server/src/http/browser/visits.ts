@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../../deps.ts';
+import { deviceSeconds } from '../../domain/sign-in/devices.ts';
+import { isFresh } from '../../domain/sign-in/sessions.ts';
+import type { Attempt } from '../../domain/sign-in/sign-in-failures.ts';
+import { browserOf } from './browser-names.ts';
+import { type CookieName, cookieJar } from './cookies.ts';
+import { formDoor } from './forms.ts';
+
+type Sessions<Session> = {
+  find(token: string, request: FastifyRequest): Promise<Session | null>;
+  end(token: string): Promise<void>;
+};
+
+/** What the handlers of pages work with: the domain, the forms, and who is signed in, by the cookie of that name. */
+export function browserVisits<Session extends { signedInAt: Date }>(
+  deps: Deps,
+  name: CookieName,
+  sessions: Sessions<Session>,
+) {
+  const cookies = cookieJar(deps.config.publicUrl);
+  const forms = formDoor(cookies, deps.config);
+
+  const sessionToken = (request: FastifyRequest) => cookies.read(request, name);
+
+  async function forget(request: FastifyRequest): Promise<void> {
+    const token = sessionToken(request);
+    if (token) await sessions.end(token);
+  }
+
+  async function sessionOf(request: FastifyRequest): Promise<Session | null> {
+    const token = sessionToken(request);
+    return token ? sessions.find(token, request) : null;
+  }
+
+  return {
+    deps,
+    forms,
+    sessionToken,
+    sessionOf,
+    /** Only if they signed in just now: for changes to how somebody signs in. */
+    async freshSessionOf(request: FastifyRequest): Promise<Session | null> {
+      const session = await sessionOf(request);
+      return session && isFresh(session) ? session : null;
+    },
+    attemptOf(request: FastifyRequest): Attempt {
+      return {
+        address: request.ip,
+        device: cookies.read(request, 'device'),
+        browser: browserOf(request),
+        traceId: request.id,
+      };
+    },
+    /** Signs the browser in, replacing anyone who was signed in. */
+    async begin(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      { token, device }: { token: string; device: string },
+    ): Promise<void> {
+      await forget(request);
+      cookies.set(reply, name, token);
+      cookies.set(reply, 'device', device, deviceSeconds);
+      forms.renewToken(reply);
+    },
+    async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      await forget(request);
+      cookies.clear(reply, name);
+      forms.renewToken(reply);
+    },
+  };
+}
