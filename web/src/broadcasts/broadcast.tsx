@@ -6,6 +6,7 @@ import { useNow } from '../api/clock.ts';
 import { CallFailed, post } from '../api/http.ts';
 import { client } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
+import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, Time } from '../look/parts.tsx';
@@ -33,9 +34,9 @@ export function OpenBroadcastPage() {
         </Link>
         <h1 className="cut">{broadcast?.groupName ?? 'Text to a group'}</h1>
         {broadcast?.status === 'sending' && (
-          <button type="button" className="button small bad end" onClick={() => ask(true)}>
+          <Button kind="small bad end" onClick={() => ask(true)}>
             Stop
-          </button>
+          </Button>
         )}
       </header>
       <div className="page-body">
@@ -141,11 +142,7 @@ function People({ broadcast: { broadcastId, counts, people } }: { broadcast: Ope
             <PersonRow key={each.place} person={each} />
           ))}
       </ul>
-      {hasNextPage && (
-        <button type="button" className="button" onClick={() => void fetchNextPage()}>
-          Show more
-        </button>
-      )}
+      {hasNextPage && <Button onClick={() => void fetchNextPage()}>Show more</Button>}
     </section>
   );
 }
@@ -195,12 +192,12 @@ function StopQuestion({ broadcast, close }: { broadcast: OpenBroadcast; close():
         back.
       </p>
       <div className="buttons" style={{ marginTop: 16 }}>
-        <button type="button" className="button" onClick={close} data-autofocus>
+        <Button onClick={close} data-autofocus>
           Keep sending
-        </button>
-        <button type="button" className="button bad" onClick={() => void confirm()}>
+        </Button>
+        <Button kind="bad" onClick={() => void confirm()}>
           Stop
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

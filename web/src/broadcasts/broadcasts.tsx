@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useNow } from '../api/clock.ts';
 import { useAdvisor } from '../api/session.ts';
+import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, StateScreen, Time } from '../look/parts.tsx';
 import { count } from '../words/people.ts';
@@ -49,11 +50,7 @@ export function Broadcasts() {
               <Row key={each.broadcastId} broadcast={each} />
             ))}
           </ul>
-          {hasNextPage && (
-            <button type="button" className="button" onClick={() => void fetchNextPage()}>
-              Show more
-            </button>
-          )}
+          {hasNextPage && <Button onClick={() => void fetchNextPage()}>Show more</Button>}
         </div>
       )}
     </div>

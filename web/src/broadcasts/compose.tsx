@@ -9,6 +9,7 @@ import { useAdvisor } from '../api/session.ts';
 import { useAsking } from '../inbox/asking.ts';
 import { quarterMs, Tool, textLengthMax, typingMs } from '../inbox/composer.tsx';
 import { useSigned } from '../inbox/signed.ts';
+import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, StateScreen } from '../look/parts.tsx';
 import { type FieldName, fieldWords } from '../saved-replies/fields.tsx';
@@ -400,11 +401,7 @@ function Preview({ check, people, more }: PreviewProps) {
       {isFiltered && refused > (rows?.length ?? 0) && (
         <p className="small soft">And {count(refused - (rows?.length ?? 0), 'other')}.</p>
       )}
-      {!isFiltered && more && (
-        <button type="button" className="button" onClick={more}>
-          Show more
-        </button>
-      )}
+      {!isFiltered && more && <Button onClick={more}>Show more</Button>}
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Button } from '../look/button.tsx';
 import { Dialog, FormDialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -51,9 +52,9 @@ export function ShownOnce({
           </div>
         ))}
         <div className="buttons">
-          <button type="button" className="button main" onClick={close}>
+          <Button kind="main" onClick={close}>
             Done
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>
@@ -70,9 +71,8 @@ export function CopyButton({ what, value }: { what: string; value: string }) {
     }
   };
   return (
-    <button type="button" className="button small" aria-label={`Copy ${what}`} onClick={() => void copy()}>
-      <Icon name="copy" size={16} />
+    <Button icon="copy" kind="small" aria-label={`Copy ${what}`} onClick={() => void copy()}>
       Copy
-    </button>
+    </Button>
   );
 }

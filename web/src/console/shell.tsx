@@ -2,6 +2,7 @@ import { Menu } from '@mantine/core';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { signOut } from '../api/http.ts';
+import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Face, StateScreen } from '../look/parts.tsx';
 import { Toasts } from '../shell/toasts.tsx';
@@ -23,15 +24,9 @@ export function Shell() {
   return (
     <div className="console">
       <header className="console-bar">
-        <button
-          type="button"
-          className="button quiet square"
-          aria-label="Navigation"
-          aria-expanded={isOpen}
-          onClick={() => open(!isOpen)}
-        >
+        <Button kind="quiet square" aria-label="Navigation" aria-expanded={isOpen} onClick={() => open(!isOpen)}>
           <Icon name={isOpen ? 'x' : 'menu'} size={21} />
-        </button>
+        </Button>
         <Brand />
       </header>
       <nav className={`console-nav ${isOpen ? 'open' : ''}`} aria-label="Console">

@@ -1,4 +1,5 @@
 import { type ReactNode, useMemo, useState } from 'react';
+import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Chip } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -128,15 +129,13 @@ export function DataTable<Row>({
         {tools}
         <div className="row end">
           {buttons}
-          <button
-            type="button"
-            className="button"
+          <Button
+            icon="download"
             disabled={found.length === 0}
             onClick={() => save(`${name}.csv`, toCsv(columns, found))}
           >
-            <Icon name="download" />
             CSV
-          </button>
+          </Button>
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also by keys. */}
@@ -174,9 +173,7 @@ export function DataTable<Row>({
         )}
       </section>
       {hasMore && (
-        <button
-          type="button"
-          className="button"
+        <Button
           disabled={more?.isLoading}
           onClick={() => {
             show(shown + shownAtFirst);
@@ -184,7 +181,7 @@ export function DataTable<Row>({
           }}
         >
           Show more
-        </button>
+        </Button>
       )}
     </div>
   );

@@ -5,9 +5,9 @@ import { refresh } from '../api/live.ts';
 import { contactQuery, groupsQuery, refreshBook } from '../api/queries.ts';
 import type { ContactDetail, ContactInput } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
+import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Tick, Wrong } from '../look/fields.tsx';
-import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { phoneWords, readPhone } from '../words/people.ts';
 
@@ -134,19 +134,16 @@ function Fields({ contactId, contact, phone, memberId, close, drop }: Props & { 
       {wrong[''] && <Wrong>{wrong['']}</Wrong>}
       <div className="buttons">
         {drop && contactId !== null && contact && (
-          <button
-            type="button"
-            className="button quiet bad"
+          <Button
+            icon="trash"
+            kind="quiet bad"
             style={{ marginRight: 'auto' }}
             onClick={() => drop({ contactId, fullName: `${contact.firstName ?? ''} ${contact.lastName ?? ''}`.trim() })}
           >
-            <Icon name="trash" />
             Delete
-          </button>
+          </Button>
         )}
-        <button type="button" className="button" onClick={close}>
-          Cancel
-        </button>
+        <Button onClick={close}>Cancel</Button>
         <button type="submit" className="button main" disabled={isSaving}>
           {contactId === null ? 'Add' : 'Save'}
         </button>

@@ -9,6 +9,7 @@ import { type ContactFilter, contactsQuery, countsQuery, groupsQuery, refreshBoo
 import { useAdvisor } from '../api/session.ts';
 import type { BookContact, ConsentState, Group } from '../api/types.ts';
 import { useAsking } from '../inbox/asking.ts';
+import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, StateScreen } from '../look/parts.tsx';
 import { useKeys } from '../shell/keys.ts';
@@ -124,29 +125,20 @@ export function Contacts() {
               <span className="words">Text this group</span>
             </Link>
           )}
-          <button type="button" className="button" onClick={() => open({ dropped: null })} aria-label="Import">
-            <Icon name="upload" />
+          <Button icon="upload" onClick={() => open({ dropped: null })} aria-label="Import">
             <span className="words">Import</span>
-          </button>
-          <button
-            type="button"
-            className="button"
+          </Button>
+          <Button
+            icon="download"
             disabled={!total || isExporting}
             onClick={() => void save()}
             aria-label={isNarrow ? 'Export these people' : 'Export'}
           >
-            <Icon name="download" />
             <span className="words">{isNarrow ? 'Export these' : 'Export'}</span>
-          </button>
-          <button
-            type="button"
-            className="button main"
-            onClick={() => open({ contactId: null })}
-            aria-label="New contact"
-          >
-            <Icon name="user-plus" />
+          </Button>
+          <Button icon="user-plus" kind="main" onClick={() => open({ contactId: null })} aria-label="New contact">
             <span className="words">New contact</span>
-          </button>
+          </Button>
         </div>
       </div>
       {selected.size > 0 && (
@@ -287,9 +279,7 @@ function GroupMenu({ group, rename, drop }: { group: Group; rename(): void; drop
   return (
     <Menu position="bottom-start" shadow="md" transitionProps={{ duration: 0 }}>
       <Menu.Target>
-        <button type="button" className="button quiet square" aria-label={`The group ${group.name}: more`}>
-          <Icon name="dots" />
-        </button>
+        <Button icon="dots" kind="quiet square" aria-label={`The group ${group.name}: more`} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<Icon name="pencil" />} onClick={rename}>
@@ -331,22 +321,22 @@ function Selected({
         {selected.size.toLocaleString('en-US')} selected
       </strong>
       {consentCollection && notAsked.length > 0 && (
-        <button type="button" className="button small" disabled={isAsking} onClick={() => void ask(notAsked)}>
+        <Button kind="small" disabled={isAsking} onClick={() => void ask(notAsked)}>
           <Icon name="send" />
           Ask {notAsked.length.toLocaleString('en-US')} for consent
-        </button>
+        </Button>
       )}
-      <button type="button" className="button small" onClick={chooseGroup}>
+      <Button kind="small" onClick={chooseGroup}>
         <Icon name="tag" />
         Groups
-      </button>
-      <button type="button" className="button small quiet bad" onClick={drop}>
+      </Button>
+      <Button kind="small quiet bad" onClick={drop}>
         <Icon name="trash" />
         Delete
-      </button>
-      <button type="button" className="button small quiet end" onClick={clear}>
+      </Button>
+      <Button kind="small quiet end" onClick={clear}>
         Clear
-      </button>
+      </Button>
     </section>
   );
 }

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '../api/http.ts';
 import { groupsQuery, refreshBook } from '../api/queries.ts';
+import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Wrong } from '../look/fields.tsx';
-import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
 
@@ -46,13 +46,12 @@ export default function GroupChoice({ contactIds, close }: { contactIds: number[
       )}
       {wrong && <Wrong>{wrong}</Wrong>}
       <div className="buttons" style={{ marginTop: 16 }}>
-        <button type="button" className="button" disabled={!group} onClick={() => void set(false)}>
+        <Button disabled={!group} onClick={() => void set(false)}>
           Remove from group
-        </button>
-        <button type="button" className="button main" disabled={!group} onClick={() => void set(true)}>
-          <Icon name="plus" />
+        </Button>
+        <Button icon="plus" kind="main" disabled={!group} onClick={() => void set(true)}>
           Add to group
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

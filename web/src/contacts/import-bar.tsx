@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { remove } from '../api/http.ts';
 import { client, importQuery } from '../api/queries.ts';
 import type { FileImport } from '../api/types.ts';
+import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -56,14 +57,12 @@ export function ImportBar() {
         </div>
       </div>
       {notes.length > 0 && (
-        <button type="button" className="button small" onClick={() => open(true)}>
+        <Button kind="small" onClick={() => open(true)}>
           See {number(Math.max(refused, notes.length))}
-        </button>
+        </Button>
       )}
       {status !== 'running' && (
-        <button type="button" className="button quiet square small" aria-label="Dismiss" onClick={() => void dismiss()}>
-          <Icon name="x" />
-        </button>
+        <Button icon="x" kind="quiet square small" aria-label="Dismiss" onClick={() => void dismiss()} />
       )}
       {isOpen && <Notes done={data} close={() => open(false)} />}
     </section>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { post, remove } from '../api/http.ts';
 import { client, importQuery } from '../api/queries.ts';
 import type { ImportPreview } from '../api/types.ts';
+import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Wrong } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
@@ -57,17 +58,10 @@ export default function ImportDialog({ dropped, close }: { dropped: File | null;
         {wrong && <Wrong>{wrong}</Wrong>}
         {preview && (
           <div className="buttons">
-            <button type="button" className="button" onClick={leave}>
-              Cancel
-            </button>
-            <button
-              type="button"
-              className="button main"
-              disabled={preview.rowCount === preview.refused}
-              onClick={() => void start()}
-            >
+            <Button onClick={leave}>Cancel</Button>
+            <Button kind="main" disabled={preview.rowCount === preview.refused} onClick={() => void start()}>
               Import {count(preview.rowCount - preview.refused, 'row')}
-            </button>
+            </Button>
           </div>
         )}
       </div>

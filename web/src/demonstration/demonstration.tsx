@@ -10,6 +10,7 @@ import { Composer } from '../inbox/composer.tsx';
 import { Row } from '../inbox/conversation-list.tsx';
 import { send } from '../inbox/sending.ts';
 import { Thread } from '../inbox/thread.tsx';
+import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Tabs } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
@@ -171,21 +172,19 @@ function Bar({ birthday }: { birthday: number }) {
         {moved}
       </span>
       <fieldset className="moves" aria-label="Move the clock" aria-busy={isMoving}>
-        <button type="button" className="button small" onClick={() => void move(hourMs)}>
-          <Icon name="forward" size={15} />
+        <Button icon="forward" kind="small" onClick={() => void move(hourMs)}>
           An hour
-        </button>
-        <button type="button" className="button small" onClick={() => void move(tomorrow(now(), timeZone) - now())}>
+        </Button>
+        <Button kind="small" onClick={() => void move(tomorrow(now(), timeZone) - now())}>
           Tomorrow 9:00
-        </button>
-        <button type="button" className="button small to-birthday" onClick={() => void move(birthday - now())}>
+        </Button>
+        <Button kind="small to-birthday" onClick={() => void move(birthday - now())}>
           Ana’s birthday
-        </button>
+        </Button>
       </fieldset>
-      <button type="button" className="button quiet small" onClick={() => ask(true)}>
-        <Icon name="refresh" size={15} />
+      <Button icon="refresh" kind="quiet small" onClick={() => ask(true)}>
         Reset
-      </button>
+      </Button>
       {isAsked && <Reset close={() => ask(false)} />}
     </header>
   );
@@ -208,12 +207,10 @@ function Reset({ close }: { close(): void }) {
           credentials stay; tokens end.
         </p>
         <div className="buttons">
-          <button type="button" className="button" onClick={close}>
-            Keep everything
-          </button>
-          <button type="button" className="button bad" onClick={() => void reset()} disabled={isResetting}>
+          <Button onClick={close}>Keep everything</Button>
+          <Button kind="bad" onClick={() => void reset()} disabled={isResetting}>
             {isResetting ? 'Resetting …' : 'Reset now'}
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>
@@ -236,9 +233,9 @@ function Story({ step, pane, plan, show }: { step: Step | null; pane: Pane; plan
       <p aria-live="polite">
         {step ? step.what : 'That is the whole loop, and every word of it is in the archive.'}{' '}
         {step?.name === 'schedule' && (
-          <button type="button" className="button small next" onClick={plan}>
+          <Button kind="small next" onClick={plan}>
             Plan it
-          </button>
+          </Button>
         )}
         {step?.pane && step.pane !== pane && (
           <button type="button" className="link only-one-pane" onClick={() => show(step)}>

@@ -4,8 +4,8 @@ import { curlOf } from '../../../server/src/domain/sandbox/curl.ts';
 import { now } from '../api/clock.ts';
 import { useAdvisor } from '../api/session.ts';
 import { type SeenCall, type SeenEvent, witness } from '../api/witnesses.ts';
+import { Button } from '../look/button.tsx';
 import { Tabs } from '../look/fields.tsx';
-import { Icon } from '../look/icons.tsx';
 import { secondsTime } from '../words/times.ts';
 import { getCredentials } from './sandbox.ts';
 
@@ -130,16 +130,15 @@ function CopyButton({ call, language }: { call: SeenCall | null; language: Langu
     setTimeout(() => setCopied(false), copiedMs);
   };
   return (
-    <button
-      type="button"
-      className="button small"
+    <Button
+      icon={isCopied ? 'check' : 'copy'}
+      kind="small"
       disabled={!call}
       title="With the sandbox’s API key and a token of fifteen minutes"
       onClick={() => call && void copy(call)}
     >
-      <Icon name={isCopied ? 'check' : 'copy'} size={15} />
       <span aria-live="polite">{isCopied ? 'Copied' : 'Copy'}</span>
-    </button>
+    </Button>
   );
 }
 

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { findByPhone, searchQuery } from '../api/queries.ts';
+import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Face, StateScreen } from '../look/parts.tsx';
 import { phoneWords, readPhone } from '../words/people.ts';
@@ -36,9 +37,9 @@ export function NewText() {
                 <h1 className="name cut">{to.name ?? phoneWords(to.phone)}</h1>
                 {to.name && <div className="small soft number">{phoneWords(to.phone)}</div>}
               </div>
-              <button type="button" className="button small" onClick={() => setTo(null)}>
+              <Button kind="small" onClick={() => setTo(null)}>
                 Someone else
-              </button>
+              </Button>
             </>
           ) : (
             <h1 className="name">New text</h1>

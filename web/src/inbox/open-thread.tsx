@@ -8,6 +8,7 @@ import { patchConversation, refresh } from '../api/live.ts';
 import { conversationQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { OpenConversation } from '../api/types.ts';
+import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face } from '../look/parts.tsx';
@@ -93,21 +94,17 @@ function Top({ conversation, showPanel }: { conversation: OpenConversation; show
       </div>
       <Chip {...(isHeld ? possibleOptOut : consentWords[state])} />
       <Tooltip label={done ? 'Put back into the inbox (E)' : 'Done (E)'}>
-        <button
-          type="button"
-          className="button quiet square"
+        <Button
+          icon={done ? 'inbox' : 'check'}
+          kind="quiet square"
           aria-label={done ? 'Put back into the inbox' : 'Mark as done'}
           aria-pressed={done}
           onClick={finish}
-        >
-          <Icon name={done ? 'inbox' : 'check'} />
-        </button>
+        />
       </Tooltip>
       <Menu position="bottom-end" transitionProps={{ duration: 0 }} shadow="md">
         <Menu.Target>
-          <button type="button" className="button quiet square desk" aria-label="Snooze">
-            <Icon name="clock-pause" />
-          </button>
+          <Button icon="clock-pause" kind="quiet square desk" aria-label="Snooze" />
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>Out of the inbox until</Menu.Label>
@@ -123,14 +120,7 @@ function Top({ conversation, showPanel }: { conversation: OpenConversation; show
           {snoozedUntil && <Menu.Item onClick={() => snooze(null)}>Back into the inbox now</Menu.Item>}
         </Menu.Dropdown>
       </Menu>
-      <button
-        type="button"
-        className="button quiet square only-narrow"
-        aria-label="About this person"
-        onClick={showPanel}
-      >
-        <Icon name="info-circle" />
-      </button>
+      <Button icon="info-circle" kind="quiet square only-narrow" aria-label="About this person" onClick={showPanel} />
     </header>
   );
 }

@@ -4,6 +4,7 @@ import { useNow } from '../api/clock.ts';
 import { contactQuery, groupsQuery, itemsQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { ConsentItem, OpenConversation, ScheduledItem } from '../api/types.ts';
+import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Chip, Face, Time } from '../look/parts.tsx';
 import { firstName, phoneWords } from '../words/people.ts';
@@ -32,10 +33,9 @@ export function PersonPanel({ conversation }: { conversation: OpenConversation }
         <h2>{name ?? phoneWords(phone)}</h2>
         {name && <div className="soft number">{phoneWords(phone)}</div>}
         <Chip {...(isHeld ? possibleOptOut : consentWords[state])} />
-        <button type="button" className="button small" onClick={() => setEditing(true)}>
-          <Icon name={contactId ? 'pencil' : 'user-plus'} size={15} />
+        <Button icon={contactId ? 'pencil' : 'user-plus'} kind="small" onClick={() => setEditing(true)}>
           {contactId ? 'Edit' : 'Add to contacts'}
-        </button>
+        </Button>
       </div>
       <section>
         <h3>Consent</h3>
@@ -68,10 +68,9 @@ export function PersonPanel({ conversation }: { conversation: OpenConversation }
         </ol>
         {(moves.length > 0 || state !== 'none') && (
           <div className="row">
-            <button type="button" className="button small" onClick={() => showEvidence('')}>
-              <Icon name="certificate" size={15} />
+            <Button icon="certificate" kind="small" onClick={() => showEvidence('')}>
               Whole history
-            </button>
+            </Button>
           </div>
         )}
       </section>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { now } from '../api/clock.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Frequency } from '../api/types.ts';
+import { Button } from '../look/button.tsx';
 import { Field } from '../look/fields.tsx';
 import { RepeatField } from '../scheduled/repeat-field.tsx';
 import { instantOf, nextTimes, wallTime } from '../words/schedules.ts';
@@ -38,16 +39,10 @@ export default function ScheduleFields({
     >
       <div className="row wrap">
         {[1, 2, 7].map((days) => (
-          <button
-            type="button"
-            className="button small"
-            key={days}
-            onClick={() => setWall(morning(days, timeZone))}
-            title="At 9:00 AM"
-          >
+          <Button kind="small" key={days} onClick={() => setWall(morning(days, timeZone))} title="At 9:00 AM">
             {dayName(instantOf(morning(days, timeZone), timeZone) ?? 0, now(), timeZone).split(',')[0]}
             {days === 7 && ' in a week'}
-          </button>
+          </Button>
         ))}
       </div>
       <Field
@@ -72,9 +67,9 @@ export default function ScheduleFields({
       )}
       <div className="buttons">
         {clear && (
-          <button type="button" className="button quiet" onClick={clear}>
+          <Button kind="quiet" onClick={clear}>
             Send now instead
-          </button>
+          </Button>
         )}
         <button type="submit" className="button main" disabled={!at || !!wrong}>
           Set

@@ -7,7 +7,7 @@ import { patchConversation } from '../api/live.ts';
 import { itemsQuery, reachItem } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Conversation, Item } from '../api/types.ts';
-import { Icon } from '../look/icons.tsx';
+import { Button } from '../look/button.tsx';
 import { Broken, StateScreen } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { dayKey, dayName } from '../words/times.ts';
@@ -83,10 +83,9 @@ export function Thread({ conversation }: { conversation: Conversation }) {
         )}
       </Suspense>
       {hasNewBelow && (
-        <button type="button" className="button new-below" onClick={toEnd}>
-          <Icon name="arrow-down" />
+        <Button icon="arrow-down" kind="new-below" onClick={toEnd}>
           New text
-        </button>
+        </Button>
       )}
     </div>
   );

@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { Button } from './button.tsx';
 import { Wrong } from './fields.tsx';
 import { rescueFocus } from './focus.ts';
 
@@ -83,9 +84,7 @@ export function FormDialog({
         {wrong && <Wrong>{wrong}</Wrong>}
         <div className="buttons">
           {other}
-          <button type="button" className="button" onClick={close}>
-            {cancel}
-          </button>
+          <Button onClick={close}>{cancel}</Button>
           <button type="submit" className={`button ${isBad ? 'bad' : 'main'}`} disabled={!isReady || isRunning}>
             {action}
           </button>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { hueOf, initials } from '../words/people.ts';
 import type { Said } from '../words/states.ts';
 import { fullTime } from '../words/times.ts';
+import { Button } from './button.tsx';
 import { Icon, type IconName } from './icons.tsx';
 
 /** A picture of a person. Its letters are drawn, not text: a button with nothing else is named by its label alone. */
@@ -68,11 +69,7 @@ export function Broken({ error, retry }: { error: unknown; retry?: () => void })
     <StateScreen
       icon="alert-triangle"
       title="This didn’t load"
-      action={
-        <button type="button" className="button" onClick={retry ?? (() => location.reload())}>
-          Try again
-        </button>
-      }
+      action={<Button onClick={retry ?? (() => location.reload())}>Try again</Button>}
     >
       {message ?? 'Something went wrong on our side.'}
       {traceId && (

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { post, remove } from '../api/http.ts';
 import { client, savedRepliesQuery } from '../api/queries.ts';
 import type { SavedReply } from '../api/types.ts';
-import { Icon } from '../look/icons.tsx';
+import { Button } from '../look/button.tsx';
 import { toast } from '../shell/toasts.tsx';
 
 const SavedReplyEditor = lazy(() => import('./saved-reply-editor.tsx'));
@@ -16,10 +16,9 @@ export function SavedReplies() {
     <section className="section" id="saved-replies">
       <div className="row">
         <h2 className="grow">Saved replies</h2>
-        <button type="button" className="button small" onClick={() => edit({ text: '' })}>
-          <Icon name="plus" size={15} />
+        <Button icon="plus" kind="small" onClick={() => edit({ text: '' })}>
           New reply
-        </button>
+        </Button>
       </div>
       {error && !data && <p className="soft">They didn’t load: {error.message}</p>}
       {data?.length === 0 && (
@@ -34,22 +33,13 @@ export function SavedReplies() {
               <div className="cut">{reply.title}</div>
               <div className="small soft cut">{reply.text}</div>
             </div>
-            <button
-              type="button"
-              className="button quiet square"
-              aria-label={`Edit ${reply.title}`}
-              onClick={() => edit(reply)}
-            >
-              <Icon name="pencil" />
-            </button>
-            <button
-              type="button"
-              className="button quiet square"
+            <Button icon="pencil" kind="quiet square" aria-label={`Edit ${reply.title}`} onClick={() => edit(reply)} />
+            <Button
+              icon="trash"
+              kind="quiet square"
               aria-label={`Delete ${reply.title}`}
               onClick={() => void drop(reply)}
-            >
-              <Icon name="trash" />
-            </button>
+            />
           </li>
         ))}
       </ul>

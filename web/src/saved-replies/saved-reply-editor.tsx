@@ -3,6 +3,7 @@ import { post, put } from '../api/http.ts';
 import { client, savedRepliesQuery } from '../api/queries.ts';
 import type { SavedReply } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
+import { Button } from '../look/button.tsx';
 import { FormDialog } from '../look/dialog.tsx';
 import { Field, Lines } from '../look/fields.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -73,9 +74,9 @@ export default function SavedReplyEditor({ given, writtenTo = null, close }: Pro
       <Lines label="Text" field={field} rows={4} value={text} maxLength={textLengthMax} required set={setText} />
       <div className="row wrap">
         {Object.entries(fieldWords).map(([name, word]) => (
-          <button type="button" className="button small" key={name} onClick={() => insert(name as FieldName)}>
+          <Button kind="small" key={name} onClick={() => insert(name as FieldName)}>
             {word}
-          </button>
+          </Button>
         ))}
         {general && (
           <button type="button" className="link small" onClick={() => setText(general)}>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { savedRepliesQuery } from '../api/queries.ts';
 import type { SavedReply } from '../api/types.ts';
+import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 
 type Props = {
@@ -88,9 +89,9 @@ export default function SavedReplyPicker({ fill, choose, save, slash }: Props) {
       </div>
       <div className="row">
         {save && (
-          <button type="button" className="button quiet small" onClick={save}>
+          <Button kind="quiet small" onClick={save}>
             Save as reply
-          </button>
+          </Button>
         )}
         <Link to="/settings" hash="saved-replies" className="button quiet small end">
           {data?.length === 0 ? 'New reply' : 'Edit replies'}

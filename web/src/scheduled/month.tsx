@@ -5,6 +5,7 @@ import { useNow } from '../api/clock.ts';
 import { calendarQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Planned } from '../api/types.ts';
+import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken } from '../look/parts.tsx';
@@ -52,15 +53,11 @@ export default function Month({ edit }: { edit(planned: Planned): void }) {
     <section className="month" aria-label={monthName(month)}>
       <header className="row">
         <h2 aria-live="polite">{monthName(month)}</h2>
-        <button type="button" className="button small end" onClick={() => setMonth(monthOf(today))}>
+        <Button kind="small end" onClick={() => setMonth(monthOf(today))}>
           Today
-        </button>
-        <button type="button" className="button square small" aria-label="Previous month" onClick={() => move(-1)}>
-          <Icon name="chevron-left" />
-        </button>
-        <button type="button" className="button square small" aria-label="Next month" onClick={() => move(1)}>
-          <Icon name="chevron-right" />
-        </button>
+        </Button>
+        <Button icon="chevron-left" kind="square small" aria-label="Previous month" onClick={() => move(-1)} />
+        <Button icon="chevron-right" kind="square small" aria-label="Next month" onClick={() => move(1)} />
       </header>
       <table>
         <thead>

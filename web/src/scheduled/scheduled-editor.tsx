@@ -5,6 +5,7 @@ import { refresh } from '../api/live.ts';
 import { client, scheduledQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Frequency, ScheduledMessage } from '../api/types.ts';
+import { Button } from '../look/button.tsx';
 import { FormDialog } from '../look/dialog.tsx';
 import { Field, Lines } from '../look/fields.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -60,9 +61,9 @@ export default function ScheduledEditor({
       close={close}
       other={
         cancel && (
-          <button type="button" className="button quiet bad" style={{ marginRight: 'auto' }} onClick={cancel}>
+          <Button kind="quiet bad" style={{ marginRight: 'auto' }} onClick={cancel}>
             Cancel the text
-          </button>
+          </Button>
         )
       }
     >

@@ -7,6 +7,7 @@ import { refresh } from '../api/live.ts';
 import { client, conversationQuery, scheduledQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { ScheduledMessage } from '../api/types.ts';
+import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Face, StateScreen, Time } from '../look/parts.tsx';
@@ -127,22 +128,18 @@ function List({ edit, cancel }: { edit(chosen: Chosen): void; cancel(chosen: Cho
                   </div>
                   <div className="soft cut">{each.text}</div>
                 </div>
-                <button type="button" className="button small" onClick={() => edit(named(each))}>
+                <Button kind="small" onClick={() => edit(named(each))}>
                   Edit
-                </button>
-                <button type="button" className="button small quiet" onClick={() => cancel(named(each))}>
+                </Button>
+                <Button kind="small quiet" onClick={() => cancel(named(each))}>
                   Cancel
-                </button>
+                </Button>
               </li>
             ))}
           </ul>
         </section>
       ))}
-      {hasNextPage && (
-        <button type="button" className="button" onClick={() => void fetchNextPage()}>
-          Show more
-        </button>
-      )}
+      {hasNextPage && <Button onClick={() => void fetchNextPage()}>Show more</Button>}
     </div>
   );
 }
@@ -174,12 +171,12 @@ function CancelQuestion({ scheduled, name, close }: { scheduled: Edited; name: s
         {scheduled.frequency ? 'It won’t be sent again, now or later.' : 'It won’t be sent.'}
       </p>
       <div className="buttons" style={{ marginTop: 16 }}>
-        <button type="button" className="button" onClick={close} data-autofocus>
+        <Button onClick={close} data-autofocus>
           Keep it
-        </button>
-        <button type="button" className="button bad" onClick={() => void confirm()}>
+        </Button>
+        <Button kind="bad" onClick={() => void confirm()}>
           Cancel the text
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useNow } from '../api/clock.ts';
 import { signOut } from '../api/http.ts';
 import { useSession } from '../api/session.ts';
+import { Button } from '../look/button.tsx';
 import { Tabs, Tick } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { SavedReplies } from '../saved-replies/saved-replies.tsx';
@@ -98,10 +99,9 @@ export function Settings() {
               <Icon name="lock" />
               Where you’re signed in
             </a>
-            <button type="button" className="button" onClick={signOut}>
-              <Icon name="logout" />
+            <Button icon="logout" onClick={signOut}>
               Sign out
-            </button>
+            </Button>
           </div>
         </section>
       </div>

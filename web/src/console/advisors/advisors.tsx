@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { Select } from '../../look/fields.tsx';
-import { Icon } from '../../look/icons.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { phoneWords } from '../../words/people.ts';
@@ -49,15 +49,9 @@ export function Advisors() {
       <header className="console-head">
         <h1>Firms and advisors</h1>
         <FirmTabs here="advisors" />
-        <button
-          type="button"
-          className="button main end"
-          onClick={() => ask({ what: 'add' })}
-          disabled={!firms?.length}
-        >
-          <Icon name="user-plus" />
+        <Button icon="user-plus" kind="main end" onClick={() => ask({ what: 'add' })} disabled={!firms?.length}>
           Add an advisor
-        </button>
+        </Button>
       </header>
       <DataTable
         name="advisors"

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { get, post, remove } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { Field } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
@@ -56,10 +57,9 @@ export function Alerts() {
     <div className="console-page">
       <header className="console-head">
         <h1>Alerts</h1>
-        <button type="button" className="button main end" onClick={() => add(true)} disabled={!data}>
-          <Icon name="plus" />
+        <Button icon="plus" kind="main end" onClick={() => add(true)} disabled={!data}>
           Tell somebody
-        </button>
+        </Button>
       </header>
       <p className="soft prose">
         When a carrier is down, the archive doesn’t verify or a backup is a day old, everybody below is told: once when

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
@@ -52,22 +53,18 @@ function Page({ application, scopes }: { application: AnApplication; scopes: Rec
         <h1>{name}</h1>
         <Chip {...accountState(application)} />
         <div className="row wrap end">
-          <button type="button" className="button" onClick={() => ask('change')}>
-            <Icon name="pencil" />
+          <Button icon="pencil" onClick={() => ask('change')}>
             Change
-          </button>
-          <button type="button" className="button" onClick={() => ask('rotate')} disabled={disabled}>
-            <Icon name="refresh" />
+          </Button>
+          <Button icon="refresh" onClick={() => ask('rotate')} disabled={disabled}>
             New secret
-          </button>
-          <button type="button" className="button" onClick={() => ask('disconnect')}>
-            <Icon name="plug" />
+          </Button>
+          <Button icon="plug" onClick={() => ask('disconnect')}>
             Disconnect
-          </button>
-          <button type="button" className="button bad" onClick={() => ask('disable')} disabled={disabled}>
-            <Icon name="ban" />
+          </Button>
+          <Button icon="ban" kind="bad" onClick={() => ask('disable')} disabled={disabled}>
             Disable
-          </button>
+          </Button>
         </div>
       </header>
       <section className="console-card">

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Icon } from '../../look/icons.tsx';
+import { Button } from '../../look/button.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
 import { ShownOnce } from '../dialogs.tsx';
@@ -39,10 +39,9 @@ export function Applications() {
       <header className="console-head">
         <h1>Applications</h1>
         <span className="soft">{data && count(data.data.length, 'application')}</span>
-        <button type="button" className="button main end" onClick={() => add(true)} disabled={!data}>
-          <Icon name="plus" />
+        <Button icon="plus" kind="main end" onClick={() => add(true)} disabled={!data}>
           Register
-        </button>
+        </Button>
       </header>
       <DataTable
         name="applications"

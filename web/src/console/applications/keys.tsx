@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
-import { Icon } from '../../look/icons.tsx';
+import { Button } from '../../look/button.tsx';
 import { Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { Ask, ShownOnce } from '../dialogs.tsx';
@@ -42,10 +42,9 @@ export function Keys({ application: { clientId, disabled } }: { application: App
         title="API keys"
         hasFilter={false}
         buttons={
-          <button type="button" className="button" onClick={() => ask({ what: 'issue' })} disabled={disabled || !data}>
-            <Icon name="key" />
+          <Button icon="key" onClick={() => ask({ what: 'issue' })} disabled={disabled || !data}>
             Issue a key
-          </button>
+          </Button>
         }
         empty="It has no key. Every call needs one, beside the token."
         actions={(key) =>

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { put, remove } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { Choice } from '../../look/fields.tsx';
-import { Icon } from '../../look/icons.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { advisorsQuery } from '../advisors/queries.ts';
 import { Ask } from '../dialogs.tsx';
@@ -26,10 +26,9 @@ export function Provisions({ application: { clientId, name, disabled } }: { appl
     <section className="console-card">
       <div className="row section-head">
         <h2>Texts with client credentials for</h2>
-        <button type="button" className="button end" onClick={() => add(true)} disabled={disabled}>
-          <Icon name="user-plus" />
+        <Button icon="user-plus" kind="end" onClick={() => add(true)} disabled={disabled}>
           Add an advisor
-        </button>
+        </Button>
       </div>
       {data?.length === 0 && (
         <p className="soft">Nobody. It acts for advisors who allow it, and for those that you add here.</p>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { Ask } from '../dialogs.tsx';
@@ -37,12 +38,10 @@ export function SigningKeys() {
         ))}
       </ul>
       <div className="row wrap">
-        <button type="button" className="button" onClick={() => ask('rotate')}>
-          Rotate
-        </button>
-        <button type="button" className="button bad" onClick={() => ask('leaked')}>
+        <Button onClick={() => ask('rotate')}>Rotate</Button>
+        <Button kind="bad" onClick={() => ask('leaked')}>
           They have leaked
-        </button>
+        </Button>
       </div>
       {asked === 'rotate' && (
         <Ask title="Make a new signing key?" action="Make a new key" run={() => rotate(false)} close={() => ask(null)}>

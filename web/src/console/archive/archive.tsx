@@ -24,6 +24,7 @@ import {
 } from './entries.ts';
 import { type Person, PersonField } from './person-field.tsx';
 import './archive.css';
+import { Button } from '../../look/button.tsx';
 import { Choice, Field } from '../../look/fields.tsx';
 
 /** What the form has; days are the reader's. */
@@ -99,9 +100,8 @@ function Form({ saved }: { saved: Search }) {
             Person
             <span className="archive-chosen">
               <span className="grow cut">{who.name}</span>
-              <button
-                type="button"
-                className="button quiet small square"
+              <Button
+                kind="quiet small square"
                 aria-label="Any person"
                 onClick={() => {
                   setWho(null);
@@ -109,7 +109,7 @@ function Form({ saved }: { saved: Search }) {
                 }}
               >
                 <Icon name="x" size={16} />
-              </button>
+              </Button>
             </span>
           </div>
         ) : (
@@ -174,10 +174,9 @@ function Results({ search }: { search: Search }) {
     <section aria-label="Found" aria-busy={isFetching} className="archive-results">
       <div className="row wrap">
         <h2>{Object.keys(search).length === 0 ? 'The newest entries' : 'Found'}</h2>
-        <button type="button" className="button small end" onClick={() => void share()}>
-          <Icon name="copy" size={16} />
+        <Button icon="copy" kind="small end" onClick={() => void share()}>
           Share this search
-        </button>
+        </Button>
       </div>
       {!data && <div className="skeleton archive-skeleton" role="status" aria-label="Loading" />}
       {data && entries.length === 0 && !hasNextPage && (
@@ -201,9 +200,9 @@ function Results({ search }: { search: Search }) {
         </p>
       )}
       {hasNextPage && (
-        <button type="button" className="button" disabled={isFetching} onClick={() => void fetchNextPage()}>
+        <Button disabled={isFetching} onClick={() => void fetchNextPage()}>
           {searchedTo === null ? 'Show more' : 'Search further back'}
-        </button>
+        </Button>
       )}
     </section>
   );

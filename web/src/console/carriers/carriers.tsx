@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { put, remove } from '../../api/http.ts';
-import { Icon } from '../../look/icons.tsx';
+import { Button } from '../../look/button.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { count } from '../../words/people.ts';
@@ -36,10 +36,9 @@ export function Carriers() {
     <div className="console-page">
       <header className="console-head">
         <h1>Carriers</h1>
-        <button type="button" className="button main end" onClick={() => ask({ what: 'add' })} disabled={!kinds}>
-          <Icon name="plus" />
+        <Button icon="plus" kind="main end" onClick={() => ask({ what: 'add' })} disabled={!kinds}>
           Add a carrier
-        </button>
+        </Button>
       </header>
       <DataTable
         name="carriers"

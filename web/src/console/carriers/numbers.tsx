@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, post, put, remove } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { Dialog, FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field } from '../../look/fields.tsx';
-import { Icon } from '../../look/icons.tsx';
 import { Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { phoneWords, readPhone } from '../../words/people.ts';
@@ -32,10 +32,9 @@ export function Numbers({ carriers }: { carriers: Carrier[] }) {
         name="numbers"
         title="Numbers"
         buttons={
-          <button type="button" className="button" onClick={() => ask({ what: 'add' })}>
-            <Icon name="plus" />
+          <Button icon="plus" onClick={() => ask({ what: 'add' })}>
             Assign a number
-          </button>
+          </Button>
         }
         columns={columns}
         rows={data}

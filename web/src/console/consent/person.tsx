@@ -11,6 +11,7 @@ import { fullTime, pastTime } from '../../words/times.ts';
 import type { Person } from '../archive/person-field.tsx';
 import { useSession } from '../session.ts';
 import './consent.css';
+import { Button } from '../../look/button.tsx';
 
 type Change = Omit<ConsentEvidence, 'dateTime' | 'wording' | 'reply'> & {
   dateTime: string;
@@ -48,10 +49,9 @@ export function ConsentOf() {
             {phoneWords(phone)} · known to {advisor} of {staff.firmName}
           </p>
         </div>
-        <button type="button" className="button main no-print" onClick={() => print()}>
-          <Icon name="printer" />
+        <Button icon="printer" kind="main no-print" onClick={() => print()}>
           Print
-        </button>
+        </Button>
       </header>
       <p className="small only-print">
         Printed by {staff.name}, {fullTime(now)}. Times are in the zone named there; each entry is in the firm’s archive

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { get } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { sentence } from '../../words/imports.ts';
@@ -30,10 +31,9 @@ export function Doctor() {
         {data && <Chip {...states.ok} word={`${count('ok')} good`} />}
         {count('warning') > 0 && <Chip {...states.warning} word={`${count('warning')} to do`} />}
         {count('failing') > 0 && <Chip {...states.failing} word={`${count('failing')} failing`} />}
-        <button type="button" className="button end" disabled={isFetching} onClick={() => void refetch()}>
-          <Icon name="refresh" />
+        <Button icon="refresh" kind="end" disabled={isFetching} onClick={() => void refetch()}>
           Check again
-        </button>
+        </Button>
       </header>
       {data ? (
         <>

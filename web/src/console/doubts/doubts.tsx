@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, post } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { Dialog, FormDialog } from '../../look/dialog.tsx';
 import { Lines } from '../../look/fields.tsx';
 import { Broken } from '../../look/parts.tsx';
@@ -65,12 +66,12 @@ export function Doubts() {
         empty="No text is in doubt."
         actions={(doubt) => (
           <span className="row-buttons">
-            <button type="button" className="button small" onClick={() => ask({ what: 'read', doubt })}>
+            <Button kind="small" onClick={() => ask({ what: 'read', doubt })}>
               Read the text
-            </button>
-            <button type="button" className="button small" onClick={() => ask({ what: 'settle', doubt })}>
+            </Button>
+            <Button kind="small" onClick={() => ask({ what: 'settle', doubt })}>
               Settle
-            </button>
+            </Button>
           </span>
         )}
       />
@@ -140,9 +141,9 @@ function Read({ doubt, close }: { doubt: Doubt; close(): void }) {
         <div className="form">
           <p className="preview">{found.text}</p>
           <div className="buttons">
-            <button type="button" className="button main" onClick={close}>
+            <Button kind="main" onClick={close}>
               Done
-            </button>
+            </Button>
           </div>
         </div>
       </Dialog>

@@ -12,6 +12,7 @@ import type { Said } from '../../words/states.ts';
 import { advisorsQuery } from '../archive/entries.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 import './exports.css';
+import { Button } from '../../look/button.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field } from '../../look/fields.tsx';
 
@@ -66,10 +67,9 @@ export function Exports() {
     <div className="console-page">
       <header className="console-head">
         <h1>Exports</h1>
-        <button type="button" className="button main end" onClick={() => start(true)}>
-          <Icon name="package-export" />
+        <Button icon="package-export" kind="main end" onClick={() => start(true)}>
           Start an export
-        </button>
+        </Button>
       </header>
       <p className="soft exports-about">
         An export is signed, and an examiner checks it with one file and without us. Its file is kept for a day; each

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { Field, Tick } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
@@ -44,10 +45,9 @@ export function Firms() {
       <header className="console-head">
         <h1>Firms and advisors</h1>
         <FirmTabs here="firms" />
-        <button type="button" className="button main end" onClick={() => add(true)}>
-          <Icon name="plus" />
+        <Button icon="plus" kind="main end" onClick={() => add(true)}>
           Add a firm
-        </button>
+        </Button>
       </header>
       <DataTable
         name="firms"

@@ -11,6 +11,7 @@ import { useSession } from '../session.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 import '../archive/archive.css';
 import './holds.css';
+import { Button } from '../../look/button.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field, Tabs } from '../../look/fields.tsx';
 import { When } from '../when.tsx';
@@ -67,10 +68,9 @@ export function Holds() {
     <div className="console-page">
       <header className="console-head">
         <h1>Holds and retention</h1>
-        <button type="button" className="button main end" onClick={() => add(true)}>
-          <Icon name="gavel" />
+        <Button icon="gavel" kind="main end" onClick={() => add(true)}>
           Add a hold
-        </button>
+        </Button>
       </header>
       <Retention />
       <DataTable
@@ -82,9 +82,9 @@ export function Holds() {
         empty="No hold was ever added."
         actions={(hold) =>
           hold.dateTimeLifted === null && (
-            <button type="button" className="button small" onClick={() => lift(hold)}>
+            <Button kind="small" onClick={() => lift(hold)}>
               Lift
-            </button>
+            </Button>
           )
         }
       />
@@ -106,9 +106,9 @@ function Retention() {
     <section className="console-card" aria-labelledby="retention">
       <div className="row section-head">
         <h2 id="retention">Retention: {count(years, 'year')}</h2>
-        <button type="button" className="button small end" onClick={() => change(true)}>
+        <Button kind="small end" onClick={() => change(true)}>
           Change
-        </button>
+        </Button>
       </div>
       <p>
         What people wrote, and evidence of consent, is kept for {count(years, 'year')} and then disposed of, once a day.
@@ -211,14 +211,9 @@ function AddHold({ close }: { close(): void }) {
             <span className="grow cut">
               {person.name ?? phoneWords(person.phone)}, known to {person.advisor}
             </span>
-            <button
-              type="button"
-              className="button quiet small square"
-              aria-label="Somebody else"
-              onClick={() => setPerson(null)}
-            >
+            <Button kind="quiet small square" aria-label="Somebody else" onClick={() => setPerson(null)}>
               <Icon name="x" size={16} />
-            </button>
+            </Button>
           </p>
         ) : (
           <PersonField label="Person" choose={setPerson} />

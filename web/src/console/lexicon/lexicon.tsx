@@ -2,8 +2,8 @@ import './lexicon.css';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, post, put } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { Choice, Field, Lines, Wrong } from '../../look/fields.tsx';
-import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { client } from '../client.ts';
@@ -90,17 +90,16 @@ function Editor({ given }: { given: Given }) {
         {from !== given.present && <span className="soft">Editing from {versionName(from)}</span>}
         <span className="row wrap end">
           {isChanged && (
-            <button type="button" className="button quiet" onClick={() => void load(given.present)}>
+            <Button kind="quiet" onClick={() => void load(given.present)}>
               Discard changes
-            </button>
+            </Button>
           )}
-          <button type="button" className="button" disabled={isRunning} onClick={() => void run()}>
-            <Icon name="history" />
+          <Button icon="history" disabled={isRunning} onClick={() => void run()}>
             {isRunning ? 'Reading the last 30 days…' : 'Dry run over 30 days'}
-          </button>
-          <button type="button" className="button main" disabled={!isChanged} onClick={() => ask(true)}>
+          </Button>
+          <Button kind="main" disabled={!isChanged} onClick={() => ask(true)}>
             Save as version {given.present + 1}
-          </button>
+          </Button>
         </span>
       </header>
       {wrong && <Wrong>{wrong}</Wrong>}
@@ -118,10 +117,9 @@ function Editor({ given }: { given: Given }) {
             />
           ))}
           {drafts.length === 0 && <p className="soft">Without a rule nothing is flagged, held or blocked.</p>}
-          <button type="button" className="button" onClick={() => setDrafts([...drafts, newDraft()])}>
-            <Icon name="plus" />
+          <Button icon="plus" onClick={() => setDrafts([...drafts, newDraft()])}>
             Add a rule
-          </button>
+          </Button>
         </section>
         <div className="lexicon-side">
           {result && <DryRunResult run={result.run} isStale={result.rules !== JSON.stringify(rules)} />}
@@ -188,14 +186,12 @@ function RuleCard({
           ...detectors.map((each) => [each, detectorNames[each] ?? each] as const),
         ]}
       />
-      <button
-        type="button"
-        className="button quiet square lexicon-remove"
+      <Button
+        icon="trash"
+        kind="quiet square lexicon-remove"
         aria-label={`Remove rule ${number}, ${name}`}
         onClick={remove}
-      >
-        <Icon name="trash" />
-      </button>
+      />
       {looksFor === 'phrases' && (
         <Lines
           label="Phrases, one per line"
@@ -227,9 +223,9 @@ function History({ given, shown, load }: { given: Given; shown: number; load(ver
                 </span>
               )}
             </span>
-            <button type="button" className="button small" disabled={version === shown} onClick={() => load(version)}>
+            <Button kind="small" disabled={version === shown} onClick={() => load(version)}>
               Edit from it
-            </button>
+            </Button>
           </li>
         ))}
       </ul>

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { now, useNow } from '../../api/clock.ts';
 import { get } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { Field, Tabs } from '../../look/fields.tsx';
-import { Icon } from '../../look/icons.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
 import type { Kind } from '../reviews/queries.ts';
@@ -47,10 +47,9 @@ export function Report() {
       <header className="console-head">
         <h1>Supervision report</h1>
         <span className="soft">{staff.firmName}</span>
-        <button type="button" className="button end no-print" onClick={() => print()}>
-          <Icon name="printer" />
+        <Button icon="printer" kind="end no-print" onClick={() => print()}>
           Print
-        </button>
+        </Button>
       </header>
       <Tabs
         className="report-periods no-print"

@@ -2,6 +2,7 @@ import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { post, put } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { Dialog } from '../../look/dialog.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, StateScreen, Time } from '../../look/parts.tsx';
@@ -61,9 +62,7 @@ function Loaded({ review, place, step, decided, back }: { review: ReviewDetail }
   return (
     <section className="review" aria-label={`Review of ${who}`} ref={body}>
       <header className="top">
-        <button type="button" className="button quiet square review-back" aria-label="All reviews" onClick={back}>
-          <Icon name="chevron-left" />
-        </button>
+        <Button icon="chevron-left" kind="quiet square review-back" aria-label="All reviews" onClick={back} />
         <div className="grow">
           <h1 className="cut">{isReply ? `${who} → ${advisorName}` : `${advisorName} → ${who}`}</h1>
           <p className="small soft cut">
@@ -75,17 +74,8 @@ function Loaded({ review, place, step, decided, back }: { review: ReviewDetail }
         <span className="small soft number review-place">
           {place && open ? `${place} of ${open.toLocaleString('en-US')}` : ''}
         </span>
-        <button
-          type="button"
-          className="button quiet square small"
-          aria-label="Previous review"
-          onClick={() => step(-1)}
-        >
-          <Icon name="chevron-up" />
-        </button>
-        <button type="button" className="button quiet square small" aria-label="Next review" onClick={() => step(1)}>
-          <Icon name="chevron-down" />
-        </button>
+        <Button icon="chevron-up" kind="quiet square small" aria-label="Previous review" onClick={() => step(-1)} />
+        <Button icon="chevron-down" kind="quiet square small" aria-label="Next review" onClick={() => step(1)} />
       </header>
       <Thread review={review} />
       <Margin review={review} />
@@ -135,14 +125,13 @@ function Decide({ review, decided, step }: { review: ReviewDetail } & Pick<Moves
               {choice.name} <kbd>{choice.key.toUpperCase()}</kbd>
             </button>
           ))}
-        <button type="button" className="button quiet decision" onClick={() => write('note')}>
-          <Icon name="note" />
+        <Button icon="note" kind="quiet decision" onClick={() => write('note')}>
           Note <kbd>N</kbd>
-        </button>
+        </Button>
         {isOpen && <Handing review={review} escalate={() => write('escalation')} />}
-        <button type="button" className="button quiet decision by-key" onClick={() => step(1)}>
+        <Button kind="quiet decision by-key" onClick={() => step(1)}>
           Skip <kbd>J</kbd>
-        </button>
+        </Button>
       </div>
       <Consequences review={review} choices={choices} />
       {writes && <Writing review={review} what={writes} close={() => write(null)} />}
@@ -227,15 +216,14 @@ function Handing({ review, escalate }: { review: ReviewDetail; escalate(): void 
   return (
     <Menu position="top-start" transitionProps={{ duration: 0 }}>
       <Menu.Target>
-        <button
-          type="button"
-          className="button quiet decision"
+        <Button
+          icon="user-plus"
+          kind="quiet decision"
           title="Assign or escalate"
           aria-label={review.assignedName ? `Assigned to ${review.assignedName}` : 'Assign or escalate'}
         >
-          <Icon name="user-plus" />
           {review.assignedName}
-        </button>
+        </Button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Assign to</Menu.Label>
@@ -312,9 +300,7 @@ function Writing({ review, what, close }: { review: ReviewDetail; what: 'note' |
           <button type="submit" className="button main" disabled={isNote && text.trim() === ''}>
             {isNote ? 'Add note' : 'Escalate'}
           </button>
-          <button type="button" className="button" onClick={close}>
-            Cancel
-          </button>
+          <Button onClick={close}>Cancel</Button>
         </div>
       </form>
     </Dialog>

@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { post } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, StateScreen } from '../../look/parts.tsx';
 import { useKeys } from '../../shell/keys.ts';
@@ -177,9 +178,8 @@ function Head({ view, order, wanted, want, field }: HeadProps) {
       <div className="row">
         <h1 className="grow">Reviews</h1>
         <span className="soft number">{counts && `${counts.all.toLocaleString('en-US')}${isCut ? '+' : ''} open`}</span>
-        <button
-          type="button"
-          className="button quiet small square"
+        <Button
+          kind="quiet small square"
           aria-label={
             order === 'oldest' ? 'Oldest first: show the newest first' : 'Newest first: show the oldest first'
           }
@@ -187,7 +187,7 @@ function Head({ view, order, wanted, want, field }: HeadProps) {
           onClick={() => show(view, order === 'oldest' ? 'newest' : 'oldest')}
         >
           <OrderIcon order={order} />
-        </button>
+        </Button>
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: <search> is not in every browser that we support. */}
       <div className="field" role="search">
@@ -246,21 +246,21 @@ function Several({
     <section className="several" aria-label="Selected reviews">
       <div className="row">
         <b className="grow">{count(selected.size, 'review')} selected</b>
-        <button type="button" className="button quiet small" onClick={close}>
+        <Button kind="quiet small" onClick={close}>
           Clear
-        </button>
+        </Button>
       </div>
       {isMixed ? (
         <p className="small soft">Possible opt-outs are decided apart from other reviews: select one sort.</p>
       ) : optOuts > 0 ? (
         <>
           <div className="row">
-            <button type="button" className="button small" onClick={() => decide('rejected', 'Opted out')}>
+            <Button kind="small" onClick={() => decide('rejected', 'Opted out')}>
               Opt out
-            </button>
-            <button type="button" className="button small" onClick={() => decide('approved', 'Not opt-outs')}>
+            </Button>
+            <Button kind="small" onClick={() => decide('approved', 'Not opt-outs')}>
               Not opt-outs
-            </button>
+            </Button>
           </div>
           <p className="small soft">
             Opt out: their held texts are refused. Not opt-outs: they go out as soon as the other checks allow. Takes
@@ -270,12 +270,12 @@ function Several({
       ) : (
         <>
           <div className="row">
-            <button type="button" className="button small" onClick={() => decide('approved', 'Approved')}>
+            <Button kind="small" onClick={() => decide('approved', 'Approved')}>
               Approve
-            </button>
-            <button type="button" className="button small" onClick={() => decide('rejected', 'Rejected')}>
+            </Button>
+            <Button kind="small" onClick={() => decide('rejected', 'Rejected')}>
               Reject
-            </button>
+            </Button>
           </div>
           <p className="small soft">
             {held > 0

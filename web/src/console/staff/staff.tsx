@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post, put } from '../../api/http.ts';
-import { Icon } from '../../look/icons.tsx';
+import { Button } from '../../look/button.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { Ask, ShownOnce } from '../dialogs.tsx';
@@ -50,15 +50,9 @@ export function Staff() {
     <div className="console-page">
       <header className="console-head">
         <h1>Staff</h1>
-        <button
-          type="button"
-          className="button main end"
-          onClick={() => ask({ what: 'add' })}
-          disabled={isOperator && !firms}
-        >
-          <Icon name="user-plus" />
+        <Button icon="user-plus" kind="main end" onClick={() => ask({ what: 'add' })} disabled={isOperator && !firms}>
           Invite somebody
-        </button>
+        </Button>
       </header>
       <DataTable
         name="staff"

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { now } from '../../api/clock.ts';
-import { Icon } from '../../look/icons.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { cityOf, pastTime } from '../../words/times.ts';
 import { Chart, type ChartData } from '../charts/chart.tsx';
@@ -13,6 +12,7 @@ import { type Range, ranges, type Traffic, type TrafficSearch, trafficNowQuery, 
 import { CarrierTable, KeyTable } from './tables.tsx';
 import { Tiles } from './tiles.tsx';
 import './traffic.css';
+import { Button } from '../../look/button.tsx';
 import { Select, Tabs } from '../../look/fields.tsx';
 import { Troubles } from './troubles.tsx';
 import { callerName, rangeWords } from './words.ts';
@@ -83,24 +83,17 @@ function Head({ range, search, traffic }: { range: Range; search: TrafficSearch;
           choose={(range) => go({ range })}
         />
         <div className="row">
-          <button
-            type="button"
-            className="button square small"
+          <Button
+            icon="chevron-left"
+            kind="square small"
             aria-label={`The ${range} before`}
             title={`The ${range} before`}
             disabled={!traffic}
             onClick={() => traffic && go({ until: Date.parse(traffic.from) })}
-          >
-            <Icon name="chevron-left" />
-          </button>
-          <button
-            type="button"
-            className="button small"
-            disabled={search.until === undefined}
-            onClick={() => go({ until: undefined })}
-          >
+          />
+          <Button kind="small" disabled={search.until === undefined} onClick={() => go({ until: undefined })}>
             Now
-          </button>
+          </Button>
         </div>
       </div>
     </header>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post, remove } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
@@ -69,26 +70,15 @@ function Page({ webhook }: { webhook: AWebhook }) {
         <h1>{application}</h1>
         <Chip {...stateOf(webhook)} />
         <div className="row wrap end">
-          <button type="button" className="button" onClick={() => void told(post<Delivery>(`${path}/test`))}>
-            <Icon name="send" />
+          <Button icon="send" onClick={() => void told(post<Delivery>(`${path}/test`))}>
             Test
-          </button>
-          {status !== 'on' && (
-            <button type="button" className="button" onClick={() => void enable()}>
-              Resume
-            </button>
-          )}
-          {status !== 'off' && (
-            <button type="button" className="button" onClick={() => ask('disable')}>
-              Stop
-            </button>
-          )}
-          <button type="button" className="button" onClick={() => ask('rotate')}>
-            New secret
-          </button>
-          <button type="button" className="button bad" onClick={() => ask('remove')}>
+          </Button>
+          {status !== 'on' && <Button onClick={() => void enable()}>Resume</Button>}
+          {status !== 'off' && <Button onClick={() => ask('disable')}>Stop</Button>}
+          <Button onClick={() => ask('rotate')}>New secret</Button>
+          <Button kind="bad" onClick={() => ask('remove')}>
             Remove
-          </button>
+          </Button>
         </div>
       </header>
       <section className="console-card">
@@ -115,13 +105,9 @@ function Page({ webhook }: { webhook: AWebhook }) {
         keyOf={({ eventId, attempt, dateTime }) => `${eventId} ${attempt} ${dateTime}`}
         empty="Nothing was pushed in the last week."
         actions={({ eventId }) => (
-          <button
-            type="button"
-            className="button small"
-            onClick={() => void told(post<Delivery>(`${path}/redeliver`, { body: { eventId } }))}
-          >
+          <Button kind="small" onClick={() => void told(post<Delivery>(`${path}/redeliver`, { body: { eventId } }))}>
             Push again
-          </button>
+          </Button>
         )}
       />
       {asked === 'rotate' && (

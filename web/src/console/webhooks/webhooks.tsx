@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field, Tick } from '../../look/fields.tsx';
-import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { applicationsQuery } from '../applications/queries.ts';
 import { ShownOnce } from '../dialogs.tsx';
@@ -22,10 +22,9 @@ export function Webhooks() {
     <div className="console-page">
       <header className="console-head">
         <h1>Webhooks</h1>
-        <button type="button" className="button main end" onClick={() => add(true)} disabled={!data}>
-          <Icon name="plus" />
+        <Button icon="plus" kind="main end" onClick={() => add(true)} disabled={!data}>
           Add a webhook
-        </button>
+        </Button>
       </header>
       <DataTable
         name="webhooks"

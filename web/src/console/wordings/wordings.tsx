@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { useNow } from '../../api/clock.ts';
 import { get, put } from '../../api/http.ts';
 import type { Wording } from '../../api/types.ts';
-import { Icon } from '../../look/icons.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { segmentsOf } from '../../words/encoding.ts';
@@ -12,6 +11,7 @@ import { advisorsQuery } from '../archive/entries.ts';
 import { Ask } from '../dialogs.tsx';
 import { useSession } from '../session.ts';
 import './wordings.css';
+import { Button } from '../../look/button.tsx';
 import { Lines, Tabs } from '../../look/fields.tsx';
 import { When } from '../when.tsx';
 
@@ -85,17 +85,12 @@ function Editor({ history: { kind, usual, versions } }: { history: History }) {
           {count([...rendered].length, 'character')}, {count(segmentsOf(rendered).segments, 'segment')}.
         </p>
         <div className="row wrap">
-          <button
-            type="button"
-            className="button main"
-            disabled={text === current || text.trim() === ''}
-            onClick={() => ask(true)}
-          >
+          <Button kind="main" disabled={text === current || text.trim() === ''} onClick={() => ask(true)}>
             Use this from now on
-          </button>
-          <button type="button" className="button" disabled={text === current} onClick={() => setText(current)}>
+          </Button>
+          <Button disabled={text === current} onClick={() => setText(current)}>
             Discard
-          </button>
+          </Button>
         </div>
       </section>
       <figure className="preview phone wordings-preview">
@@ -137,10 +132,9 @@ function Editor({ history: { kind, usual, versions } }: { history: History }) {
 function Restore({ text, shown, restore }: { text: string; shown: string; restore(text: string): void }) {
   if (text === shown) return null;
   return (
-    <button type="button" className="button small end" onClick={() => restore(text)}>
-      <Icon name="edit" size={16} />
+    <Button icon="edit" kind="small end" onClick={() => restore(text)}>
       Start from this
-    </button>
+    </Button>
   );
 }
 
