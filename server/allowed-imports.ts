@@ -79,7 +79,7 @@ export const allowedImports: Record<string, string> = {
   'settings.ts': 'setting-parsers.ts',
   'config.ts': 'settings.ts',
   'deps.ts': 'config.ts domain/ports.ts domain/shared store',
-  'runtime.ts': 'config.ts log.ts domain store adapters',
+  'runtime.ts': 'config.ts deps.ts log.ts domain store adapters',
   'app.ts': 'deps.ts log.ts domain store http oauth',
   'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs adapters/redis adapters/tracing',
   'main.ts': 'config.ts log.ts runtime.ts serve.ts',

@@ -15,26 +15,12 @@ import { checkPlaces } from './adapters/surroundings/places.ts';
 import { checkRedis } from './adapters/surroundings/redis.ts';
 import { makePush } from './adapters/webhooks/push.ts';
 import { type Config, ConfigError } from './config.ts';
+import type { Deps } from './deps.ts';
 import { followCarriers } from './domain/carriers/open-carriers.ts';
 import { checkDatabase as checkFacts } from './domain/operations/database-checks.ts';
-import type {
-  ArchiveMemory,
-  ArchivePackages,
-  CarrierKind,
-  Carriers,
-  CheckpointDeliveries,
-  CheckpointFolder,
-  ContactFiles,
-  ExamineSurroundings,
-  NoteSigner,
-  OpenCrm,
-  Push,
-  SandboxClock,
-  Screeners,
-  SendMail,
-} from './domain/ports.ts';
+import type { ArchiveMemory, CheckpointDeliveries, CheckpointFolder, SandboxClock, SendMail } from './domain/ports.ts';
 import { startSandboxClock } from './domain/sandbox/sandbox-clock.ts';
-import { makeSealer, type Sealer } from './domain/shared/sealing.ts';
+import { makeSealer } from './domain/shared/sealing.ts';
 import { makeSignals, newArchiveSigns, type Signals } from './domain/shared/signals.ts';
 import { systemClock } from './domain/shared/time.ts';
 import { makeScreeners } from './domain/supervision/screeners.ts';
@@ -57,31 +43,13 @@ import {
 } from './store/database/schema/migrate.ts';
 
 /** A process's connection to its database and everything built on it. The server and every command start here. */
-export type Runtime = {
-  config: Config;
+export type Runtime = Omit<Deps, 'db' | 'reserved' | 'tracer'> & {
   databaseUrl: string;
   pool: Pool;
   db: Pool;
   reserved: Pool;
   /** For jobs, so that requests can't keep them waiting. */
   background: Pool;
-  clock: SandboxClock | typeof systemClock;
-  sandboxClock: SandboxClock | undefined;
-  carriers: Carriers;
-  carrierKinds: Record<string, CarrierKind>;
-  signer: NoteSigner | null;
-  archiveMemory: ArchiveMemory | null;
-  checkpointFolder: CheckpointFolder | null;
-  checkpointDeliveries: CheckpointDeliveries;
-  examineSurroundings: ExamineSurroundings;
-  sendMail: SendMail | null;
-  openCrm: OpenCrm;
-  contactFiles: ContactFiles;
-  archivePackages: ArchivePackages;
-  push: Push;
-  sealer: Sealer;
-  signals: Signals;
-  screeners: Screeners;
   stop(): Promise<void>;
 };
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createLocalJWKSet, errors, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { Deps } from '../../deps.ts';
+import type { TokenParts } from '../../store/access/api-keys.ts';
 import { insertRevokedToken } from '../../store/access/revoked-tokens.ts';
 import { problem } from '../problems.ts';
 import { makeIssuedGrant } from './grants.ts';
@@ -13,20 +14,7 @@ import {
 } from './signing-keys.ts';
 
 /** A verified access token: issued to which application, for which advisor, with which scopes, and what can end it. */
-export type AccessToken = {
-  /** The application's client id, here or at another identity provider. */
-  client: string;
-  /** The advisor's id or, from another identity provider, their email. */
-  advisor: string;
-  scopes: Set<string>;
-  expiresAtMs: number;
-  /** Our tokens end with their grant or their signing key, and can be revoked one by one; another provider's can't. */
-  grantId: string | null;
-  tokenId: string | null;
-  /** Shared by all tokens that came of one code, which can be revoked together. */
-  authorizationId: string | null;
-  kid: string | null;
-};
+export type AccessToken = TokenParts & { scopes: Set<string>; expiresAtMs: number };
 export type TokenVerifier = (token: string) => Promise<AccessToken>;
 export type TokenRequest = { clientId: string; advisorId: number; scopes: string[] };
 

@@ -1,7 +1,7 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { lockBook } from '../../store/address-book/contact-books.ts';
 import { insertMemberships } from '../../store/address-book/contact-imports.ts';
-import { listContacts } from '../../store/address-book/contact-search.ts';
+import { type ContactFilter, listContacts } from '../../store/address-book/contact-search.ts';
 import type { ContactSort, ContactSummaryRow } from '../../store/address-book/contact-summaries.ts';
 import type { ContactFields, ContactRow } from '../../store/address-book/contacts.ts';
 import * as store from '../../store/address-book/contacts.ts';
@@ -22,14 +22,8 @@ export type Contact = store.ContactWithGroups;
 export type ContactSummary = ContactSummaryRow;
 /** `null` and `''` clear a field; a field that is left out is unset in a new contact, and kept in an update. */
 export type ContactInput = Partial<ContactFields>;
-export type ContactSearch = PageRequest<ContactSort> & {
-  search?: string;
-  phone?: string;
-  email?: string;
-  groupId?: number;
-  remoteContactId?: string;
-  modifiedSince?: Date;
-};
+export type ContactSearch = PageRequest<ContactSort> &
+  Omit<ContactFilter, 'words' | 'consent' | 'without'> & { search?: string };
 export type Memberships = { groupIds?: number[]; isSelectAllGroup?: boolean };
 
 export { contactSorts } from '../../store/address-book/contact-summaries.ts';

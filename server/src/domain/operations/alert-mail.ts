@@ -1,12 +1,7 @@
 import type { Config } from '../../config.ts';
+import type { AlertDeliveryRow } from '../../store/operations/alerts.ts';
 
-type Said = {
-  deliveryId: number;
-  about: string;
-  state: 'begun' | 'over' | 'test';
-  says: string;
-  dateTimeCreated: Date;
-};
+type Said = Pick<AlertDeliveryRow, 'deliveryId' | 'about' | 'state' | 'says' | 'dateTimeCreated'>;
 
 const lineLengthMax = 76;
 

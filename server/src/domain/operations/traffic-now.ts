@@ -3,11 +3,7 @@ import * as store from '../../store/operations/traffic.ts';
 import { type CarrierOverview, readStatus } from '../carriers/status.ts';
 
 /** The backlog of the whole deployment. */
-export type TrafficNow = {
-  waiting: number;
-  oldestWaitSeconds: number;
-  deferred: number;
-  inDoubt: number;
+export type TrafficNow = Pick<CarrierNow, 'waiting' | 'oldestWaitSeconds' | 'deferred' | 'inDoubt'> & {
   carriers: CarrierNow[];
 };
 /** How a carrier does at this moment, what waits for it, and when that will be over. */

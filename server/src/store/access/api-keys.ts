@@ -101,6 +101,20 @@ export async function findApiKey(db: Db, keyHash: Buffer): Promise<{ keyId: numb
   return row ?? null;
 }
 
+/** What an access token names: whom it is for, and what can end it. */
+export type TokenParts = {
+  /** The application's client id, here or at another identity provider. */
+  client: string;
+  /** The advisor's id or, from another identity provider, their email. */
+  advisor: string;
+  /** Our tokens end with their grant or their signing key, and can be revoked one by one; another provider's can't. */
+  grantId: string | null;
+  tokenId: string | null;
+  /** Shared by all tokens that came of one code, which can be revoked together. */
+  authorizationId: string | null;
+  kid: string | null;
+};
+
 /** Everything that both credentials refer to, in one query: missing records are null. */
 export type CallerRow = {
   key: (UsagePlan & { keyId: number; applicationId: number; revoked: boolean }) | null;
@@ -110,18 +124,7 @@ export type CallerRow = {
   ended: boolean;
 };
 
-export async function findCaller(
-  db: Db,
-  credentials: {
-    keyHash: Buffer;
-    client: string;
-    advisor: string;
-    grantId: string | null;
-    tokenId: string | null;
-    authorizationId: string | null;
-    kid: string | null;
-  },
-): Promise<CallerRow> {
+export async function findCaller(db: Db, credentials: TokenParts & { keyHash: Buffer }): Promise<CallerRow> {
   const [row] = await db.lookUp<CallerRow>(
     `select
        (

@@ -15,14 +15,7 @@ export type TrafficRow = {
 
 /** Steps of a period, numbered from 0; the requests of one key, if that is given. */
 export type TrafficPeriod = { grain: Grain; from: Date; until: Date; stepSeconds: number };
-export type TrafficSum = {
-  kind: TrafficKind;
-  subjectId: number;
-  step: number;
-  outcome: string;
-  amount: number;
-  latencies: number[];
-};
+export type TrafficSum = Omit<TrafficRow, 'grain' | 'dateTime'> & { step: number };
 
 /** Adds to what is there, of this node and of others, in one order, so that two nodes that write at once can't deadlock. */
 export async function addTraffic(db: Db, rows: TrafficRow[]): Promise<void> {

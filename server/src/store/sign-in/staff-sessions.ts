@@ -1,18 +1,11 @@
-import type { StaffRole } from '../accounts/staff.ts';
+import type { StaffRow } from '../accounts/staff.ts';
 import type { Db } from '../database/db.ts';
 import type { ListedSession, NewSession, SignInMethod } from './sessions.ts';
 
 /** Who is signed in to the console, as long as they are. */
-export type StaffSessionRow = {
-  staffId: number;
-  /** Null for operators, like its name. */
-  firmId: number | null;
+export type StaffSessionRow = StaffRow & {
+  /** Null for operators, like its id. */
   firmName: string | null;
-  name: string;
-  email: string;
-  role: StaffRole;
-  disabled: boolean;
-  dateTimeCreated: Date;
   method: SignInMethod;
   signedInAt: Date;
   seenAt: Date;

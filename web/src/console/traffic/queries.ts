@@ -67,13 +67,7 @@ export type CarrierNow = {
   inDoubt: number;
   clearsAt: string | null;
 };
-export type TrafficNow = {
-  waiting: number;
-  oldestWaitSeconds: number;
-  deferred: number;
-  inDoubt: number;
-  carriers: CarrierNow[];
-};
+export type TrafficNow = Pick<CarrierNow, 'waiting' | 'oldestWaitSeconds' | 'deferred' | 'inDoubt'> & { carriers: CarrierNow[] };
 
 /** The processes write what they counted every ten seconds. */
 const refreshMs = 10_000;
