@@ -1,6 +1,8 @@
 import type { Deps } from '../../deps.ts';
+import type { ConsentState } from '../../store/consent/consents.ts';
 import type { ItemPlace, ItemRow } from '../../store/conversations/conversation-items.ts';
 import * as store from '../../store/conversations/conversation-items.ts';
+import type { MessageStatus } from '../../store/messages/messages.ts';
 import { listScheduledWith } from '../../store/messages/scheduled-messages.ts';
 import { searchContacts } from '../address-book/contacts.ts';
 import { type ScheduledMessage, withNextDates } from '../messages/scheduled-messages.ts';
@@ -19,7 +21,7 @@ export type Item = { id: string; dateTime: Date } & (
       kind: ShownKind;
       text: string | null;
       /** `deferred` while quiet hours keep it until `deliverAfter`. */
-      status: string;
+      status: MessageStatus | 'deferred';
       failureCode: FailureCode | null;
       heldReason: ItemRow['heldReason'];
       deliverAfter: Date | null;
@@ -28,9 +30,12 @@ export type Item = { id: string; dateTime: Date } & (
       application: string | null;
     }
   | { type: 'reply'; replyId: number; text: string | null; media: Media[]; isPossibleOptOut: boolean }
-  | { type: 'consent'; state: string; previousState: string; reason: string }
+  | { type: 'consent'; state: ConsentState; previousState: ConsentState; reason: string }
   | ({ type: 'scheduled' } & Pick<ScheduledMessage, 'scheduledMessageId' | 'text' | 'frequency' | 'nextDeliveryDates'>)
 );
+
+/** One of those that aren't still to come. */
+type PastItem = Exclude<Item, { type: 'scheduled' }>;
 
 const pageSize = 50;
 /** How far back a text may be that somebody jumps to. */
@@ -71,7 +76,7 @@ export async function listItemsAround(
   advisorId: number,
   memberId: number,
   { dateTime, archiveNumber }: ItemPlace,
-): Promise<{ data: (Item & { archiveNumber: number })[]; hasEarlier: boolean; hasLater: boolean }> {
+): Promise<{ data: (PastItem & { archiveNumber: number })[]; hasEarlier: boolean; hasLater: boolean }> {
   const after = { dateTime, archiveNumber: archiveNumber + 1 };
   const [before, latest] = await Promise.all([
     store.listItems(deps.db, advisorId, memberId, { after, limit: pageSize / 2 + 1 }),
@@ -105,7 +110,7 @@ async function mediaOf({ db }: Deps, advisorId: number, rows: ItemRow[]): Promis
   return Map.groupBy(media, ({ replyNumber }) => replyNumber);
 }
 
-function itemOf(row: ItemRow, media: Map<number, Media[]>, now: Date): Item {
+function itemOf(row: ItemRow, media: Map<number, Media[]>, now: Date): PastItem {
   const { type, dateTime, archiveNumber, id, text } = row;
   if (type === 'consent') {
     const { state, previousState, reason } = row;

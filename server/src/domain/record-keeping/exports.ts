@@ -23,7 +23,7 @@ export async function startExport(deps: Deps, asked: NewExport): Promise<ExportJ
   return store.insertExport(deps.db, asked, new Date());
 }
 
-export async function listExports({ db }: Deps, firmId: number): Promise<ExportJob[]> {
+export async function listExports({ db }: Deps, firmId: number): Promise<store.ListedExport[]> {
   return store.listExports(db, firmId, listedMax);
 }
 

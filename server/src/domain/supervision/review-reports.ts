@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { DecidedRow, OpenRow, Period } from '../../store/supervision/review-reports.ts';
 import * as store from '../../store/supervision/review-reports.ts';
+import type { ReviewKind } from '../../store/supervision/reviews.ts';
 import { problem } from '../problems.ts';
 import { dayMs } from '../shared/time.ts';
 
@@ -10,9 +11,9 @@ export type ReviewReport = Period & {
   opened: number;
   all: Decided;
   people: (Decided & { staffId: number; name: string })[];
-  kinds: (Decided & { kind: string })[];
+  kinds: (Decided & { kind: ReviewKind })[];
   /** One row per person and kind. */
-  work: (Decided & { staffId: number; name: string; kind: string })[];
+  work: (Decided & { staffId: number; name: string; kind: ReviewKind })[];
   open: OpenRow[];
   asOf: Date;
 };
@@ -34,7 +35,12 @@ export async function readReport({ db, clock }: Deps, firmId: number, period: Pe
     store.listOpen(db, firmId, asOf),
   ]);
   const named = people.map((row) => ({ ...row, staffId: row.staffId ?? 0, name: row.name ?? '' }));
-  const of = (row: DecidedRow) => ({ ...row, staffId: row.staffId ?? 0, name: row.name ?? '', kind: row.kind ?? '' });
+  const of = (row: DecidedRow) => ({
+    ...row,
+    staffId: row.staffId ?? 0,
+    name: row.name ?? '',
+    kind: row.kind as ReviewKind,
+  });
   const none = { decided: 0, approved: 0, rejected: 0, medianSeconds: 0, slowestSeconds: 0 };
   return { from, until, opened, all: all ?? none, people: named, kinds: kinds.map(of), work: work.map(of), open, asOf };
 }

@@ -7,7 +7,10 @@ import { operatorEndpoint } from './endpoint.ts';
 export const list = operatorEndpoint({
   async handler(deps) {
     const status = new Map((await readStatus(deps)).map((each) => [each.carrierId, each]));
-    const data = (await carriers.listCarriers(deps)).map((each) => ({ ...each, ...status.get(each.carrierId) }));
+    const data = (await carriers.listCarriers(deps)).map((each) => ({
+      ...each,
+      ...(status.get(each.carrierId) ?? { waiting: 0, inDoubt: 0, nodes: [] }),
+    }));
     // Every database has the sandbox's; production never opens it.
     const { environment } = deps.config;
     return { data: data.filter(({ kind }) => kind !== 'sandbox' || environment === 'sandbox') };

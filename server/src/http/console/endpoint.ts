@@ -28,7 +28,7 @@ export class SentMedia {
 export type FirmStaff = StaffSession & { firmId: number; firmName: string };
 
 /** What an endpoint of the console takes and does. It answers what its handler returns, as JSON; nothing is a 204. */
-export type ConsoleEndpoint = {
+export type ConsoleEndpoint<Result = unknown> = {
   /** Whose it is: a firm's staff get the records of their firm, and operators those of the deployment, which are never texts. */
   of: 'firm' | 'operator';
   params?: TSchema;
@@ -38,11 +38,11 @@ export type ConsoleEndpoint = {
   isFresh?: true;
   /** How many connections one of its queries counts for; 1 if it is a short one. */
   cost?: number;
-  handler(deps: Deps, staff: StaffSession, input: Input, by: By): Promise<unknown>;
+  handler(deps: Deps, staff: StaffSession, input: Input, by: By): Promise<Result>;
 };
 
 type ParsedInput<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
-type Details<Who, P, Q, B> = {
+type Details<Who, P, Q, B, Result> = {
   params?: P;
   query?: Q;
   body?: B;
@@ -53,18 +53,18 @@ type Details<Who, P, Q, B> = {
     staff: Who,
     input: { params: ParsedInput<P>; query: ParsedInput<Q>; body: ParsedInput<B> },
     by: By,
-  ): Promise<unknown>;
+  ): Promise<Result>;
 };
 type Optional = TSchema | undefined;
 
-export function firmEndpoint<P extends Optional, Q extends Optional, B extends Optional>(
-  details: Details<FirmStaff, P, Q, B>,
-): ConsoleEndpoint {
-  return { of: 'firm', ...details } as ConsoleEndpoint;
+export function firmEndpoint<P extends Optional, Q extends Optional, B extends Optional, Result>(
+  details: Details<FirmStaff, P, Q, B, Result>,
+): ConsoleEndpoint<Result> {
+  return { of: 'firm', ...details } as ConsoleEndpoint<Result>;
 }
 
-export function operatorEndpoint<P extends Optional, Q extends Optional, B extends Optional>(
-  details: Details<StaffSession, P, Q, B>,
-): ConsoleEndpoint {
-  return { of: 'operator', ...details } as ConsoleEndpoint;
+export function operatorEndpoint<P extends Optional, Q extends Optional, B extends Optional, Result>(
+  details: Details<StaffSession, P, Q, B, Result>,
+): ConsoleEndpoint<Result> {
+  return { of: 'operator', ...details } as ConsoleEndpoint<Result>;
 }

@@ -1,5 +1,6 @@
 import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
+import type { MessageStatus } from '../messages/messages.ts';
 import type { HeldReason, TextKind } from '../texting/texts.ts';
 
 /** The place of an item in a conversation: its time, and its number in the archive. */
@@ -15,7 +16,7 @@ export type ItemRow = ItemPlace & {
   /** Null once it is no longer kept. */
   text: string | null;
   kind: TextKind | null;
-  status: string | null;
+  status: MessageStatus | null;
   failureCode: string | null;
   heldReason: HeldReason | null;
   deferredUntil: Date | null;

@@ -16,6 +16,7 @@ export type ExportJob = {
   reason: string | null;
   dateTimeCreated: Date;
 };
+export type ListedExport = ExportJob & { advisor: string; by: string };
 export type NewExport = Pick<ExportJob, 'firmId' | 'staffId' | 'advisorId' | 'from' | 'to' | 'format'>;
 
 const columns = `
@@ -39,11 +40,7 @@ export async function insertExport(
 }
 
 /** The newest first. */
-export async function listExports(
-  db: Db,
-  firmId: number,
-  limit: number,
-): Promise<(ExportJob & { advisor: string; by: string })[]> {
+export async function listExports(db: Db, firmId: number, limit: number): Promise<ListedExport[]> {
   return db.query(
     `select
        ${columns},

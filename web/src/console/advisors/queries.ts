@@ -1,17 +1,7 @@
+import type { list } from '../../../../server/src/http/console/advisors.ts';
+import type { RowOf } from '../answers.ts';
 import { listQuery } from '../lists.ts';
 
-export type Advisor = {
-  advisorId: number;
-  firmId: number;
-  name: string;
-  email: string;
-  textingNumber: string | null;
-  timeZone: string;
-  consentRequired: boolean;
-  consentCollection: boolean;
-  quietHours: 'off' | 'defer' | 'refuse';
-  disabled: boolean;
-  dateTimeCreated: string;
-};
+export type Advisor = RowOf<typeof list>;
 
 export const advisorsQuery = listQuery<Advisor>('/advisors');

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { read } from '../../../../server/src/http/console/alerts.ts';
 import { get, post, remove } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
@@ -9,28 +10,15 @@ import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import type { Said } from '../../words/states.ts';
+import type { AnswerOf } from '../answers.ts';
 import { Ask, ShownOnce } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
 import { type Column, DataTable, RowButton, whenColumn } from '../table.tsx';
 import { When } from '../when.tsx';
 
-type Target = { targetId: number; kind: 'webhook' | 'mail'; address: string; dateTimeCreated: string };
-type Sent = {
-  deliveryId: number;
-  targetId: number;
-  about: string;
-  state: 'begun' | 'over' | 'test';
-  says: string;
-  notBefore: string | null;
-  fault: string | null;
-  dateTimeCreated: string;
-};
-type Alerts = {
-  targets: Target[];
-  open: { about: string; says: string; dateTimeBegun: string }[];
-  sent: Sent[];
-  canMail: boolean;
-};
+type Target = Alerts['targets'][number];
+type Sent = Alerts['sent'][number];
+type Alerts = AnswerOf<typeof read>;
 
 /** Who is told when something needs a person, what is wrong now, and what was sent. */
 export function Alerts() {

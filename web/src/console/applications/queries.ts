@@ -1,39 +1,22 @@
+import type { list as listKeys, signingKeys } from '../../../../server/src/http/console/api-keys.ts';
+import type { list, provisions } from '../../../../server/src/http/console/applications.ts';
 import { get } from '../../api/http.ts';
+import type { AnswerOf, RowOf } from '../answers.ts';
 import { listQuery } from '../lists.ts';
 
-export type Application = {
-  applicationId: number;
-  clientId: string;
-  name: string;
-  scopes: string[];
-  redirectUris: string[];
-  externalClientId: string | null;
-  disabled: boolean;
-  dateTimeCreated: string;
-};
-export type Plan = { ratePerSecond: number | null; burst: number | null; dailyQuota: number | null };
-export type ApiKey = Plan & {
-  keyId: number;
-  clientId: string;
-  hint: string;
-  revoked: boolean;
-  dateTimeCreated: string;
-};
-export type SigningKey = {
-  kid: string;
-  use: 'waits' | 'signs' | 'verifies';
-  dateTimeCreated: string;
-  dateTimeSigns: string;
-};
+export type Application = RowOf<typeof list>;
+export type Plan = AnswerOf<typeof listKeys>['defaultPlan'];
+export type ApiKey = RowOf<typeof listKeys>;
+export type SigningKey = RowOf<typeof signingKeys>;
 
 export const applicationsQuery = {
   queryKey: ['/applications'],
-  queryFn: () => get<{ data: Application[]; scopes: Record<string, string> }>('/applications'),
+  queryFn: () => get<AnswerOf<typeof list>>('/applications'),
 };
 export const keysQuery = {
   queryKey: ['/keys'],
-  queryFn: () => get<{ data: ApiKey[]; defaultPlan: Plan }>('/keys'),
+  queryFn: () => get<AnswerOf<typeof listKeys>>('/keys'),
 };
 export const signingKeysQuery = listQuery<SigningKey>('/signing-keys');
 export const provisionsQuery = (clientId: string) =>
-  listQuery<{ advisorId: number; name: string }>(`/applications/${clientId}/provisions`);
+  listQuery<RowOf<typeof provisions>>(`/applications/${clientId}/provisions`);

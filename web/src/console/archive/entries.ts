@@ -1,6 +1,9 @@
+import type { entry, search as found } from '../../../../server/src/http/console/archive.ts';
+import type { advisors } from '../../../../server/src/http/console/people.ts';
 import { get, post } from '../../api/http.ts';
 import type { IconName } from '../../look/icons.tsx';
 import { consentWords } from '../../words/states.ts';
+import type { AnswerOf, RowOf } from '../answers.ts';
 
 export type SearchedKind = 'sent' | 'received' | 'consent' | 'review' | 'other';
 export type Search = {
@@ -12,35 +15,19 @@ export type Search = {
   from?: string;
   to?: string;
 };
-export type Entry = {
-  advisorId: number;
-  number: number;
-  dateTime: string;
-  kind: string;
-  memberId: number | null;
-  actor: string;
-  actorName: string | null;
-  advisor: string;
-  phone: string | null;
-  name: string | null;
-  text: string | null;
-  isKept: boolean;
-  facts: Record<string, unknown>;
-};
-export type Found = { data: Entry[]; cursor: string | null; searchedTo: string | null };
-export type Advisor = { advisorId: number; name: string; textingNumber: string | null; timeZone: string };
+export type Entry = RowOf<typeof found>;
 
 export const searchArchive = (search: Search, cursor: string | null) =>
-  post<Found>('/archive/search', { body: search, query: { cursor: cursor ?? undefined } });
+  post<AnswerOf<typeof found>>('/archive/search', { body: search, query: { cursor: cursor ?? undefined } });
 
 export const entryQuery = (advisorId: number, number: number) => ({
   queryKey: ['archive', advisorId, number],
-  queryFn: async () => (await get<{ entries: Entry[] }>(`/archive/${advisorId}/${number}`)).entries,
+  queryFn: async () => (await get<AnswerOf<typeof entry>>(`/archive/${advisorId}/${number}`)).entries,
 });
 
 export const advisorsQuery = {
   queryKey: ['firm-advisors'],
-  queryFn: async () => (await get<{ data: Advisor[] }>('/firm/advisors')).data,
+  queryFn: async () => (await get<AnswerOf<typeof advisors>>('/firm/advisors')).data,
   staleTime: 60_000,
 };
 
@@ -75,7 +62,7 @@ export function titleOf({ kind }: Entry): { title: string; icon: IconName } {
 
 /** What an entry says that has no text. */
 export function saidIn({ kind, facts, isKept }: Entry): string {
-  const { to, decision, what, action, count } = facts;
+  const { to, decision, what, action, count } = facts as Record<string, unknown>;
   if (kind === 'consent') return consentWords[to as keyof typeof consentWords]?.word ?? 'Changed';
   if (kind === 'review') return decision ? sentence(String(decision)) : 'Note';
   if (!isKept && ['text_out', 'text_in', 'media_in'].includes(kind)) return 'No longer kept';

@@ -1,19 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { search } from '../../../../server/src/http/console/people.ts';
 import { post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Face } from '../../look/parts.tsx';
 import { phoneWords } from '../../words/people.ts';
+import type { RowOf } from '../answers.ts';
 
-export type Person = {
-  advisorId: number;
-  advisor: string;
-  memberId: number;
-  phone: string;
-  name: string | null;
-  state: 'none' | 'pending' | 'accepted' | 'opted_out';
-  lastChanged: string;
-};
+export type Person = RowOf<typeof search>;
 
 /** Finds somebody whom an advisor of the firm knows. */
 export function PersonField({ label, choose }: { label: string; choose(person: Person): void }) {

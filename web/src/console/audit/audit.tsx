@@ -1,20 +1,21 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { actors, list } from '../../../../server/src/http/console/audit.ts';
 import { get } from '../../api/http.ts';
 import { Select } from '../../look/fields.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { dayAfter } from '../../words/months.ts';
 import { instantOf } from '../../words/schedules.ts';
+import type { AnswerOf, RowOf } from '../answers.ts';
 import { listQuery } from '../lists.ts';
 import { type Column, DataTable } from '../table.tsx';
 import { When } from '../when.tsx';
 import { type AuditEntry, actorWords, detailWords, kindNames, whatWords } from './words.ts';
 
-type Page = { data: AuditEntry[]; cursor: string | null };
 export type AuditSearch = { kind?: string; actor?: string; day?: string };
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const actorsQuery = listQuery<{ actor: string; name: string }>('/audit/actors');
+const actorsQuery = listQuery<RowOf<typeof actors>>('/audit/actors');
 
 /** Who changed what, the newest first. It has no texts. */
 export function Audit() {
@@ -25,7 +26,8 @@ export function Audit() {
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['/audit', kind, actor, day],
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam }) => get<Page>('/audit', { query: { kind, actor, cursor: pageParam, ...boundsOf(day) } }),
+    queryFn: ({ pageParam }) =>
+      get<AnswerOf<typeof list>>('/audit', { query: { kind, actor, cursor: pageParam, ...boundsOf(day) } }),
     getNextPageParam: ({ cursor }) => cursor ?? undefined,
   });
   if (error && !data) return <Broken error={error} />;

@@ -1,14 +1,7 @@
+import type { list } from '../../../../server/src/http/console/audit.ts';
+import type { RowOf } from '../answers.ts';
 /** The entries of the audit log in words. */
-export type AuditEntry = {
-  id: string;
-  at: string;
-  kind: string;
-  what: string;
-  actor: string;
-  actorName: string | null;
-  about: string | null;
-  details: Record<string, unknown>;
-};
+export type AuditEntry = RowOf<typeof list>;
 
 export const kindNames: Record<string, string> = {
   setting: 'Settings',

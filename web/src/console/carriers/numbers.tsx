@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { check } from '../../../../server/src/http/console/numbers.ts';
 import { get, post, put, remove } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Dialog, FormDialog } from '../../look/dialog.tsx';
@@ -8,6 +9,7 @@ import { Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { phoneWords, readPhone } from '../../words/people.ts';
 import { advisorsQuery } from '../advisors/queries.ts';
+import type { AnswerOf } from '../answers.ts';
 import { Ask } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
 import { type Column, DataTable, RowButton } from '../table.tsx';
@@ -137,15 +139,7 @@ function NumberForm({ carriers, number, close }: { carriers: Carrier[]; number?:
   );
 }
 
-type Check = {
-  waiting: number;
-  lastSentAt: string | null;
-  lastDeliveredAt: string | null;
-  textsLastHour: number;
-  errorsLastHour: number | null;
-  inDoubtLastHour: number;
-  faults: string[];
-};
+type Check = AnswerOf<typeof check>;
 
 function NumberCheck({ number, close }: { number: TextingNumber; close(): void }) {
   const path = `/numbers/${number.advisorId}/check`;

@@ -2,22 +2,18 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useNow } from '../../api/clock.ts';
 import { get } from '../../api/http.ts';
-import type { ConsentEvidence } from '../../api/types.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip, Time } from '../../look/parts.tsx';
 import { count, phoneWords } from '../../words/people.ts';
 import { channelWords, consentWords, evidenceWords } from '../../words/states.ts';
 import { fullTime, pastTime } from '../../words/times.ts';
-import type { Person } from '../archive/person-field.tsx';
 import { useSession } from '../session.ts';
 import './consent.css';
+import type { consent } from '../../../../server/src/http/console/people.ts';
 import { Button } from '../../look/button.tsx';
+import type { AnswerOf } from '../answers.ts';
 
-type Change = Omit<ConsentEvidence, 'dateTime' | 'wording' | 'reply'> & {
-  dateTime: string;
-  wording: { text: string; version: number; shown: string } | null;
-  reply: { text: string; sent: string } | null;
-};
+type Change = AnswerOf<typeof consent>['history'][number];
 
 /** Everything that is on record about a person's consent, as it is printed. */
 export function ConsentOf() {
@@ -26,7 +22,7 @@ export function ConsentOf() {
   const now = useNow();
   const { data, error } = useQuery({
     queryKey: ['consent', advisorId, memberId],
-    queryFn: () => get<Person & { history: Change[] }>(`/people/${advisorId}/${memberId}/consent`),
+    queryFn: () => get<AnswerOf<typeof consent>>(`/people/${advisorId}/${memberId}/consent`),
   });
   if (error) return <Broken error={error} />;
   if (!data)

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
+import type { doctor } from '../../../../server/src/http/console/operations.ts';
 import { get } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { sentence } from '../../words/imports.ts';
 import type { Said } from '../../words/states.ts';
+import type { AnswerOf, RowOf } from '../answers.ts';
 
-type Finding = { check: string; state: 'ok' | 'warning' | 'failing'; says: string; next: string | null };
+type Finding = RowOf<typeof doctor>;
 
 const states: Record<Finding['state'], Said> = {
   failing: { word: 'Failing', icon: 'alert-triangle', tone: 'bad' },
@@ -19,7 +21,7 @@ const order = ['failing', 'warning', 'ok'] as const;
 export function Doctor() {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['/doctor'],
-    queryFn: () => get<{ data: Finding[]; node: string }>('/doctor'),
+    queryFn: () => get<AnswerOf<typeof doctor>>('/doctor'),
   });
   if (error && !data) return <Broken error={error} />;
   const count = (state: Finding['state']) => data?.data.filter((each) => each.state === state).length ?? 0;

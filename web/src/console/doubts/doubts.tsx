@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { list } from '../../../../server/src/http/console/doubts.ts';
 import { get, post } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Dialog, FormDialog } from '../../look/dialog.tsx';
@@ -7,21 +8,11 @@ import { Lines } from '../../look/fields.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { phoneWords } from '../../words/people.ts';
+import type { AnswerOf, RowOf } from '../answers.ts';
 import { refresh } from '../lists.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 
-type Doubt = {
-  advisorId: number;
-  messageId: number;
-  advisorName: string;
-  firmName: string;
-  carrier: string | null;
-  phoneEnd: string;
-  kind: string;
-  code: string | null;
-  submittedAt: string;
-};
-type Page = { data: Doubt[]; before: number | null };
+type Doubt = RowOf<typeof list>;
 type Asked = { what: 'settle' | 'read'; doubt: Doubt };
 
 const kinds: Record<string, string> = {
@@ -42,7 +33,7 @@ export function Doubts() {
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['/doubts'],
     initialPageParam: undefined as number | undefined,
-    queryFn: ({ pageParam }) => get<Page>('/doubts', { query: { before: pageParam } }),
+    queryFn: ({ pageParam }) => get<AnswerOf<typeof list>>('/doubts', { query: { before: pageParam } }),
     getNextPageParam: ({ before }) => before ?? undefined,
   });
   const [asked, ask] = useState<Asked | null>(null);

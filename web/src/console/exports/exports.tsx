@@ -12,25 +12,13 @@ import type { Said } from '../../words/states.ts';
 import { advisorsQuery } from '../archive/entries.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 import './exports.css';
+import type { list } from '../../../../server/src/http/console/exports.ts';
 import { Button } from '../../look/button.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field } from '../../look/fields.tsx';
+import type { RowOf } from '../answers.ts';
 
-type Export = {
-  exportId: number;
-  advisorId: number;
-  advisor: string;
-  by: string;
-  from: string;
-  to: string;
-  format: 'eml' | 'ndjson';
-  status: 'waiting' | 'running' | 'ready' | 'failed' | 'expired';
-  entriesDone: number;
-  entriesTotal: number | null;
-  bytes: number;
-  reason: string | null;
-  dateTimeCreated: string;
-};
+type Export = RowOf<typeof list>;
 
 const isUnderWay = ({ status }: Export) => status === 'waiting' || status === 'running';
 const exportsQuery = {

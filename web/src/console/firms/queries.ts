@@ -1,14 +1,10 @@
+import type { list } from '../../../../server/src/http/console/firms.ts';
 import { get } from '../../api/http.ts';
+import type { AnswerOf, RowOf } from '../answers.ts';
 
-export type Firm = {
-  firmId: number;
-  name: string;
-  firstTextLine: boolean | null;
-  optOutScope: 'advisor' | 'firm';
-  dateTimeCreated: string;
-};
+export type Firm = RowOf<typeof list>;
 
 export const firmsQuery = {
   queryKey: ['/firms'],
-  queryFn: () => get<{ data: Firm[]; environment: string }>('/firms'),
+  queryFn: () => get<AnswerOf<typeof list>>('/firms'),
 };

@@ -11,23 +11,15 @@ import { useSession } from '../session.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 import '../archive/archive.css';
 import './holds.css';
+import type { due, list } from '../../../../server/src/http/console/holds.ts';
 import { Button } from '../../look/button.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field, Tabs } from '../../look/fields.tsx';
+import type { RowOf } from '../answers.ts';
 import { When } from '../when.tsx';
 
-type Hold = {
-  holdId: number;
-  advisorId: number | null;
-  phone: string | null;
-  reason: string;
-  by: string;
-  dateTimeCreated: string;
-  dateTimeLifted: string | null;
-  liftedBy: string | null;
-  liftReason: string | null;
-};
-type Due = { advisorId: number; advisor: string; disposed: number; kept: number; held: boolean };
+type Hold = RowOf<typeof list>;
+type Due = RowOf<typeof due>;
 
 const holdsQuery = { queryKey: ['holds'], queryFn: async () => (await get<{ data: Hold[] }>('/holds')).data };
 const retentionQuery = { queryKey: ['retention'], queryFn: () => get<{ years: number }>('/retention') };

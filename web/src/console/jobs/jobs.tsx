@@ -1,34 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { overview } from '../../../../server/src/http/console/operations.ts';
 import { get } from '../../api/http.ts';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
+import type { AnswerOf } from '../answers.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 import { When } from '../when.tsx';
 
-type Node = { node: string; role: string; startedAt: string; seenAt: string; halted: string | null };
-type Overview = {
-  nodes: Node[];
-  texts: {
-    ready: number;
-    paced: number;
-    deferred: number;
-    inFlight: number;
-    inDoubt: number;
-    held: number;
-    awaitingConsent: number;
-    mediaWaiting: number;
-    reviewsOpen: number;
-    schedulesDue: number;
-    nextSchedule: string | null;
-    streamsBehind: number;
-    streamsFailingSince: string | null;
-    oldestWaitSeconds: number;
-  };
-  webhooks: { on: number; failing: number; off: number };
-  archive: { entries: number; signed: number; waiting: number; lastSigned: string | null };
-};
+type Node = Overview['nodes'][number];
+type Overview = AnswerOf<typeof overview>;
 
 const liveMs = 3_000;
 const lateSeconds = 10;

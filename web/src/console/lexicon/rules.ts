@@ -1,33 +1,12 @@
-import type { Mark } from '../reviews/queries.ts';
+import type { dryRun, get, trial } from '../../../../server/src/http/console/lexicon.ts';
+import type { AnswerOf } from '../answers.ts';
 
-export type Action = 'flag' | 'hold' | 'block';
-export type Detector = 'card_number' | 'social_security_number' | 'promise_of_returns' | 'off_channel';
-export type Rule = { name: string; action: Action } & ({ detector: Detector } | { phrases: string[] });
-export type Version = { version: number; dateTimeCreated: string; setBy: string | null };
-export type Lexicon = { version: number; rules: Rule[]; present: number; detectors: Detector[]; history: Version[] };
-export type Tally = Record<Action, number>;
-export type DryRun = {
-  days: number;
-  texts: number;
-  stopped: 'time' | 'count' | null;
-  presentVersion: number;
-  before: Tally;
-  after: Tally;
-  changed: number;
-  rules: { rule: string; before: number; after: number }[];
-  examples: {
-    advisorName: string;
-    phone: string | null;
-    isReply: boolean;
-    dateTime: string;
-    excerpt: string;
-    marks: Mark[];
-    rules: string[];
-    before: Action | null;
-    after: Action | null;
-  }[];
-};
-export type Trial = { action: Action | null; rules: string[]; marks: Mark[] };
+export type Action = Rule['action'];
+export type Detector = Lexicon['detectors'][number];
+export type Rule = Lexicon['rules'][number];
+export type Lexicon = AnswerOf<typeof get>;
+export type DryRun = AnswerOf<typeof dryRun>;
+export type Trial = AnswerOf<typeof trial>;
 
 /** A rule while it is edited: a place in the list has a key of its own, and phrases are lines. */
 export type Draft = { key: number; name: string; action: Action; looksFor: Detector | 'phrases'; phrases: string };

@@ -1,38 +1,11 @@
+import type { show } from '../../../../server/src/http/console/overview.ts';
 import type { IconName } from '../../look/icons.tsx';
 import { count } from '../../words/people.ts';
 import type { Said, Tone } from '../../words/states.ts';
+import type { AnswerOf } from '../answers.ts';
 
 /** Times are ISO 8601. */
-export type Overview = {
-  archive: {
-    entries: number;
-    unsigned: number;
-    lastSigned: string | null;
-    isFaulty: boolean;
-    copies: { size: number; folder: number | null; delivered: string | null; timestamped: string | null };
-    verification: {
-      verdict: 'intact' | 'altered' | 'incomplete' | 'unknown';
-      entries: number;
-      checkpoints: number;
-      faults: number;
-      dateTimeCreated: string;
-      actor: string;
-      actorName: string | null;
-    } | null;
-    reconciliation: {
-      firstDay: string;
-      lastDay: string;
-      carriers: string | null;
-      compared: number;
-      discrepancies: number;
-      dateTime: string;
-    } | null;
-  };
-  reviews: { open: number; oldest: string | null; kinds: Record<string, number> };
-  holds: number;
-  advisors: number;
-  retentionYears: number;
-};
+export type Overview = AnswerOf<typeof show>;
 export type ArchiveFact = { name: string; said: Said; sentence: string; at: number | null };
 export type Need = { what: string; why: string; icon: IconName; tone: Tone; to?: string };
 

@@ -1,31 +1,24 @@
 import './report.css';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { now, useNow } from '../../api/clock.ts';
+import type { show } from '../../../../server/src/http/console/report.ts';
+import { now } from '../../api/clock.ts';
 import { get } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Field, Tabs } from '../../look/fields.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
-import type { Kind } from '../reviews/queries.ts';
+import type { AnswerOf } from '../answers.ts';
 import { viewNames } from '../reviews/words.ts';
 import { useSession } from '../session.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 import { When } from '../when.tsx';
 import { type Period, periods, range, took } from './periods.ts';
 
-type Decided = { decided: number; approved: number; rejected: number; medianSeconds: number; slowestSeconds: number };
-type Work = Decided & { staffId: number; name: string; kind: Kind };
-type Open = { kind: Kind; open: number; oldest: string; overDay: number; overThreeDays: number; overWeek: number };
-type ReviewReport = {
-  opened: number;
-  all: Decided;
-  people: (Decided & { staffId: number; name: string })[];
-  kinds: (Decided & { kind: Kind })[];
-  work: Work[];
-  open: Open[];
-  asOf: string;
-};
+type Decided = ReviewReport['all'];
+type Work = ReviewReport['work'][number];
+type Open = ReviewReport['open'][number];
+type ReviewReport = AnswerOf<typeof show>;
 
 const reportQuery = ({ from, until }: { from: number; until: number }) => ({
   queryKey: ['report', from, until],
@@ -41,7 +34,6 @@ export function Report() {
   const [period, setPeriod] = useState<Period>('last30');
   const [days, setDays] = useState(() => range('last30', now()));
   const { data, error, refetch } = useQuery(reportQuery(days));
-  const _at = useNow();
   return (
     <div className="console-page report">
       <header className="console-head">

@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { list } from '../../../../server/src/http/console/staff.ts';
 import { post, put } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
+import type { RowOf } from '../answers.ts';
 import { Ask, ShownOnce } from '../dialogs.tsx';
 import { firmsQuery } from '../firms/queries.ts';
 import { listQuery, refresh } from '../lists.ts';
-import { type Role, roleNames, type Session, useSession } from '../session.ts';
+import { type Role, roleNames, useSession } from '../session.ts';
 import { type Column, DataTable, RowButton, stateColumn } from '../table.tsx';
 import { InviteForm } from './invite-form.tsx';
 
-type Member = Omit<Session['staff'], 'firmName'> & { disabled: boolean };
+type Member = RowOf<typeof list>;
 type Asked = { what: 'add' } | { what: 'invite' | 'role' | 'disable'; member: Member };
 
 /** Who works in the console: for a compliance officer those of the firm, for an operator everybody. */

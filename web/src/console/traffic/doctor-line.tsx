@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { doctor } from '../../../../server/src/http/console/operations.ts';
 import { get } from '../../api/http.ts';
 import { Chip } from '../../look/parts.tsx';
 import { sentence } from '../../words/imports.ts';
+import type { AnswerOf, RowOf } from '../answers.ts';
 import { places } from '../places.ts';
 
-type Finding = { check: string; state: 'ok' | 'warning' | 'failing'; says: string };
+type Finding = RowOf<typeof doctor>;
 
 /** An examination takes a second or so, and nothing in it changes from moment to moment. */
 const freshMs = 5 * 60_000;
@@ -15,7 +17,7 @@ export function DoctorLine() {
   const place = places.find(({ to }) => to === '/doctor');
   const { data } = useQuery({
     queryKey: ['/doctor'],
-    queryFn: () => get<{ data: Finding[] }>('/doctor'),
+    queryFn: () => get<AnswerOf<typeof doctor>>('/doctor'),
     staleTime: freshMs,
     enabled: place !== undefined,
   });

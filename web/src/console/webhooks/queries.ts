@@ -1,32 +1,15 @@
+import type { deliveries, list } from '../../../../server/src/http/console/webhooks.ts';
 import { get } from '../../api/http.ts';
 import type { Said } from '../../words/states.ts';
+import type { AnswerOf, RowOf } from '../answers.ts';
 import { listQuery } from '../lists.ts';
 
-export type Webhook = {
-  webhookId: number;
-  clientId: string;
-  application: string;
-  url: string;
-  types: string[] | 'all';
-  status: 'on' | 'failing' | 'off';
-  since: string | null;
-  reason: string | null;
-};
-export type Delivery = {
-  eventId: string;
-  type: string;
-  attempt: number;
-  status: number | null;
-  succeeded: boolean;
-  /** Why no response came. */
-  why: string | null;
-  durationMs: number;
-  dateTime: string;
-};
+export type Webhook = RowOf<typeof list>;
+export type Delivery = RowOf<typeof deliveries>;
 
 export const webhooksQuery = {
   queryKey: ['/webhooks'],
-  queryFn: () => get<{ data: Webhook[]; types: string[] }>('/webhooks'),
+  queryFn: () => get<AnswerOf<typeof list>>('/webhooks'),
   refetchInterval: 5_000,
 };
 export const deliveriesQuery = (webhookId: number) => ({

@@ -60,7 +60,7 @@ const columns: Column<Webhook>[] = [
   { name: 'Events', text: typesWords },
 ];
 
-function AddWebhook({ types, close, added }: { types: string[]; close(): void; added(secret: string): void }) {
+function AddWebhook({ types, close, added }: { types: readonly string[]; close(): void; added(secret: string): void }) {
   const applications = useQuery(applicationsQuery).data?.data.filter(({ disabled }) => !disabled);
   const [clientId, choose] = useState('');
   const [url, setUrl] = useState('');

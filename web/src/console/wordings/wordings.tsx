@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useNow } from '../../api/clock.ts';
 import { get, put } from '../../api/http.ts';
 import type { Wording } from '../../api/types.ts';
 import { Broken } from '../../look/parts.tsx';
@@ -11,12 +10,14 @@ import { advisorsQuery } from '../archive/entries.ts';
 import { Ask } from '../dialogs.tsx';
 import { useSession } from '../session.ts';
 import './wordings.css';
+import type { list } from '../../../../server/src/http/console/wordings.ts';
 import { Button } from '../../look/button.tsx';
 import { Lines, Tabs } from '../../look/fields.tsx';
+import type { RowOf } from '../answers.ts';
 import { When } from '../when.tsx';
 
-type Version = { version: number; text: string; dateTimeCreated: string };
-type History = { kind: Wording['kind']; usual: string; versions: Version[] };
+type Version = History['versions'][number];
+type History = RowOf<typeof list>;
 
 const wordingsQuery = {
   queryKey: ['wordings'],
@@ -66,7 +67,6 @@ export function Wordings() {
 function Editor({ history: { kind, usual, versions } }: { history: History }) {
   const { staff } = useSession();
   const advisor = useQuery(advisorsQuery).data?.[0]?.name ?? 'Your advisor';
-  const _now = useNow();
   const current = versions[0]?.text ?? usual;
   const [text, setText] = useState(current);
   const [isAsking, ask] = useState(false);
