@@ -1,78 +1,30 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type {
+  Broadcast as ABroadcast,
+  Recipient as ARecipient,
+  Outcome,
+} from '../../../server/src/domain/broadcasts/broadcasts.ts';
+import type {
+  GroupCheck as Check,
+  PersonalPreview as Preview,
+} from '../../../server/src/domain/broadcasts/previews.ts';
 import { get, post } from '../api/http.ts';
-import type { FailureReason, TextItem } from '../api/types.ts';
-import type { FieldName } from '../saved-replies/fields.tsx';
+import type { Epoch, FailureReason } from '../api/types.ts';
 
 /** Why somebody in the group gets no text, or one that is held. */
-export type Code =
-  | FailureReason
-  | 'no_phone'
-  | 'same_number'
-  | 'missing_field'
-  | 'too_long'
-  | 'supervision'
-  | 'possible_opt_out';
+export type Code = NonNullable<PersonalPreview['code']> | FailureReason;
 
 /** A person's own text, and what would become of it. */
-export type PersonalPreview = {
-  place: number;
-  contactId: number;
-  name: string | null;
-  phone: string | null;
-  text: string;
-  missing: FieldName[];
-  segments: number;
-  status: 'queued' | 'deferred' | 'held' | null;
-  code: Code | null;
-  earliest: number | null;
-};
+export type PersonalPreview = Epoch<Omit<Preview, 'refused'>>;
 
-export type GroupCheck = {
-  people: number;
-  now: number;
-  later: number;
-  held: number;
-  earliest: number | null;
-  refusals: { code: Code; people: number }[];
-  refused: PersonalPreview[];
-  segments: number;
-  version: string;
-};
+export type GroupCheck = Epoch<Check>;
 
-export type Outcome =
-  | 'waiting'
-  | 'deferred'
-  | 'refused'
-  | 'stopped'
-  | 'queued'
-  | 'held'
-  | 'sent'
-  | 'delivered'
-  | 'undelivered'
-  | 'failed'
-  | 'in_doubt';
-
-export type Broadcast = {
-  broadcastId: number;
-  groupId: number;
-  groupName: string;
-  text: string;
-  status: 'sending' | 'done' | 'stopped';
-  people: number;
-  accepted: number;
-  refused: number;
-  dateTimeCreated: number;
-  dateTimeEnded: number | null;
-};
+export type Broadcast = Epoch<ABroadcast>;
 export type OpenBroadcast = Broadcast & { counts: Partial<Record<Outcome, number>> };
 
-export type Recipient = Pick<PersonalPreview, 'place' | 'contactId' | 'name' | 'phone' | 'text'> & {
-  memberId: number | null;
-  heldReason: TextItem['heldReason'];
-  outcome: Outcome;
-  code: Code | null;
-  deliverAfter: number | null;
-};
+export type Recipient = Omit<Epoch<ARecipient>, 'code'> & { code: Code | null };
+
+export type { Outcome };
 
 type Part<Row> = { data: Row[]; next: number | null };
 export type Written = { groupId: number; text: string };

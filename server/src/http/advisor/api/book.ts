@@ -77,6 +77,9 @@ export const undo = endpoint({
   handler: (deps, advisorId, { params }) => undoDelete(deps, advisorId, params.actionId),
 });
 
+/** A contact in the list, with what its number is good for. */
+export type BookContact = ReturnType<typeof shown>;
+
 function shown({
   contactId,
   fullName,

@@ -32,7 +32,7 @@ export function shownPreview({ rows, ...preview }: imports.ImportPreview) {
     ...preview,
     rows: rows.map(({ prepared, result }) => ({
       line: prepared.line,
-      result: result ?? 'refused',
+      result: result ?? ('refused' as const),
       why:
         'refused' in prepared
           ? prepared.refused
