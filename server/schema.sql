@@ -357,7 +357,7 @@ create table contact_imports (
   uploaded_at timestamp with time zone not null default clock_timestamp(),
   constraint contact_imports_pkey PRIMARY KEY (advisor_id, import_id),
   constraint contact_imports_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
-  constraint contact_imports_status_check CHECK ((status = ANY (ARRAY['previewed'::text, 'running'::text, 'done'::text, 'failed'::text])))
+  constraint contact_imports_status_check CHECK ((status = ANY (ARRAY['previewed'::text, 'running'::text, 'done'::text, 'failed'::text, 'stopped'::text])))
 );
 
 create table contacts (

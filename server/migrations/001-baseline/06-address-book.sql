@@ -215,7 +215,7 @@ create table contact_imports (
   import_id bigint generated always as identity,
   file_name text not null,
   file bytea not null,
-  status text not null default 'previewed' check (status in ('previewed', 'running', 'done', 'failed')),
+  status text not null default 'previewed' check (status in ('previewed', 'running', 'done', 'failed', 'stopped')),
   row_count integer not null,
   -- Rows that were dealt with, and what became of them.
   rows_done integer not null default 0,

@@ -260,6 +260,25 @@ suite('an import in the app', () => {
     const { status, rowsDone, created, unchanged } = body.import;
     assert.deepEqual([status, rowsDone, created, unchanged], ['done', 2_300, 2_300, 0]);
     assert.equal((await call('GET', '/contacts?search=long')).body.pageInfo.totalRecord, 2_300);
+
+    // Stopped, it ends with the batch that it is at, and says how far it came.
+    const { importId } = (await upload(['First Name,Last Name,Phone', ...people].join('\n'))).body;
+    await call('POST', `/imports/${importId}/start`);
+    const slow = {
+      ...files,
+      async *read(file: Buffer, phone: string | null) {
+        for await (const rows of files.read(file, phone)) {
+          yield rows.slice(0, 1_200);
+          assert.equal((await call('POST', `/imports/${importId}/stop`)).status, 204);
+          yield rows.slice(1_200);
+        }
+      },
+    };
+    await runImports({ ...world.deps, contactFiles: slow }, (fault) => assert.fail(String(fault)));
+    await runImports(world.deps, (fault) => assert.fail(String(fault)));
+    const { import: ended } = (await call('GET', '/imports')).body;
+    assert.deepEqual([ended.status, ended.rowsDone, ended.unchanged], ['stopped', 2_000, 2_000]);
+    assert.equal((await call('POST', `/imports/${importId}/stop`)).status, 404);
   });
 
   test('and an export of what is filtered is a file that the import takes, with an entry in the archive', async () => {

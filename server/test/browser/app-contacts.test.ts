@@ -82,6 +82,7 @@ test('a file is shown before it is imported, and what it refused can be download
   await inspect(page, 'a preview of an import');
   await page.getByRole('button', { name: 'Import 1 row' }).click();
   await page.getByText('0 of 2 rows').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).waitFor();
   await runImports(app.world().deps, (fault) => assert.fail(String(fault)));
   await page.getByText('1 added').waitFor();
   await row(page, 'Ida Imported').waitFor();

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { remove } from '../api/http.ts';
+import { post, remove } from '../api/http.ts';
 import { client, importQuery } from '../api/queries.ts';
 import type { FileImport } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
@@ -22,6 +22,10 @@ export function ImportBar() {
     await remove(`/imports/${data.importId}`).catch((error) => toast(error.message));
     await client.invalidateQueries({ queryKey: importQuery.queryKey });
   };
+  const stop = async () => {
+    await post(`/imports/${data.importId}/stop`).catch((error) => toast(error.message));
+    await client.invalidateQueries({ queryKey: importQuery.queryKey });
+  };
   return (
     <section className="import-bar" aria-label="Import">
       <Icon name="upload" size={20} />
@@ -33,7 +37,7 @@ export function ImportBar() {
               ? `${count(rowCount, 'row')}, done`
               : status === 'failed'
                 ? 'broke off'
-                : `${number(rowsDone)} of ${count(rowCount, 'row')}`}
+                : `${number(rowsDone)} of ${count(rowCount, 'row')}${status === 'stopped' ? ', stopped' : ''}`}
           </span>
           {status === 'running' && left !== null && <span className="small soft end number">about {left} s left</span>}
         </div>
@@ -53,6 +57,7 @@ export function ImportBar() {
               · <span className="bad">{count(refused, 'row')} can’t be imported</span>
             </>
           )}
+          {status === 'stopped' && ' · Who was imported stays. The file can be imported again.'}
           {status === 'failed' && <span className="bad"> · Import the file again: who is here stays as they are.</span>}
         </div>
       </div>
@@ -61,7 +66,11 @@ export function ImportBar() {
           See {number(Math.max(refused, notes.length))}
         </Button>
       )}
-      {status !== 'running' && (
+      {status === 'running' ? (
+        <Button kind="small" onClick={() => void stop()}>
+          Stop
+        </Button>
+      ) : (
         <Button icon="x" kind="quiet square small" aria-label="Dismiss" onClick={() => void dismiss()} />
       )}
       {isOpen && <Notes done={data} close={() => open(false)} />}

@@ -60,6 +60,14 @@ export async function startFileImport(deps: Deps, advisorId: number, importId: n
   if (!(await store.startImport(deps.db, advisorId, importId))) throw noImport();
 }
 
+/** Who was imported by then stays, and the same file can be imported again. */
+export async function stopFileImport(deps: Deps, advisorId: number, importId: number): Promise<void> {
+  await inTransaction(deps, async (deps) => {
+    if (!(await store.stopImport(deps.db, advisorId, importId))) throw noImport();
+    await tellBook(deps, advisorId);
+  });
+}
+
 export function findFileImport({ db }: Pick<Deps, 'db'>, advisorId: number): Promise<FileImport | null> {
   return store.findImport(db, advisorId);
 }
@@ -117,7 +125,7 @@ function runOf(deps: Deps, { advisorId, importId, file, rowsDone, notes }: Claim
     });
   }
 
-  /** False if the lease ended meanwhile, and another node goes on. */
+  /** False if it was stopped, or the lease ended meanwhile and another node goes on. */
   async function save(batch: PreparedRow[]): Promise<boolean> {
     const results = (await contacts.save(batch.flatMap((each) => ('row' in each ? each.row : [])))).values();
     const counts = nothing();

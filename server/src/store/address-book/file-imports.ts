@@ -7,7 +7,7 @@ export type ImportCounts = Record<'created' | 'updated' | 'unchanged' | 'repeate
 export type FileImport = ImportCounts & {
   importId: number;
   fileName: string;
-  status: 'previewed' | 'running' | 'done' | 'failed';
+  status: 'previewed' | 'running' | 'done' | 'failed' | 'stopped';
   rowCount: number;
   rowsDone: number;
   notes: ImportNote[];
@@ -72,6 +72,18 @@ export async function startImport(db: Db, advisorId: number, importId: number): 
   return rows.length > 0;
 }
 
+/** Whichever node is at it ends with the batch that it has. */
+export async function stopImport(db: Db, advisorId: number, importId: number): Promise<boolean> {
+  const rows = await db.query(
+    `update contact_imports
+     set status = 'stopped'
+     where advisor_id = $1 and import_id = $2 and status = 'running'
+     returning 1`,
+    [advisorId, importId],
+  );
+  return rows.length > 0;
+}
+
 export async function deleteImport(db: Db, advisorId: number, importId: number): Promise<boolean> {
   const rows = await db.query(
     `delete from contact_imports
@@ -120,19 +132,19 @@ export type ImportProgress = {
   lease: { was: Date; until: Date };
 };
 
-/** Adds to the counts. False if another node has it by now. */
+/** Adds to the counts, also of one that was stopped meanwhile. False if it was, or another node has it by now. */
 export async function updateImport(
   db: Db,
   advisorId: number,
   importId: number,
   { status, rowsDone, counts, notes, lease }: ImportProgress,
 ): Promise<boolean> {
-  const rows = await db.query(
+  const [row] = await db.query<Pick<FileImport, 'status'>>(
     `update contact_imports
-     set status = $3, rows_done = $4, created = created + $5, updated = updated + $6, unchanged = unchanged + $7,
+     set status = case status when 'running' then $3 else status end, rows_done = $4, created = created + $5, updated = updated + $6, unchanged = unchanged + $7,
          repeated = repeated + $8, refused = refused + $9, notes = $10, leased_until = $12
      where advisor_id = $1 and import_id = $2 and leased_until = $11
-     returning 1`,
+     returning status`,
     [
       advisorId,
       importId,
@@ -148,7 +160,7 @@ export async function updateImport(
       lease.until,
     ],
   );
-  return rows.length > 0;
+  return row?.status === status;
 }
 
 /** Spans advisors: a file is kept for so long, whoever's it is. */

@@ -19,6 +19,13 @@ export const start = endpoint({
   handler: (deps, advisorId, { params }) => imports.startFileImport(deps, advisorId, params.importId),
 });
 
+export const stop = endpoint({
+  summary: 'Stop an import that is running',
+  params: ImportParams,
+  problems: ['not_found'],
+  handler: (deps, advisorId, { params }) => imports.stopFileImport(deps, advisorId, params.importId),
+});
+
 export const dismiss = endpoint({
   summary: 'Forget an import',
   params: ImportParams,

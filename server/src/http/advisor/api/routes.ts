@@ -61,6 +61,7 @@ const own: [Route['method'], Route['path'], Endpoint][] = [
   ['POST', '/broadcasts/:broadcastId/stop',   broadcasts.stop],
   ['GET',  '/imports',                        imports.get],
   ['POST', '/imports/:importId/start',        imports.start],
+  ['POST', '/imports/:importId/stop',         imports.stop],
   ['DELETE', '/imports/:importId',            imports.dismiss],
 ];
 
