@@ -76,7 +76,10 @@ suite('a delete in the app', () => {
     const contactId = await add('Cleo', 'Stays');
     const { body: feed } = await world.ann.call('GET', '/core/contact/changes?pageSize=200');
     const { body } = await call('POST', '/deletes', { contactIds: [contactId] });
+    const [waiting, ...others] = (await call('GET', '/deletes')).body.data;
+    assert.deepEqual([waiting.actionId, waiting.contacts, others], [body.actionId, 1, []]);
     assert.equal((await call('POST', `/deletes/${body.actionId}/undo`)).status, 204);
+    assert.deepEqual((await call('GET', '/deletes')).body.data, []);
     await pass(undoMs);
     assert.deepEqual(await names('?search=Stays'), ['Cleo Stays']);
     const { body: changes } = await world.ann.call('GET', `/core/contact/changes?cursor=${feed.cursor}`);

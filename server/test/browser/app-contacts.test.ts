@@ -64,6 +64,10 @@ test('people are filtered by consent, put into a group together, and deleted on 
   for (const name of ['Nora', 'Nils']) await page.getByLabel(`Select ${name} Shown`).check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('2 people are being deleted.').waitFor();
+  await world.database.asOwner(`update pending_actions set due_at = now() + interval '1 minute'`);
+  await page.reload();
+  await page.getByText('2 people are being deleted.').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
   assert.deepEqual([...complaints, ...other.complaints], []);
   await context.close();
   for (const id of ids) assert.equal((await world.ann.call('GET', `/core/contact/contacts/${id}`)).status, 200);

@@ -3,7 +3,7 @@ import { Menu } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { download } from '../api/http.ts';
 import { type ContactFilter, contactsQuery, countsQuery, groupsQuery, refreshBook } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
@@ -16,7 +16,7 @@ import { useKeys } from '../shell/keys.ts';
 import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
 import { consentWords } from '../words/states.ts';
-import { deleteWithUndo } from './deleting.ts';
+import { deleteWithUndo, offerWaiting } from './deleting.ts';
 import { ImportBar } from './import-bar.tsx';
 import { People, type Selection, type Sort } from './people.tsx';
 
@@ -52,6 +52,7 @@ export function Contacts() {
   const group = groups.find(({ groupId }) => groupId === scope.groupId);
   const total = first.data?.pageInfo.totalRecord;
   useKeys({ '/': () => field.current?.focus() });
+  useEffect(() => void offerWaiting(), []);
 
   const close = () => open(null);
   const select = (contact: BookContact, isSelected: boolean) => {

@@ -1,4 +1,5 @@
 import { type Deps, inTransaction } from '../../deps.ts';
+import { listActions } from '../../store/shared/pending-actions.ts';
 import { Problem } from '../problems.ts';
 import { type Act, holdAction, undoAction } from '../shared/pending-actions.ts';
 import { tellBook } from './book-events.ts';
@@ -26,6 +27,20 @@ export function deleteLater(
     await tellBook(deps, advisorId);
     return actionId;
   });
+}
+
+export type WaitingDelete = { actionId: number; contacts: number | null; leftMs: number };
+
+/** What can still be undone: a page that was loaded again offers it again. `contacts` is null for a group. */
+export async function listDeletes({ db }: Deps, advisorId: number): Promise<WaitingDelete[]> {
+  const waiting = await listActions(db, advisorId, ['delete_contacts', 'delete_group']);
+  return waiting
+    .map(({ actionId, kind, targetIds, dueAt }) => ({
+      actionId,
+      contacts: kind === 'delete_group' ? null : targetIds.length,
+      leftMs: dueAt.getTime() - Date.now(),
+    }))
+    .filter(({ leftMs }) => leftMs > 0);
 }
 
 export async function undoDelete(deps: Deps, advisorId: number, actionId: number): Promise<void> {

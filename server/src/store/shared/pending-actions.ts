@@ -57,6 +57,20 @@ export async function listDueActions(db: Db, realNow: Date, limit: number): Prom
   );
 }
 
+export async function listActions(
+  db: Db,
+  advisorId: number,
+  kinds: PendingKind[],
+): Promise<(PendingAction & { actionId: number; dueAt: Date })[]> {
+  return db.query(
+    `select action_id as "actionId", kind, target_ids::double precision[] as "targetIds", due_at as "dueAt"
+     from pending_actions
+     where advisor_id = $1 and kind = any ($2)
+     order by due_at`,
+    [advisorId, kinds],
+  );
+}
+
 /** What is about to be changed, and is shown as if it were already. */
 export async function listPendingTargets(db: Db, advisorId: number, kind: PendingKind): Promise<number[]> {
   const rows = await db.query<{ targetId: number }>(

@@ -1,7 +1,7 @@
 import * as contacts from '../../../domain/address-book/contacts.ts';
 import * as groups from '../../../domain/address-book/groups.ts';
 import * as listed from '../../../domain/address-book/listed-contacts.ts';
-import { deleteLater, undoDelete } from '../../../domain/address-book/pending-deletes.ts';
+import { deleteLater, listDeletes, undoDelete } from '../../../domain/address-book/pending-deletes.ts';
 import { undoMs } from '../../../domain/shared/pending-actions.ts';
 import { GroupParams } from '../../../schemas/address-book/groups.ts';
 import {
@@ -68,6 +68,12 @@ export const remove = endpoint({
   async handler(deps, advisorId, { body }) {
     return { actionId: await deleteLater(deps, advisorId, body), undoMs };
   },
+});
+
+export const waitingDeletes = endpoint({
+  summary: 'List deletes that can be undone',
+  ...written,
+  handler: async (deps, advisorId) => ({ data: await listDeletes(deps, advisorId) }),
 });
 
 export const undo = endpoint({

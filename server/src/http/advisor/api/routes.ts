@@ -48,6 +48,7 @@ const own: [Route['method'], Route['path'], Endpoint][] = [
   ['GET',  '/groups',                         book.listGroups],
   ['PUT',  '/groups/:groupId',                book.renameGroup],
   ['POST', '/groups/:groupId/members',        book.setMembers],
+  ['GET',  '/deletes',                        book.waitingDeletes],
   ['POST', '/deletes',                        book.remove],
   ['POST', '/deletes/:actionId/undo',         book.undo],
   ['PUT',  '/signature',                      signatures.set],
