@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { allowedImports, ground } from '../server/allowed-imports.ts';
 import { describeClientTypes } from '../server/client-types.ts';
 import { describeSchema } from '../server/describe-schema.ts';
-import { describe, overview, plainPage } from '../server/src/cli/help.ts';
+import { describe } from '../server/src/cli/help.ts';
 import { pagesOfVerbs, verbsWithoutPage } from '../server/src/cli/pages.ts';
 import { listVerbs } from '../server/src/cli/verbs.ts';
 import { readConfig, root, settings } from '../server/src/config.ts';
@@ -32,7 +32,7 @@ const generated = {
   'docs/reference/configuration.md': configuration(),
   'docs/reference/errors.md': errors(),
   'docs/reference/enumerations.md': enumerationTables(),
-  'docs/reference/command.md': await command(),
+  'docs/reference/command.md': command(),
   'docs/reference/magic-numbers.md': magicNumberTable(),
   'server/src/cli/descriptions.json': await descriptions(),
   'ARCHITECTURE.md': architecture(),
@@ -157,34 +157,35 @@ async function descriptions(): Promise<string> {
   return `[\n${lines.join(',\n')}\n]\n`;
 }
 
-async function command(): Promise<string> {
-  const verbs = await listVerbs();
-  const nouns = Map.groupBy(verbs, ({ name }) => name.split(' ')[0] ?? '');
-  const lines = [...nouns].map(([noun, those]) => {
-    const rest = those.flatMap(({ name }) => name.split(' ').slice(1).join(' ') || []);
-    return `- \`${noun}\`${rest.length > 0 ? `: ${rest.join(', ')}` : ''}\n`;
-  });
+function command(): string {
   return page(
     'The command',
-    'In a checkout, run `npx --no-install assent`, or put `node_modules/.bin` into your `PATH`. `assent help VERB` is the reference: what a verb does, its options and an example.',
+    'In a checkout, run `npx --no-install assent`, or put `node_modules/.bin` into your `PATH`. `assent help` lists the commands, and `assent help VERB` is the reference: what a verb does, its options and an example.',
     [
-      `\`\`\`\n${overview(verbs, plainPage)}\n\`\`\`\n`,
-      'Results go to stdout; notes, progress and errors go to stderr. With `--json`, records are JSON, and the last line of stderr is `{"error": {"code", "message"}}` if something failed. The exit code is 0, or 1 if something failed, or 2 if the command line is wrong or there is no database to look at. What can’t be undone asks first; a script says `--yes`.\n',
-      `Every verb:\n\n${lines.join('')}`,
-      `## Pages that do the same\n\nStaff do most of it in the console, by the same rules; entries in the archive then say who.\n\n${pageTable()}\n`,
+      'Results go to stdout; notes, progress and errors go to stderr. With `--json`, records are JSON, and the last line of stderr is `{"error": {"code", "message"}}` if something failed. The exit code is 0, 1 if something failed, or 2 if the command line is wrong or there is no database. What can’t be undone asks first; a script says `--yes`.\n',
+      `## Pages that do the same\n\nStaff do most of it in the console, by the same rules; entries in the archive then say who.\n\n${pageTable()}`,
     ].join('\n'),
   );
 }
 
 function pageTable(): string {
-  const list = (verbs: readonly string[]) => verbs.map(code).join(', ');
   return table(
     ['page', 'commands'],
     [
-      ...pagesOfVerbs.map(([path, verbs]) => [code(`/console${path}`), list(verbs)]),
-      ...verbsWithoutPage.map(([why, verbs]) => [`none: ${why}`, list(verbs)]),
+      ...pagesOfVerbs.map(([path, verbs]) => [code(`/console${path}`), byNoun(verbs)]),
+      ...verbsWithoutPage.map(([why, verbs]) => [`none: ${why}`, byNoun(verbs)]),
     ],
   );
+}
+
+/** `keys list` and `keys revoke` are "`keys` list, revoke". */
+function byNoun(verbs: readonly string[]): string {
+  const nouns = Map.groupBy(verbs, (verb) => verb.split(' ')[0] ?? '');
+  const each = [...nouns].map(([noun, those]) => {
+    const rest = those.map((verb) => verb.slice(noun.length + 1)).filter(Boolean);
+    return rest.length > 0 ? `\`${noun}\` ${rest.join(', ')}` : `\`${noun}\``;
+  });
+  return each.join('; ');
 }
 
 /** The page as it is, with a fresh table between its markers. */

@@ -26,15 +26,14 @@ export const settings = {
   environment: {
     name: 'ASSENT_ENV',
     default: 'sandbox',
-    about:
-      '`sandbox` or `production`. One deployment is one environment, and its ids, secrets and keys include its name.',
+    about: '`sandbox` or `production`. Ids, secrets and keys include its name.',
     parse: oneOf('sandbox', 'production'),
   },
   role: {
     name: 'ROLE',
     default: 'all',
     about:
-      'What this process does: `api` answers requests, `work` hands texts over and runs the jobs, `all` does both. At least one must work.',
+      '`api` answers requests, `work` hands texts over and runs the jobs, `all` does both. At least one process must work.',
     parse: oneOf('all', 'api', 'work'),
   },
   host: {
@@ -48,53 +47,52 @@ export const settings = {
     name: 'PUBLIC_URL',
     default: '',
     about:
-      'The URL where partners reach the server, without a path: `https://api.example.com`. Required in production. In the sandbox it defaults to `http://localhost:PORT`.',
+      'The URL where partners reach the server, without a path: `https://api.example.com`. Required in production; in the sandbox `http://localhost:PORT`.',
     parse: origin,
   },
   trustedProxies: {
     name: 'TRUSTED_PROXIES',
     default: '',
-    about:
-      'IP addresses and networks of your proxies, separated by commas: `10.0.0.0/8,fd00::1`. The client’s address is read from `X-Forwarded-For` only if one of them sent it.',
+    about: 'Addresses and networks of your proxies: `10.0.0.0/8,fd00::1`. `X-Forwarded-For` counts only from these.',
     parse: addressesAndNetworks,
   },
   outboundAllowedNetworks: {
     name: 'OUTBOUND_ALLOWED_NETWORKS',
     default: '',
     about:
-      'Your own IP addresses and networks, separated by commas: `10.0.0.0/8,fd00::1`. The server fetches URLs that users configure (a CRM, a feed, a sitemap) only from public addresses and from these.',
+      'Your own addresses and networks: `10.0.0.0/8,fd00::1`. URLs that users configure (a CRM, a webhook, a feed) must have one of these, or a public one.',
     parse: addressesAndNetworks,
   },
   oauthIssuer: {
     name: 'OAUTH_ISSUER',
     default: '',
     about:
-      'The issuer of an identity provider that replaces our own authorization server, exactly as in its metadata: https, in the sandbox also http on loopback.',
+      'The issuer of an identity provider that replaces our authorization server, exactly as in its metadata: https, in the sandbox also http on loopback.',
     parse: issuer,
   },
   oauthAudience: {
     name: 'OAUTH_AUDIENCE',
     default: '',
-    about: 'With `OAUTH_ISSUER`: the audience of its tokens for this API. If unset, `PUBLIC_URL/v1`.',
+    about: 'The audience of its tokens for this API. If unset, `PUBLIC_URL/v1`.',
     parse: text,
   },
   oauthAdvisorClaim: {
     name: 'OAUTH_ADVISOR_CLAIM',
     default: 'advisor_id',
-    about: 'With `OAUTH_ISSUER`: the claim that names the advisor, by id or email.',
+    about: 'The claim that names the advisor, by id or email.',
     parse: text,
   },
   oauthApplicationClaim: {
     name: 'OAUTH_APPLICATION_CLAIM',
     default: 'client_id',
     about:
-      'With `OAUTH_ISSUER`: the claim that names the application, by its client id here or by its `--external-client-id`; for example `azp`, `cid` or `appid`.',
+      'The claim that names the application, by its client id here or its `--external-client-id`: `azp`, `cid` or `appid`, for example.',
     parse: text,
   },
   oauthScopeClaim: {
     name: 'OAUTH_SCOPE_CLAIM',
     default: 'scope',
-    about: 'With `OAUTH_ISSUER`: the claim with the scopes, as a space-separated string or a list; for example `scp`.',
+    about: 'The claim with the scopes, as a space-separated string or a list; `scp`, for example.',
     parse: text,
   },
   dataDir: {
@@ -107,42 +105,41 @@ export const settings = {
     name: 'ARCHIVE_KEY_FILE',
     default: '',
     about:
-      'File with the key that signs the archive: Ed25519 in PEM format (`openssl genpkey -algorithm ed25519`), on a different machine from the database. The server must be able to write to its folder: what it has signed is beside it, in a `.signed` file. One node with it is enough. If unset, the sandbox makes one in the data folder.',
+      'The key that signs the archive: Ed25519 in PEM format (`openssl genpkey -algorithm ed25519`), not on the database’s machine, in a folder that the server can write to. One node with it is enough. The sandbox makes one.',
     parse: pathFrom(root),
   },
   archiveName: {
     name: 'ARCHIVE_NAME',
     default: '',
     about:
-      'The archive’s permanent name in checkpoints, without spaces or plus signs. If unset, the host name of `PUBLIC_URL` followed by `/archive`.',
+      'The archive’s permanent name in checkpoints, without spaces or plus signs. If unset, the host of `PUBLIC_URL` and `/archive`.',
     parse: archiveName,
   },
   archiveOutsideDir: {
     name: 'ARCHIVE_OUTSIDE_DIR',
     default: '',
     about:
-      'Folder that checkpoints are appended to, on a disk that the database’s administrators can’t change. If unset, the sandbox uses one in the data folder.',
+      'Folder that checkpoints are appended to, out of reach of the database’s administrators. The sandbox makes one.',
     parse: pathFrom(root),
   },
   archiveOtherCopies: {
     name: 'ARCHIVE_OTHER_COPIES',
     default: '',
     about:
-      'Folders with the copies of other nodes (their `ARCHIVE_OUTSIDE_DIR`), separated by commas. A new node reads from these what was signed; without any it signs nothing until an operator runs `assent archive trust`.',
+      'Other nodes’ `ARCHIVE_OUTSIDE_DIR`, separated by commas. A new node reads from these what was signed; without any it signs nothing until an operator runs `assent archive trust`.',
     parse: pathsFrom(root),
   },
   archiveCheckpointCommand: {
     name: 'ARCHIVE_CHECKPOINT_COMMAND',
     default: '',
-    about:
-      'Command that gets each new checkpoint on stdin, for example to put it into write-once storage. It has 30 seconds. If it fails, it is retried.',
+    about: 'Command that gets each new checkpoint on stdin, for write-once storage. It has 30 seconds, and is retried.',
     parse: text,
   },
   alertMailCommand: {
     name: 'ALERT_MAIL_COMMAND',
     default: '',
     about:
-      'Command that sends alerts by mail, such as `sendmail -t`: it gets the whole message on stdin, with its recipient in the header. It has 30 seconds. Without it, alerts go to webhooks only.',
+      'Command that sends alerts by mail, such as `sendmail -t`: it gets the whole message on stdin, and has 30 seconds. If unset, alerts go to webhooks only.',
     parse: text,
   },
   archiveTimestampUrl: {
@@ -169,7 +166,7 @@ export const settings = {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     default: '',
     about:
-      'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`. If set, requests and texts are traced to the carrier. If unset, nothing is.',
+      'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`. If unset, nothing is traced.',
     parse: httpUrl,
   },
   otlpHeaders: {
@@ -182,7 +179,7 @@ export const settings = {
   tracesShare: {
     name: 'OTEL_TRACES_SAMPLER_ARG',
     default: '1',
-    about: 'The share of traces that is exported, from 0 to 1. The trace id decides, so a trace is exported whole.',
+    about: 'The share of traces that is exported, from 0 to 1.',
     parse: share,
   },
   serviceName: {
@@ -195,7 +192,7 @@ export const settings = {
     name: 'DATABASE_URL',
     default: '',
     about:
-      'URL of a PostgreSQL 15 or newer. Required in production. With `?sslmode=verify-full&sslrootcert=/etc/assent/database-ca.pem` it is reached over TLS. Several servers, `postgres://user@one:5432,two:5432/assent?target_session_attrs=read-write`, are a primary and its standbys: whichever takes writes is used. If unset, the embedded one runs, with its files in the data folder.',
+      'URL of a PostgreSQL 15 or newer. Required in production. With `?sslmode=verify-full&sslrootcert=/etc/assent/database-ca.pem` it is reached over TLS. Of several servers, `postgres://user@one:5432,two:5432/assent?target_session_attrs=read-write`, the one that takes writes is used. If unset, the embedded one runs.',
     parse: postgresUrl,
     secret: true,
   },
@@ -203,7 +200,7 @@ export const settings = {
     name: 'CREDENTIALS_KEY',
     default: '',
     about:
-      'The key that encrypts secrets in the database, the same on every node: those of connected CRMs, webhooks and carriers, and the keys that sign tokens. 32 random bytes in base64 (`openssl rand -base64 32`). To replace it, put the new one and a comma in front of it on every node, run `assent secrets reseal`, then remove the old one. If unset, the sandbox makes one in the data folder; production can’t add carriers or connect CRMs that need a secret, and stores the keys that sign tokens unencrypted.',
+      'The key that encrypts secrets in the database, the same on every node: 32 random bytes in base64 (`openssl rand -base64 32`). To replace it, put the new one and a comma in front of it on every node, run `assent secrets reseal`, then remove the old one. The sandbox makes one; without it, production can’t add carriers, webhooks or CRMs with a secret, and stores the keys that sign tokens unencrypted.',
     parse: sealingKeys,
     secret: true,
   },
@@ -211,7 +208,7 @@ export const settings = {
     name: 'REDIS_URL',
     default: '',
     about:
-      'URL of a Redis or Valkey: `redis://user:password@host:6379`, or `rediss://` for TLS. Processes with the same one share the rate and burst of usage plans. If unset, or while it can’t be reached, each process has its own.',
+      'URL of a Redis or Valkey through which processes share the rate and burst of usage plans: `redis://user:password@host:6379`, or `rediss://` for TLS. Without it, or while it is down, each has its own.',
     parse: redisUrl,
     secret: true,
   },
@@ -219,48 +216,48 @@ export const settings = {
     name: 'REQUESTS_MAX',
     default: '800',
     about:
-      'How many `/v1` requests one process answers at once; those that only `wait` don’t count. More are turned away with 429. An API key can have three quarters of these places, and an advisor half.',
+      'How many `/v1` requests one process answers at once, without those that only `wait`; more get a 429. An API key can have three quarters of these places, an advisor half.',
     parse: integer(1, 100_000),
   },
   databasePoolSize: {
     name: 'DATABASE_POOL_SIZE',
     default: '10',
     about:
-      'Connections that one process has to PostgreSQL for requests; an API key can use half of them at once. It uses up to 28 more for texts, replies and jobs.',
+      'Connections of one process to PostgreSQL for requests; an API key can use half of them. It uses up to 28 more for texts, replies and jobs.',
     parse: integer(2, 500),
   },
   databaseTimeoutMs: {
     name: 'DATABASE_TIMEOUT_MS',
     default: '5000',
     about:
-      'The longest that a request waits for a statement, a lock or a connection, in milliseconds. After that it gets a 504. Commands that go through everything, like `archive verify`, wait at least a minute.',
+      'The longest that a request waits for a statement, a lock or a connection, in milliseconds; then it gets a 504.',
     parse: integer(100, 600_000),
   },
   carrierTimeoutMs: {
     name: 'CARRIER_TIMEOUT_MS',
     default: '10000',
     about:
-      'The longest that the carrier may take to answer when it is handed a text, in milliseconds. After that the text is `in_doubt` and is not sent again.',
+      'The longest that the carrier may take to answer when it is handed a text, in milliseconds; then the text is `in_doubt`.',
     parse: integer(100, 120_000),
   },
   textLifetimeHours: {
     name: 'TEXT_LIFETIME_HOURS',
     default: '24',
     about:
-      'How long an accepted text is tried, in hours, from the moment when it may go: after its quiet hours, its approval or its turn in the pace. Then it is `failed` with `expired`; one of which a part was sent is `undelivered`.',
+      'How long an accepted text is tried, in hours, from the moment when it may go. Then it is `failed` with `expired`; one of which a part was sent is `undelivered`.',
     parse: integer(1, 168),
   },
   requestTimeoutMs: {
     name: 'REQUEST_TIMEOUT_MS',
     default: '30000',
-    about: 'The longest that a client may take to send a whole request, in milliseconds.',
+    about: 'The longest that a client may take to send a request, in milliseconds.',
     parse: integer(100, 600_000),
   },
   stopGraceMs: {
     name: 'STOP_GRACE_MS',
     default: '300',
     about:
-      'How long a stopping server still answers new requests, in milliseconds: a little longer than the interval of the load balancer’s health checks.',
+      'How long a stopping server still answers new requests, in milliseconds: a little longer than the load balancer’s interval of checks.',
     parse: integer(0, 120_000),
   },
   logLevel: {
@@ -273,7 +270,7 @@ export const settings = {
     name: 'LOG_SAMPLE',
     default: '1',
     about:
-      'The share of successful requests that get a line in the log, from 0 to 1: `0.01` is one in a hundred. Every request that takes a second or longer, or whose status isn’t 2xx, gets its line.',
+      'The share of successful requests that are logged, from 0 to 1. Those that take a second, or whose status isn’t 2xx, always are.',
     parse: share,
   },
 } as const;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-const reference = readFileSync(new URL('../../../docs/reference/oauth.md', import.meta.url), 'utf8');
+const rules = readFileSync(new URL('rules.md', import.meta.url), 'utf8');
 
-test('every test that docs/reference/oauth.md names exists', () => {
-  const lines = [...reference.matchAll(/^.*`([\w./-]+\.test\.ts)`(.+)$/gm)];
+test('every test that rules.md names exists', () => {
+  const lines = [...rules.matchAll(/^.*`([\w./-]+\.test\.ts)`(.+)$/gm)];
   const named = lines.flatMap(([, file = '', tests = '']) =>
     [...tests.matchAll(/“([^”]+)”/g)].map(([, name = '']) => ({ file, name })),
   );
