@@ -51,7 +51,7 @@ export function Thread({ review }: { review: ReviewDetail }) {
       })}
       {!isThere && (
         <div className="item reviewed" data-entry={archiveNumber}>
-          <p className="day">{dayName(Date.parse(dateTime), now)}</p>
+          {day !== dayKey(Date.parse(dateTime)) && <p className="day">{dayName(Date.parse(dateTime), now)}</p>}
           <div className={`say ${review.kind === 'blocked' ? 'out wait' : 'in'}`}>
             <Marked text={text} marks={review.marks} />
           </div>
