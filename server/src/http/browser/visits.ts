@@ -59,8 +59,8 @@ export function browserVisits<Session extends { signedInAt: Date }>(
     ): Promise<void> {
       await forget(request);
       cookies.set(reply, name, token);
-      cookies.set(reply, 'device', device, deviceSeconds);
       forms.renewToken(reply);
+      cookies.set(reply, 'device', device, deviceSeconds);
     },
     async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       await forget(request);
