@@ -1,10 +1,14 @@
 import type { FileImport } from '../../../server/src/domain/address-book/file-imports.ts';
 import type { countBook } from '../../../server/src/domain/address-book/listed-contacts.ts';
 import type { ConsentEvidence as Evidence } from '../../../server/src/domain/conversations/consent-evidence.ts';
-import type { Item as AnyItem } from '../../../server/src/domain/conversations/conversation-items.ts';
+import type {
+  Item as AnyItem,
+  Found as FoundRows,
+} from '../../../server/src/domain/conversations/conversation-items.ts';
 import type { Conversation as Talk, View } from '../../../server/src/domain/conversations/conversations.ts';
 import type { SavedReply } from '../../../server/src/domain/conversations/saved-replies.ts';
 import type { Planned as PlannedText } from '../../../server/src/domain/messages/calendar.ts';
+import type { listRenderedWordings } from '../../../server/src/domain/texting/wordings.ts';
 import type { BookContact } from '../../../server/src/http/advisor/api/book.ts';
 import type { shownPreview } from '../../../server/src/http/advisor/api/imports.ts';
 
@@ -20,6 +24,13 @@ export type {
   ScheduledMessage,
 } from '../../../sdk/src/types.ts';
 export type { BookContact, FileImport, SavedReply, View };
+
+/** As JSON has it: moments are strings. */
+export type Json<Value> = Value extends Date
+  ? string
+  : Value extends object
+    ? { [Key in keyof Value]: Json<Value[Key]> }
+    : Value;
 
 /** As /app/api writes the server's own types: moments are epoch milliseconds. */
 export type Epoch<Value> = Value extends Date
@@ -69,29 +80,16 @@ export type ReplyItem = Omit<Extract<Epoch<AnyItem>, { type: 'reply' }>, 'media'
 export type ConsentItem = Extract<Epoch<AnyItem>, { type: 'consent' }>;
 /** A change of consent with what proves it; `id` is that of its item. */
 export type ConsentEvidence = Epoch<Evidence>;
-export type Wording = {
-  kind: 'consent_request' | 'reminder' | 'opt_in' | 'opt_out' | 'help' | 'first_text';
-  version: number;
-  text: string;
-};
+export type Wording = Awaited<ReturnType<typeof listRenderedWordings>>[number];
 export type ScheduledItem = Extract<Epoch<AnyItem>, { type: 'scheduled' }> & { frequency: Frequency };
 export type Item = TextItem | ReplyItem | ConsentItem | ScheduledItem;
 /** A scheduled text in a calendar, with its dates in the month that is shown. */
 export type Planned = Epoch<PlannedText> & { frequency: Frequency };
 export type Frequency = 0 | 1 | 2 | 3 | 4;
 
-export type Found = {
-  people: { contactId: number; name: string; phone: string | null }[];
-  texts: {
-    /** Of the item in the thread. */
-    itemId: string | null;
-    memberId: number;
-    phone: string;
-    name: string | null;
-    direction: 'in' | 'out';
-    text: string;
-    dateTime: number;
-  }[];
+export type Found = Pick<FoundRows, 'people'> & {
+  /** `itemId` is that of the item in the thread. */
+  texts: (Epoch<Omit<FoundRows['texts'][number], 'id'>> & { itemId: string | null })[];
 };
 
 export type CursorPage<Row> = { data: Row[]; cursor: string | null };

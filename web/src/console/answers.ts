@@ -1,11 +1,5 @@
 import type { ConsoleEndpoint } from '../../../server/src/http/console/endpoint.ts';
-
-/** As JSON has it: moments are strings. */
-type Json<Value> = Value extends Date
-  ? string
-  : Value extends object
-    ? { [Key in keyof Value]: Json<Value[Key]> }
-    : Value;
+import type { Json } from '../api/types.ts';
 
 /** What an endpoint of the console answers, by its handler: pages and server can't disagree about it. */
 export type AnswerOf<Endpoint extends ConsoleEndpoint> = Json<Awaited<ReturnType<Endpoint['handler']>>>;

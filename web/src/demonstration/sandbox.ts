@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { Handset } from '../../../server/src/domain/sandbox/handsets.ts';
 import { now, setNow } from '../api/clock.ts';
 import { CallFailed, clearBrowser, ownHeaders, post } from '../api/http.ts';
 import { client, findByPhone } from '../api/queries.ts';
 import { sessionQuery } from '../api/session.ts';
-import type { ConsentState, ContactInput, Conversation } from '../api/types.ts';
+import type { ContactInput, Conversation, Json } from '../api/types.ts';
 import { tell } from '../api/witnesses.ts';
 import { wallTime } from '../words/schedules.ts';
 
@@ -49,19 +50,8 @@ export async function getCredentials(): Promise<{ apiKey: string; accessToken: s
   return answer.json();
 }
 
-export type ScreenText = {
-  id: string;
-  from: 'advisor' | 'phone';
-  textingNumber: string;
-  text: string | null;
-  media: number;
-  dateTime: string;
-};
-export type Screen = {
-  owner: { name: string } | null;
-  senders: { textingNumber: string; state: ConsentState | null }[];
-  texts: ScreenText[];
-};
+export type Screen = Json<Handset>;
+export type ScreenText = Screen['texts'][number];
 const screenPollMs = 1_000;
 
 /** What a phone shows. Events of the advisor don't tell of everything that arrives on it, so it is also asked. */

@@ -1,6 +1,8 @@
 /** Times as people say them, in the zone that is asked for. Formatters are kept: to make one takes longer than to use it. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 const dayMs = 24 * 60 * 60 * 1000;
+/** The reader's. */
+export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function format(options: Intl.DateTimeFormatOptions, timeZone: string | undefined, at: number): string {
   const key = `${timeZone} ${JSON.stringify(options)}`;
@@ -32,7 +34,7 @@ export function shortTime(at: number, now: number, timeZone?: string): string {
   const days = daysBetween(at, now, timeZone);
   if (days === 0) return clockTime(at, timeZone);
   if (days > 0 && days < 6) return format({ weekday: 'short' }, timeZone, at);
-  return format({ month: 'short', day: 'numeric', ...otherYear(at, now, timeZone) }, timeZone, at);
+  return shortDay(at, now, timeZone);
 }
 
 /** For what is to come: `8:00 AM`, `tomorrow, 8:00 AM`, `Mon, Nov 23, 9:00 AM`. */
@@ -61,8 +63,12 @@ export function dayName(at: number, now: number, timeZone?: string): string {
 export function pastTime(at: number, now: number, timeZone?: string): string {
   const days = daysBetween(at, now, timeZone);
   if (days === 0) return `today, ${clockTime(at, timeZone)}`;
-  const day = format({ month: 'short', day: 'numeric', ...otherYear(at, now, timeZone) }, timeZone, at);
-  return `${day}, ${clockTime(at, timeZone)}`;
+  return `${shortDay(at, now, timeZone)}, ${clockTime(at, timeZone)}`;
+}
+
+/** `Nov 9`, and `Nov 9, 2025` of another year. */
+export function shortDay(at: number, now: number, timeZone?: string): string {
+  return format({ month: 'short', day: 'numeric', ...otherYear(at, now, timeZone) }, timeZone, at);
 }
 
 /** The whole moment with its zone, and in UTC: for a tooltip. */

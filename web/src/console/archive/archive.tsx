@@ -6,10 +6,10 @@ import { get, post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, StateScreen, Time } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
-import { dayAfter } from '../../words/months.ts';
+import { dayAfter, dayOf } from '../../words/months.ts';
 import { phoneWords, readPhone } from '../../words/people.ts';
 import { instantOf } from '../../words/schedules.ts';
-import { pastTime } from '../../words/times.ts';
+import { ownZone, pastTime } from '../../words/times.ts';
 import {
   advisorsQuery,
   type Entry,
@@ -30,8 +30,6 @@ import { Choice, Field } from '../../look/fields.tsx';
 /** What the form has; days are the reader's. */
 type Asked = { words: string; number: string; advisorId: string; kind: string; from: string; to: string };
 type Who = { memberId: number; name: string } | null;
-
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Search over everything that the firm's advisors wrote and got, and what was decided about it. */
 export function Archive() {
@@ -247,18 +245,13 @@ function askedIn({ words, phone, advisorId, kind, from, to }: Search): Asked {
     number: phone ?? '',
     advisorId: advisorId === undefined ? '' : String(advisorId),
     kind: kind ?? '',
-    from: from ? dayIn(from, 0) : '',
-    to: to ? dayIn(to, -1) : '',
+    from: from ? dayOf(Date.parse(from), ownZone) : '',
+    to: to ? dayOf(Date.parse(to) - 1, ownZone) : '',
   };
 }
 
-/** The reader's day of a moment, or the day before that of the moment when it ends. */
-function dayIn(moment: string, ms: number): string {
-  return new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(Date.parse(moment) + ms);
-}
-
 function searchOf({ words, advisorId, kind, from, to }: Asked, phone: string | undefined, who: Who): Search {
-  const moment = (day: string) => new Date(instantOf(`${day}T00:00`, zone) ?? 0).toISOString();
+  const moment = (day: string) => new Date(instantOf(`${day}T00:00`, ownZone) ?? 0).toISOString();
   return {
     ...(words.trim() && { words: words.trim() }),
     ...(phone && { phone }),

@@ -6,6 +6,7 @@ import { Select } from '../../look/fields.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { dayAfter } from '../../words/months.ts';
 import { instantOf } from '../../words/schedules.ts';
+import { ownZone } from '../../words/times.ts';
 import type { AnswerOf, RowOf } from '../answers.ts';
 import { listQuery } from '../lists.ts';
 import { type Column, DataTable } from '../table.tsx';
@@ -14,7 +15,6 @@ import { type AuditEntry, actorWords, detailWords, kindNames, whatWords } from '
 
 export type AuditSearch = { kind?: string; actor?: string; day?: string };
 
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const actorsQuery = listQuery<RowOf<typeof actors>>('/audit/actors');
 
 /** Who changed what, the newest first. It has no texts. */
@@ -87,7 +87,7 @@ export function Audit() {
 
 /** The reader's day. */
 function boundsOf(day: string | undefined): { since?: string; until?: string } {
-  const [since, until] = day ? [instantOf(`${day}T00:00`, zone), instantOf(`${dayAfter(day)}T00:00`, zone)] : [];
+  const [since, until] = day ? [instantOf(`${day}T00:00`, ownZone), instantOf(`${dayAfter(day)}T00:00`, ownZone)] : [];
   return since && until ? { since: new Date(since).toISOString(), until: new Date(until).toISOString() } : {};
 }
 

@@ -16,6 +16,7 @@ import type { list } from '../../../../server/src/http/console/exports.ts';
 import { Button } from '../../look/button.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field } from '../../look/fields.tsx';
+import { shortDay } from '../../words/times.ts';
 import type { RowOf } from '../answers.ts';
 
 type Export = RowOf<typeof list>;
@@ -42,7 +43,7 @@ export function Exports() {
   const [isStarting, start] = useState(false);
   const now = useNow();
   if (error) return <Broken error={error} />;
-  const day = (moment: string, ms = 0) => pastDay(Date.parse(moment) + ms, now);
+  const day = (moment: string, ms = 0) => shortDay(Date.parse(moment) + ms, now);
   const columns: Column<Export>[] = [
     { name: 'Archive of', text: ({ advisor }) => advisor, cell: ({ advisor }) => <b>{advisor}</b> },
     { name: 'Period', text: ({ from, to }) => `${day(from)} to ${day(to, -1)}` },
@@ -148,12 +149,6 @@ function StartExport({ close }: { close(): void }) {
       </p>
     </FormDialog>
   );
-}
-
-function pastDay(at: number, now: number): string {
-  const year = (each: number) => new Intl.DateTimeFormat('en-US', { year: 'numeric' }).format(each);
-  const other = year(at) === year(now) ? {} : ({ year: 'numeric' } as const);
-  return new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', ...other }).format(at);
 }
 
 function sizeWords(bytes: number): string {

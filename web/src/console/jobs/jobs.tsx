@@ -7,6 +7,7 @@ import { Broken, Chip } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
 import type { AnswerOf } from '../answers.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
+import { duration } from '../traffic/words.ts';
 import { When } from '../when.tsx';
 
 type Node = Overview['nodes'][number];
@@ -53,7 +54,7 @@ function Waiting({ texts, webhooks, archive }: Overview) {
   return (
     <div className="tiles">
       <Tile name="Texts to send" value={texts.ready} tone={isLate ? 'bad' : ''}>
-        {texts.ready === 0 ? 'Nothing waits' : `the oldest for ${waitWords(texts.oldestWaitSeconds)}`}
+        {texts.ready === 0 ? 'Nothing waits' : `the oldest for ${duration(texts.oldestWaitSeconds)}`}
       </Tile>
       <Tile name="With a carrier" value={texts.inFlight}>
         no answer yet
@@ -116,13 +117,6 @@ function Tile({
       <p className={`small ${tone ? `${tone}-text` : 'soft'}`}>{children}</p>
     </section>
   );
-}
-
-function waitWords(seconds: number): string {
-  const whole = Math.round(seconds);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
 const columns: Column<Node>[] = [

@@ -7,7 +7,9 @@ import { get } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Field, Tabs } from '../../look/fields.tsx';
 import { Broken } from '../../look/parts.tsx';
+import { dayOf } from '../../words/months.ts';
 import { count } from '../../words/people.ts';
+import { ownZone } from '../../words/times.ts';
 import type { AnswerOf } from '../answers.ts';
 import { viewNames } from '../reviews/words.ts';
 import { useSession } from '../session.ts';
@@ -195,16 +197,15 @@ function Days({
   };
   return (
     <div className="row wrap no-print">
-      <Field label="First day" type="date" value={dateValue(days.from)} set={(value) => change('from', value)} />
-      <Field label="Last day" type="date" value={dateValue(days.until - 1)} set={(value) => change('until', value)} />
+      <Field label="First day" type="date" value={dayOf(days.from, ownZone)} set={(value) => change('from', value)} />
+      <Field
+        label="Last day"
+        type="date"
+        value={dayOf(days.until - 1, ownZone)}
+        set={(value) => change('until', value)}
+      />
     </div>
   );
-}
-
-function dateValue(at: number): string {
-  const date = new Date(at);
-  const two = (number: number) => String(number).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 function dayWords(at: number): string {

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { now } from '../../api/clock.ts';
 import { Broken } from '../../look/parts.tsx';
-import { cityOf, pastTime } from '../../words/times.ts';
+import { cityOf, ownZone, pastTime } from '../../words/times.ts';
 import { Chart, type ChartData } from '../charts/chart.tsx';
 import { chartsOf } from './charts.ts';
 import { DoctorLine } from './doctor-line.tsx';
@@ -56,7 +56,7 @@ function noteOf({ unit }: ChartData, { key }: TrafficSearch): string | undefined
 function Head({ range, search, traffic }: { range: Range; search: TrafficSearch; traffic: Traffic | undefined }) {
   const navigate = route.useNavigate();
   const go = (change: TrafficSearch) => void navigate({ search: { ...search, ...change }, replace: true });
-  const zone = cityOf(Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const zone = cityOf(ownZone);
   const [from, until] = [traffic?.from, traffic?.until].map((at) => at && pastTime(Date.parse(at), now()));
   return (
     <header className="console-head">
