@@ -25,7 +25,6 @@ export function widthOf(text: string): number {
   return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + columnsOf(segment), 0);
 }
 
-/** The text, cut to that many columns. */
 export function cutTo(columns: number, text: string): string {
   if (text.length * 2 <= columns || widthOf(text) <= columns) return text;
   let kept = '';

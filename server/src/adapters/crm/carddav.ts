@@ -15,7 +15,6 @@ const noSearchStatuses = [400, 403, 404, 405, 415, 422, 501];
 type Access = CrmAccess & { kind: 'carddav' };
 /** Needed for every request of a listing or lookup. */
 type CardDavRequest = { server: DavServer; region: Region; until: AbortSignal };
-/** A card as a listing names it. */
 type ListedCard = { book: URL; url: URL; version: string | null };
 
 const notReturned: ContactResult = { refused: 'It is listed, but the server didn’t return it.' };

@@ -39,7 +39,6 @@ export function remoteContact(raw: RawContact): ContactResult {
   return { remoteContactId, remoteContactUrl: webAddress(raw.remoteContactUrl), locator, version, fields, leftOut };
 }
 
-/** A contact, or why it is refused. */
 export type ContactResult = RemoteContact | { refused: string };
 
 /** How reports name a contact, and its locator if known: a contact that is refused isn't missing. */

@@ -113,7 +113,6 @@ export async function getAdvisorOf(deps: Deps, firmId: number, advisorId: number
   return found;
 }
 
-/** Every advisor who knows the number. */
 export async function listAdvisorsKnowing(deps: Deps, phone: string): Promise<Advisor[]> {
   return store.listAdvisorsKnowing(deps.db, phone);
 }

@@ -23,7 +23,6 @@ const piecesMax = 20;
  * pages.
  */
 export type Position = { number: number; contactId: number | null };
-/** A change, and the position after it. */
 export type FoundChange = { contactId: number; change: ChangeRow; position: Position };
 
 /**

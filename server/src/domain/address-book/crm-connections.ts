@@ -9,7 +9,6 @@ import { numberOf } from '../shared/enumerations.ts';
 
 export type CrmConnection = Omit<CrmConnectionRow, 'sealedSecret'> & { kind: CrmKind };
 
-/** The `source` of contacts from each kind of CRM. */
 export const crmSources: Record<CrmKind, number> = {
   carddav: numberOf('source', 'CardDAV'),
   file: numberOf('source', 'File'),

@@ -123,7 +123,6 @@ function joined(left: Buffer | undefined, right: Buffer | undefined): Buffer | u
   return left && right ? nodeHash(left, right) : (left ?? right);
 }
 
-/** Tiles by name. */
 export type Tiles = ReadonlyMap<string, Buffer>;
 
 export function tileName({ level, tile }: Pick<Tile, 'level' | 'tile'>): string {

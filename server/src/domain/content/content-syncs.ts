@@ -3,7 +3,6 @@ import type { ContentStatus, KnownContent } from '../../store/content/content.ts
 
 /** An owner's items from a source, by url. */
 export type KnownPages = ReadonlyMap<string, Omit<KnownContent, 'url'>>;
-/** A page as a sitemap lists it. */
 export type ListedPage = Pick<KnownContent, 'url' | 'dateTimePublished'>;
 
 export type SyncPlan<Page> = {

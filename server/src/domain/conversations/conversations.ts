@@ -71,7 +71,6 @@ export async function getConversation(
   return { ...conversationOf(row), timeZone: others.length === 0 ? zone : null };
 }
 
-/** The conversation with a number, if the advisor knows it. */
 export async function findConversation(deps: Deps, advisorId: number, phone: string): Promise<Conversation | null> {
   const row = await store.findConversation(deps.db, advisorId, { phone }, deps.clock.now());
   return row && conversationOf(row);

@@ -17,7 +17,6 @@ type Change = {
   by: By;
   events?: NewEvent[];
 };
-/** The text that a scheduled message became. */
 type FiredText = { messageId: number; held: boolean };
 
 /** Schedules messages, for any number of advisors, and returns their ids in order. */

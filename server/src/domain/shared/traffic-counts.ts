@@ -3,7 +3,6 @@ export type TrafficCounts = {
   /** A request by its key; `tookMs` is null if it only waited for something to happen. */
   request(keyId: number, outcome: string, tookMs: number | null): void;
   texts(carrierId: number, outcome: TextOutcome, amount?: number): void;
-  /** How long a carrier took to answer. */
   answered(carrierId: number, tookMs: number): void;
   /** Everything since it was called last. */
   take(): TrafficCell[];

@@ -29,7 +29,6 @@ export async function signInOptions(
   return options;
 }
 
-/** Signs in the advisor whose passkey it is. */
 export async function signInByPasskey(
   deps: Deps,
   given: unknown,

@@ -75,7 +75,6 @@ function filterOf(view: QueueView, { staffId }: Reader, without: number[]): Queu
   return { kind: view, without };
 }
 
-/** The rules that found each of these reviews. */
 async function rulesOf({ db }: Deps, reviews: Review[]): Promise<(review: Review) => Rule[]> {
   const versions = reviews.flatMap(({ firmId, lexiconVersion: version }) => (version ? { firmId, version } : []));
   const rows = versions.length > 0 ? await listLexiconVersions(db, versions) : [];

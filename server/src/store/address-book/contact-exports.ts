@@ -2,7 +2,6 @@ import type { Db } from '../database/db.ts';
 import { type ContactFilter, conditionsOf } from './contact-search.ts';
 import { type ContactRow, contactColumns } from './contacts.ts';
 
-/** A contact with its groups, by name. */
 export type ExportedRow = ContactRow & { groups: { groupId: number; externalId: string | null; name: string }[] };
 
 /** Contacts with a higher id, ordered by id: an export walks a book of any size this way. */

@@ -5,7 +5,6 @@ import { recordChange } from './contact-books.ts';
 import type { ContactFields, ContactRow } from './contacts.ts';
 import { searchKeys } from './search-keys.ts';
 
-/** A contact of an import. */
 export type ImportedContact = {
   contactId: number;
   fields: Partial<ContactFields>;

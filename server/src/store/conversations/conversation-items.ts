@@ -21,7 +21,6 @@ export type ItemRow = ItemPlace & {
   heldReason: HeldReason | null;
   deferredUntil: Date | null;
   segments: number | null;
-  /** Whether it was taken for a possible opt-out. */
   isPossibleOptOut: boolean;
   state: ConsentState | null;
   previousState: ConsentState | null;

@@ -2,7 +2,6 @@
 export type Owner = { advisorId: number; staffId?: undefined } | { staffId: number; advisorId?: undefined };
 export type OwnerKind = 'advisor' | 'staff';
 
-/** The column with the owner's id, and the id. */
 export function ownerOf(owner: Owner): [column: 'advisor_id' | 'staff_id', id: number] {
   return owner.staffId === undefined ? ['advisor_id', owner.advisorId] : ['staff_id', owner.staffId];
 }

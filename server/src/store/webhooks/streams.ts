@@ -49,7 +49,6 @@ export async function insertStreams(
   );
 }
 
-/** An application and an advisor. */
 type Access = { applicationId: number; advisorId: number };
 
 /** Once the application has no access to the advisor: the event that says so is the last one, and no change is told. */

@@ -100,7 +100,6 @@ function waitOf({ waiting, clearsAt, state }: CarrierNow): string {
     : `${texts}; none has gone out for two minutes.`;
 }
 
-/** Whose a key is. */
 export function callerName({ keyId, key }: Pick<KeyTraffic, 'keyId' | 'key'>): string {
   if (key) return key.applicationName;
   if (keyId === 0) return 'The advisors’ own app';

@@ -10,7 +10,6 @@ export type ContactTexts = Omit<FileContact, 'fields' | 'leftOut' | 'further' | 
 } & Record<'firstName' | 'lastName' | 'fullName' | 'nickname', string> &
   Record<'birthDate' | 'clientAnniversary' | 'gender' | 'maritalStatus', Text>;
 
-/** A text, and the column or property that it is in. */
 export type Text = { column: string; text: string };
 export type AddressTexts = { column: string } & Record<(typeof addressFields)[number], string>;
 

@@ -22,7 +22,6 @@ export function isRegion(text: string): text is Region {
   return isSupportedCountry(text);
 }
 
-/** The country of a number. */
 export function regionOf(phone: string | null): Region {
   return (phone && parsePhoneNumberFromString(phone)?.country) || defaultRegion;
 }

@@ -57,7 +57,6 @@ export async function* readVcards(
   if (began > 0) yield [{ ...unreadable(began, withoutEnd), hidesRest: true }];
 }
 
-/** Reads a text that is a single card. */
 export function readVcard(text: string, region: Region): FileContact | Unreadable {
   if (text.length > cardCharactersMax) return unreadable(1, tooLarge);
   const lines = text.trim().split(/\r\n|[\r\n]/);

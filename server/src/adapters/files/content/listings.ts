@@ -3,7 +3,6 @@ import { SourceFault } from './faults.ts';
 import { inOneLine, plainText, shortened } from './text.ts';
 import { readXml, type XmlElement, type XmlHead, type XmlRecord } from './xml.ts';
 
-/** An item of a feed. */
 export type FeedEntry = {
   url: string;
   title: string;
@@ -11,7 +10,6 @@ export type FeedEntry = {
   keywords: string[];
   dateTimePublished: Date | null;
 };
-/** A page of a sitemap. */
 export type SitemapEntry = { url: string; dateTimePublished: Date | null };
 export type Refusal = { what: string; why: string };
 

@@ -11,7 +11,6 @@ export type CsvRow = { line: number; cells: Record<string, string> };
 /** A row that can't be read. It may also hide rows that follow it, as a quotation mark that is never closed does. */
 export type UnreadableRow = { line: number; unreadable: string; hidesRest: boolean };
 
-/** A record: the line it begins on, and its cells in order. */
 export type CsvRecord = { line: number; cells: string[] };
 
 export type RecordOptions = {

@@ -187,7 +187,6 @@ function isSigned(text: string, exact: string): boolean {
   return name !== '' && count <= nameWordsMax && isCapitalized(text, count) && mayBeName(name);
 }
 
-/** Whether the first of the last words is capitalized. */
 function isCapitalized(text: string, lastWords: number): boolean {
   // Without marks, whose order takes long to normalize.
   const words =

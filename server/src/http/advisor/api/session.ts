@@ -39,7 +39,6 @@ export function addSession(app: FastifyInstance, visits: Visits): void {
   );
 }
 
-/** The session of this browser. */
 export async function requireSession({ sessionOf }: Visits, request: FastifyRequest): Promise<Session> {
   const session = await sessionOf(request);
   if (!session) throw problem('unauthorized', 'Nobody is signed in in this browser: sign in again.');
