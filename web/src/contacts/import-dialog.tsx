@@ -6,7 +6,7 @@ import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Wrong } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
-import { Chip } from '../look/parts.tsx';
+import { Chip, Fact } from '../look/parts.tsx';
 import { fieldWords, resultWords, sentence } from '../words/imports.ts';
 import { count, phoneWords } from '../words/people.ts';
 
@@ -126,8 +126,7 @@ function Preview({ preview: { columns, rows, rowCount, refused } }: { preview: I
       <dl className="columns-found">
         {used.map(({ heading, field }) => (
           <div key={heading}>
-            <dt>{heading}</dt>
-            <dd>{fieldWords(field)}</dd>
+            <Fact name={heading}>{fieldWords(field)}</Fact>
           </div>
         ))}
         {unused.length > 0 && (

@@ -5,7 +5,7 @@ import { useAdvisor } from '../api/session.ts';
 import type { ConsentEvidence, Conversation } from '../api/types.ts';
 import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
-import { Time } from '../look/parts.tsx';
+import { Fact, Time } from '../look/parts.tsx';
 import { firstName } from '../words/people.ts';
 import { channelWords, consentEvent, evidenceWords } from '../words/states.ts';
 import { pastTime } from '../words/times.ts';
@@ -79,20 +79,16 @@ function Change({ change, name, isOpen }: { change: ConsentEvidence; name: strin
           </p>
         )}
         <dl className="facts">
-          <dt>How</dt>
-          <dd>
+          <Fact name="How">
             {channelWords[channel]}
             {/by text/.test(how) ? '' : how}
-          </dd>
-          <dt>{state === 'pending' ? 'Asked' : 'Since'}</dt>
-          <dd>{moment(dateTime)}</dd>
-          <dt>Recorded by</dt>
-          <dd>{recorderOf(change, firmName)}</dd>
+          </Fact>
+          <Fact name={state === 'pending' ? 'Asked' : 'Since'}>{moment(dateTime)}</Fact>
+          <Fact name="Recorded by">{recorderOf(change, firmName)}</Fact>
           {wording && (
-            <>
-              <dt>Wording</dt>
-              <dd>{wording.version === 0 ? 'The usual one' : `Version ${wording.version} of your firm’s`}</dd>
-            </>
+            <Fact name="Wording">
+              {wording.version === 0 ? 'The usual one' : `Version ${wording.version} of your firm’s`}
+            </Fact>
           )}
           <dt>Archive</dt>
           <dd className="number">Entry {archiveNumber.toLocaleString('en-US')}</dd>

@@ -6,7 +6,7 @@ import { useAdvisor } from '../api/session.ts';
 import type { ConsentItem, OpenConversation, ScheduledItem } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
-import { Chip, Face, Time } from '../look/parts.tsx';
+import { Chip, Face, Fact, Time } from '../look/parts.tsx';
 import { firstName, phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { consentEvent, consentWords, evidenceWords, possibleOptOut } from '../words/states.ts';
@@ -131,12 +131,7 @@ function ContactFacts({ contactId }: { contactId: number }) {
   const names = data.groupIds.flatMap((id) => groups?.data.find(({ groupId }) => groupId === id)?.name ?? []);
   return (
     <>
-      {data.emailAddress && (
-        <>
-          <dt>Email</dt>
-          <dd>{data.emailAddress}</dd>
-        </>
-      )}
+      {data.emailAddress && <Fact name="Email">{data.emailAddress}</Fact>}
       {names.length > 0 && (
         <>
           <dt>Groups</dt>
@@ -149,12 +144,7 @@ function ContactFacts({ contactId }: { contactId: number }) {
           </dd>
         </>
       )}
-      {data.birthDate && (
-        <>
-          <dt>Birthday</dt>
-          <dd>{birthday(data.birthDate)}</dd>
-        </>
-      )}
+      {data.birthDate && <Fact name="Birthday">{birthday(data.birthDate)}</Fact>}
     </>
   );
 }

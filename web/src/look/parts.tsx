@@ -27,6 +27,16 @@ export function Chip({ word, icon, tone }: Said) {
   );
 }
 
+/** A line of a list of facts. */
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
 /** A short time, with the whole moment behind it. */
 export function Time({ at, zone, children }: { at: number; zone?: string; children: ReactNode }) {
   return (

@@ -4,6 +4,7 @@ import { wordingsQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Wording } from '../api/types.ts';
 import { Tabs } from '../look/fields.tsx';
+import { Fact } from '../look/parts.tsx';
 
 const nights = {
   off: 'Texts go out at any hour.',
@@ -25,14 +26,11 @@ export function FirmRules() {
     <section className="section">
       <h2>Set by your firm</h2>
       <dl className="facts">
-        <dt>Consent</dt>
-        <dd>
+        <Fact name="Consent">
           {consentRequired ? 'People must accept before you text them.' : 'Texts go to everybody who hasn’t opted out.'}
-        </dd>
-        <dt>Consent requests</dt>
-        <dd>{consentCollection ? 'You can send them.' : 'Not set up.'}</dd>
-        <dt>Quiet hours</dt>
-        <dd>{nights[quietHours]}</dd>
+        </Fact>
+        <Fact name="Consent requests">{consentCollection ? 'You can send them.' : 'Not set up.'}</Fact>
+        <Fact name="Quiet hours">{nights[quietHours]}</Fact>
       </dl>
       <Wordings />
     </section>

@@ -6,6 +6,7 @@ import { useSession } from '../api/session.ts';
 import { Button } from '../look/button.tsx';
 import { Tabs, Tick } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
+import { Fact } from '../look/parts.tsx';
 import { SavedReplies } from '../saved-replies/saved-replies.tsx';
 import { useSingleKeys } from '../shell/keys.ts';
 import { toast } from '../shell/toasts.tsx';
@@ -35,26 +36,17 @@ export function Settings() {
         <section className="section">
           <h2>You</h2>
           <dl className="facts">
-            <dt>Name</dt>
-            <dd>{advisor.name}</dd>
-            <dt>Email</dt>
-            <dd>{advisor.email}</dd>
-            <dt>Firm</dt>
-            <dd>{advisor.firmName}</dd>
+            <Fact name="Name">{advisor.name}</Fact>
+            <Fact name="Email">{advisor.email}</Fact>
+            <Fact name="Firm">{advisor.firmName}</Fact>
             <dt>Texting number</dt>
             <dd className="number">
               {advisor.textingNumber ? phoneWords(advisor.textingNumber) : 'None: ask your firm for one'}
             </dd>
-            <dt>Time zone</dt>
-            <dd>
+            <Fact name="Time zone">
               {advisor.timeZone.replaceAll('_', ' ')}, where it is {clockTime(now, advisor.timeZone)}. Set by your firm.
-            </dd>
-            {environment === 'sandbox' && (
-              <>
-                <dt>Environment</dt>
-                <dd>Sandbox: no text leaves this machine</dd>
-              </>
-            )}
+            </Fact>
+            {environment === 'sandbox' && <Fact name="Environment">Sandbox: no text leaves this machine</Fact>}
           </dl>
         </section>
         <Signature />

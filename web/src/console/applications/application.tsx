@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { post } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip } from '../../look/parts.tsx';
+import { Broken, Chip, Fact } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { count } from '../../words/people.ts';
 import { Ask, ShownOnce } from '../dialogs.tsx';
@@ -69,20 +69,14 @@ function Page({ application, scopes }: { application: AnApplication; scopes: Rec
       </header>
       <section className="console-card">
         <dl className="facts">
-          <dt>Client id</dt>
-          <dd>
+          <Fact name="Client id">
             <code>{clientId}</code>
-          </dd>
-          <dt>May ask for</dt>
-          <dd>{application.scopes.map((scope) => scopes[scope] ?? scope).join('; ')}</dd>
-          <dt>Redirect URIs</dt>
-          <dd>{application.redirectUris.join(', ') || 'None: it can only use client credentials'}</dd>
-          {application.externalClientId && (
-            <>
-              <dt>At the identity provider</dt>
-              <dd>{application.externalClientId}</dd>
-            </>
-          )}
+          </Fact>
+          <Fact name="May ask for">{application.scopes.map((scope) => scopes[scope] ?? scope).join('; ')}</Fact>
+          <Fact name="Redirect URIs">
+            {application.redirectUris.join(', ') || 'None: it can only use client credentials'}
+          </Fact>
+          {application.externalClientId && <Fact name="At the identity provider">{application.externalClientId}</Fact>}
         </dl>
       </section>
       <Keys application={application} />

@@ -5,7 +5,7 @@ import { get, post, put, remove } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Dialog, FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field } from '../../look/fields.tsx';
-import { Chip } from '../../look/parts.tsx';
+import { Chip, Fact } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { phoneWords, readPhone } from '../../words/people.ts';
 import { advisorsQuery } from '../advisors/queries.ts';
@@ -155,21 +155,17 @@ function NumberCheck({ number, close }: { number: TextingNumber; close(): void }
             <p className="hint bad">It can’t text: {data.faults.join('; ')}.</p>
           )}
           <dl className="facts wide">
-            <dt>Last sent</dt>
-            <dd>
+            <Fact name="Last sent">
               <When at={data.lastSentAt} never="Not lately" />
-            </dd>
-            <dt>Last delivered</dt>
-            <dd>
+            </Fact>
+            <Fact name="Last delivered">
               <When at={data.lastDeliveredAt} never="Not lately" />
-            </dd>
-            <dt>Waiting</dt>
-            <dd>{data.waiting.toLocaleString('en-US')}</dd>
-            <dt>Last hour</dt>
-            <dd>
+            </Fact>
+            <Fact name="Waiting">{data.waiting.toLocaleString('en-US')}</Fact>
+            <Fact name="Last hour">
               {data.textsLastHour.toLocaleString('en-US')} sent, {data.errorsLastHour ?? 0} % failed,{' '}
               {data.inDoubtLastHour.toLocaleString('en-US')} in doubt
-            </dd>
+            </Fact>
           </dl>
         </div>
       )}

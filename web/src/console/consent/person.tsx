@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useNow } from '../../api/clock.ts';
 import { get } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip, Time } from '../../look/parts.tsx';
+import { Broken, Chip, Fact, Time } from '../../look/parts.tsx';
 import { count, phoneWords } from '../../words/people.ts';
 import { channelWords, consentWords, evidenceWords } from '../../words/states.ts';
 import { fullTime, pastTime } from '../../words/times.ts';
@@ -90,47 +90,32 @@ function Evidence({ change, firm }: { change: Change; firm: string }) {
         <Chip {...consentWords[state]} />
       </h3>
       <dl className="facts wide">
-        <dt>When</dt>
-        <dd>{moment(dateTime)}</dd>
-        <dt>How</dt>
-        <dd>
+        <Fact name="When">{moment(dateTime)}</Fact>
+        <Fact name="How">
           {channelWords[channel]}
           {evidenceWords(reason)}
-        </dd>
-        <dt>Recorded by</dt>
-        <dd>{recorderOf(change, firm)}</dd>
+        </Fact>
+        <Fact name="Recorded by">{recorderOf(change, firm)}</Fact>
         {wording && (
-          <>
-            <dt>They were asked</dt>
-            <dd>
-              <blockquote>{wording.text}</blockquote>
-              <span className="small soft">
-                {wording.version === 0 ? 'The usual wording' : `Version ${wording.version} of the firm’s wording`},
-                shown {moment(wording.shown)}
-              </span>
-            </dd>
-          </>
+          <Fact name="They were asked">
+            <blockquote>{wording.text}</blockquote>
+            <span className="small soft">
+              {wording.version === 0 ? 'The usual wording' : `Version ${wording.version} of the firm’s wording`}, shown{' '}
+              {moment(wording.shown)}
+            </span>
+          </Fact>
         )}
         {reply && (
-          <>
-            <dt>They wrote</dt>
-            <dd>
-              <blockquote>{reply.text}</blockquote>
-              <span className="small soft">Sent {moment(reply.sent)}</span>
-            </dd>
-          </>
+          <Fact name="They wrote">
+            <blockquote>{reply.text}</blockquote>
+            <span className="small soft">Sent {moment(reply.sent)}</span>
+          </Fact>
         )}
-        {proof && (
-          <>
-            <dt>Written down</dt>
-            <dd>{proof}</dd>
-          </>
-        )}
+        {proof && <Fact name="Written down">{proof}</Fact>}
         {!isKept && (
-          <>
-            <dt>Evidence</dt>
-            <dd>The texts are no longer kept, since their retention is over. The change itself is.</dd>
-          </>
+          <Fact name="Evidence">
+            The texts are no longer kept, since their retention is over. The change itself is.
+          </Fact>
         )}
         <dt>Archive</dt>
         <dd className="number">Entry {archiveNumber.toLocaleString('en-US')}</dd>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { post, remove } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip } from '../../look/parts.tsx';
+import { Broken, Chip, Fact } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { Ask, ShownOnce } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
@@ -83,17 +83,12 @@ function Page({ webhook }: { webhook: AWebhook }) {
       </header>
       <section className="console-card">
         <dl className="facts">
-          <dt>Address</dt>
-          <dd>{url}</dd>
-          <dt>Events</dt>
-          <dd>{typesWords(webhook)}</dd>
+          <Fact name="Address">{url}</Fact>
+          <Fact name="Events">{typesWords(webhook)}</Fact>
           {webhook.since && (
-            <>
-              <dt>{status === 'off' ? 'Off since' : 'Failing since'}</dt>
-              <dd>
-                <When at={webhook.since} />, {webhook.reason}
-              </dd>
-            </>
+            <Fact name={status === 'off' ? 'Off since' : 'Failing since'}>
+              <When at={webhook.since} />, {webhook.reason}
+            </Fact>
           )}
         </dl>
       </section>
