@@ -1,3 +1,4 @@
+import type { ArchiveSearch } from '../../../../server/src/domain/record-keeping/archive-search.ts';
 import type { entry, search as found } from '../../../../server/src/http/console/archive.ts';
 import type { advisors } from '../../../../server/src/http/console/people.ts';
 import { get, post } from '../../api/http.ts';
@@ -5,16 +6,8 @@ import type { IconName } from '../../look/icons.tsx';
 import { consentWords } from '../../words/states.ts';
 import type { AnswerOf, RowOf } from '../answers.ts';
 
-export type SearchedKind = 'sent' | 'received' | 'consent' | 'review' | 'other';
-export type Search = {
-  words?: string;
-  memberId?: number;
-  phone?: string;
-  advisorId?: number;
-  kind?: SearchedKind;
-  from?: string;
-  to?: string;
-};
+export type SearchedKind = NonNullable<Search['kind']>;
+export type Search = ArchiveSearch;
 export type Entry = RowOf<typeof found>;
 
 export const searchArchive = (search: Search, cursor: string | null) =>
