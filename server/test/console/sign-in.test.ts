@@ -16,7 +16,7 @@ import { deletePasskeys } from '../../src/store/sign-in/passkeys.ts';
 import { lockStaff } from '../../src/store/sign-in/staff-credentials.ts';
 import { makePasskey } from '../support/authenticator.ts';
 import { commandsWith } from '../support/commands.ts';
-import { moved } from '../support/database.ts';
+import { isWaiting, moved } from '../support/database.ts';
 import {
   choosePassword,
   codeIn,
@@ -161,8 +161,7 @@ describe('an invitation to the console', () => {
     await world.database.pool.transaction(async (db) => {
       await lockStaff(db, staffId);
       signingIn = other.postJson('/console/sign-in/passkey', { response });
-      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await until('the sign-in waits', async () => (await world.database.asOwner(waiting)).length > 0);
+      await until('the sign-in waits', () => isWaiting(world.database));
       // If the sign-in had the passkey and waited for the account, the two would be in a deadlock.
       const free = 'select from passkeys where staff_id = $1 for update skip locked';
       assert.equal((await world.database.asOwner(free, [staffId])).length, 1);
