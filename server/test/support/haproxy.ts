@@ -37,7 +37,7 @@ export async function startHaproxy(folder: string, port: number, nodes: number[]
   };
 }
 
-/** The same as in docs/operators/scale.md, but for the addresses and the pace of the checks. */
+/** The same as deploy/haproxy/haproxy.cfg, but for the addresses and the pace of the checks. */
 function configuration(port: number, nodes: number[]): string {
   return `
 global
