@@ -32,8 +32,7 @@ export const settings = {
   role: {
     name: 'ROLE',
     default: 'all',
-    about:
-      '`api` answers requests, `work` hands texts over and runs the jobs, `all` does both. At least one process must work.',
+    about: '`api` answers requests, `work` hands texts over and runs the jobs, `all` does both.',
     parse: oneOf('all', 'api', 'work'),
   },
   host: {
@@ -60,14 +59,13 @@ export const settings = {
     name: 'OUTBOUND_ALLOWED_NETWORKS',
     default: '',
     about:
-      'Your own addresses and networks: `10.0.0.0/8,fd00::1`. URLs that users configure (a CRM, a webhook, a feed) must have one of these, or a public one.',
+      'Networks of yours that URLs of users (a CRM, a webhook, a feed) may be in: `10.0.0.0/8,fd00::1`. Otherwise they must be public.',
     parse: addressesAndNetworks,
   },
   oauthIssuer: {
     name: 'OAUTH_ISSUER',
     default: '',
-    about:
-      'The issuer of an identity provider that replaces our authorization server, exactly as in its metadata: https, in the sandbox also http on loopback.',
+    about: 'The issuer of an identity provider that replaces our authorization server, exactly as in its metadata.',
     parse: issuer,
   },
   oauthAudience: {
@@ -85,14 +83,13 @@ export const settings = {
   oauthApplicationClaim: {
     name: 'OAUTH_APPLICATION_CLAIM',
     default: 'client_id',
-    about:
-      'The claim that names the application, by its client id here or its `--external-client-id`: `azp`, `cid` or `appid`, for example.',
+    about: 'The claim that names the application, by its client id here or its `--external-client-id`.',
     parse: text,
   },
   oauthScopeClaim: {
     name: 'OAUTH_SCOPE_CLAIM',
     default: 'scope',
-    about: 'The claim with the scopes, as a space-separated string or a list; `scp`, for example.',
+    about: 'The claim with the scopes, as a space-separated string or a list.',
     parse: text,
   },
   dataDir: {
@@ -125,8 +122,7 @@ export const settings = {
   archiveOtherCopies: {
     name: 'ARCHIVE_OTHER_COPIES',
     default: '',
-    about:
-      'Other nodes’ `ARCHIVE_OUTSIDE_DIR`, separated by commas. A new node reads from these what was signed; without any it signs nothing until an operator runs `assent archive trust`.',
+    about: 'Other nodes’ `ARCHIVE_OUTSIDE_DIR`, separated by commas, from which a new node learns what was signed.',
     parse: pathsFrom(root),
   },
   archiveCheckpointCommand: {
@@ -139,7 +135,7 @@ export const settings = {
     name: 'ALERT_MAIL_COMMAND',
     default: '',
     about:
-      'Command that sends alerts by mail, such as `sendmail -t`: it gets the whole message on stdin, and has 30 seconds. If unset, alerts go to webhooks only.',
+      'Command that sends alerts by mail, such as `sendmail -t`: it gets the whole message on stdin, and has 30 seconds.',
     parse: text,
   },
   archiveTimestampUrl: {
@@ -165,8 +161,7 @@ export const settings = {
   otlpEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     default: '',
-    about:
-      'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`. If unset, nothing is traced.',
+    about: 'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`.',
     parse: httpUrl,
   },
   otlpHeaders: {
@@ -192,7 +187,7 @@ export const settings = {
     name: 'DATABASE_URL',
     default: '',
     about:
-      'URL of a PostgreSQL 15 or newer. Required in production. With `?sslmode=verify-full&sslrootcert=/etc/assent/database-ca.pem` it is reached over TLS. Of several servers, `postgres://user@one:5432,two:5432/assent?target_session_attrs=read-write`, the one that takes writes is used. If unset, the embedded one runs.',
+      'URL of a PostgreSQL 15 or newer. Required in production. `?sslmode=verify-full&sslrootcert=/etc/assent/database-ca.pem` is TLS. Of several servers, `postgres://user@one:5432,two:5432/assent?target_session_attrs=read-write`, the one that takes writes is used. If unset, the embedded one runs.',
     parse: postgresUrl,
     secret: true,
   },
@@ -223,7 +218,7 @@ export const settings = {
     name: 'DATABASE_POOL_SIZE',
     default: '10',
     about:
-      'Connections of one process to PostgreSQL for requests; an API key can use half of them. It uses up to 28 more for texts, replies and jobs.',
+      'Connections of one process to PostgreSQL for requests, half of them for one API key at most; up to 28 more are for texts, replies and jobs.',
     parse: integer(2, 500),
   },
   databaseTimeoutMs: {

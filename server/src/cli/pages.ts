@@ -63,17 +63,17 @@ const verbsOfPages: Record<string, string[]> = {
 };
 
 const verbsWithout: Record<string, string[]> = {
-  'it is about a machine or a terminal': ['serve', 'migrate', 'completion', 'secrets reseal', 'sandbox clean'],
-  'it is for whoever builds on the API, in a terminal': ['token', 'example', 'logs', 'listen', 'trigger'],
-  'the sandbox’s own pages have it, or only tests need it': ['sandbox reset', 'sandbox seed'],
-  'the page adds and removes webhooks instead': ['webhooks set'],
-  'advisors do it in their app; whole files are for scripts': [
+  'about a machine or a terminal': ['serve', 'migrate', 'completion', 'secrets reseal', 'sandbox clean'],
+  'for those who build on the API': ['token', 'example', 'logs', 'listen', 'trigger'],
+  'on the sandbox’s own pages': ['sandbox reset', 'sandbox seed'],
+  'the page adds and removes instead': ['webhooks set'],
+  'in the advisor’s app, or for scripts': [
     'contacts import',
     'contacts export',
     'contacts duplicates',
     'contacts merge',
   ],
-  'it reads files or another system on a schedule of yours': [
+  'reads files or another system': [
     'content import',
     'content sync',
     'crm connect',
@@ -83,16 +83,12 @@ const verbsWithout: Record<string, string[]> = {
     'crm findings',
     'crm disconnect',
   ],
-  'operators see no texts in the console': ['texts tail'],
-  'it belongs to the steps after a restore, at the machine': ['texts set-aside', 'archive trust'],
-  'it needs the archive’s key or copies, which are on a machine': [
-    'archive verify',
-    'archive copy',
-    'archive public-key',
-  ],
-  'it takes evidence from a file or another system': ['consents record', 'consents opt-out'],
-  'a firm decides it once': ['reviews sample'],
-  'every node does it once a day': ['archive dispose', 'archive reconcile'],
+  'operators see no texts there': ['texts tail'],
+  'after a restore, at the machine': ['texts set-aside', 'archive trust'],
+  'needs the archive’s key or copies': ['archive verify', 'archive copy', 'archive public-key'],
+  'takes evidence from elsewhere': ['consents record', 'consents opt-out'],
+  'decided once': ['reviews sample'],
+  'done every day': ['archive dispose', 'archive reconcile'],
 };
 
 /** The page of a verb, or why it has none; null if nobody has decided. */

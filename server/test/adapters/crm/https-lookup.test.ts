@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { openHttpsLookup } from '../../../src/adapters/crm/https-lookup.ts';
@@ -198,25 +195,18 @@ suite('a CRM by HTTPS lookup', () => {
   });
 });
 
-suite('the server in the reference', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'assent-crm-lookup-'));
+suite('the server in the examples', () => {
   let program: ChildProcess;
   let url: string;
 
   before(async () => {
-    const page = readFileSync(new URL('../../../../docs/reference/crm-lookup.md', import.meta.url), 'utf8');
-    const [, code = ''] = /```js\n(.*?)```/s.exec(page) ?? [];
-    const file = join(folder, 'server.mjs');
-    writeFileSync(file, code);
+    const file = new URL('../../../../sdk/examples/crm-lookup.js', import.meta.url).pathname;
     const port = await freePort();
     url = `http://127.0.0.1:${port}/`;
     program = spawn(process.execPath, [file], { env: { SECRET: secret, PORT: String(port) }, stdio: 'inherit' });
     await until('it listens', async () => (await fetch(url).catch(() => null))?.status === 401);
   });
-  after(() => {
-    program.kill();
-    rmSync(folder, { recursive: true });
-  });
+  after(() => program.kill());
 
   test('answers signed lookups and listings, and no others', async () => {
     const crm = crmOpener(['127.0.0.0/8'])({ kind: 'https', url, secret });
