@@ -1,4 +1,4 @@
-// A CRM that answers Assent: docs/reference/crm-lookup.md.
+// @ts-nocheck: plain JavaScript to copy. A CRM that answers Assent as docs/reference/crm-lookup.md says.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
