@@ -110,7 +110,8 @@ function outboxFinding({ ready, oldestWaitSeconds }: Overview['texts']): Finding
 function doubtsFinding({ inDoubt }: Overview['texts']): Finding {
   if (inDoubt === 0) return ok('in doubt', 'no text');
   const next = 'They are never resent automatically: docs/operators/monitoring.md#texts-in-doubt.';
-  return warning('in doubt', `${inDoubt} texts may or may not have been sent`, next);
+  const those = inDoubt === 1 ? '1 text' : `${inDoubt} texts`;
+  return warning('in doubt', `${those} may or may not have been sent`, next);
 }
 
 function webhooksFinding({ on, failing: failed, off }: Overview['webhooks']): Finding {
