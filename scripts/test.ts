@@ -19,7 +19,7 @@ import { buildWeb } from './build-web.ts';
 import { groupFiles, isFast, slowSeconds } from './test-groups.ts';
 
 /** On two cores: most of them wait for a database, a server, a browser or the clock. Four left a quarter of the time unused. */
-const processesMax = 6;
+const processesMax = 5;
 /** The fast ones hardly wait, and each process loads the server. */
 const fastProcesses = 3;
 const processMsMax = 1_200_000;

@@ -9,6 +9,9 @@ import { promisify } from 'node:util';
 import { root } from '../../src/config.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
 import { makeSandbox, type SandboxFile } from '../../src/domain/sandbox/sandbox.ts';
+import type { RunningJobs } from '../../src/jobs/repeat.ts';
+import { startRequestJobs } from '../../src/jobs/requests.ts';
+import { makeLog } from '../../src/log.ts';
 import { freePort } from '../support/programs.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -58,12 +61,15 @@ for (let status = 'queued'; status !== 'delivered'; console.log(status)) {
 suite('clients generated from the document that a sandbox serves', () => {
   let world: World;
   let sandbox: SandboxFile;
+  let jobs: RunningJobs;
   const folder = mkdtempSync(join(tmpdir(), 'assent-clients-'));
   before(async () => {
     const PORT = await freePort();
     world = await makeWorld({ env: { PORT: String(PORT) } });
     sandbox = await makeSandbox(world.deps, null);
     await world.app.listen({ port: PORT, host: '127.0.0.1' });
+    // They wake a request whose answer came between its look and its wait.
+    jobs = startRequestJobs(world.deps, makeLog('silent'));
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
     mkdirSync(join(folder, '.assent'));
     for (const [file, content] of Object.entries({ ...project, '.assent/sandbox.json': sandbox }))
@@ -75,6 +81,7 @@ suite('clients generated from the document that a sandbox serves', () => {
   });
   after(async () => {
     rmSync(folder, { recursive: true });
+    await jobs.stop();
     await world.close();
   });
 
