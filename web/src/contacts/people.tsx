@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useCallback, useRef } from 'react';
+import { memo, useCallback, useDeferredValue, useRef } from 'react';
 import { useNow } from '../api/clock.ts';
 import { type ContactFilter, contactsPageSize, contactsQuery, findByPhone } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
@@ -14,8 +14,8 @@ import { consentWords, possibleOptOut } from '../words/states.ts';
 import { shortTime } from '../words/times.ts';
 
 const rowHeight = 47;
-/** More than there can be on a screen at a time. */
-const rowsMax = 100;
+/** Rows that are drawn before and after those in sight. */
+const overscan = 8;
 
 export type Sort = Pick<ContactFilter, 'sortBy' | 'sortDirection'>;
 export type Selection = ReadonlyMap<number, BookContact>;
@@ -46,11 +46,15 @@ export function People({ filter, total, selected, select, setSort, edit }: Props
     count: total,
     getScrollElement: () => scroll.current,
     estimateSize: () => rowHeight,
-    overscan: 8,
+    overscan,
+    // Who scrolls fast waits for no row: see Row.
+    useFlushSync: false,
   });
   const shown = virtual.getVirtualItems();
   const [from = 0, until = 0] = [shown[0]?.index, shown.at(-1)?.index];
-  const pages = [...new Set([pageOf(from), pageOf(until)])];
+  // With the next ones, whichever way somebody scrolls: to fill in a whole screen of blank rows takes longer than to change them.
+  const near = [from - contactsPageSize / 2, from, until, until + contactsPageSize / 2];
+  const pages = [...new Set(near.filter((index) => index >= 0 && index < total).map(pageOf))];
   const loaded = useQueries({ queries: pages.map((page) => contactsQuery(filter, page)) });
   const contactAt = (index: number): BookContact | undefined =>
     loaded[pages.indexOf(pageOf(index))]?.data?.data[index % contactsPageSize];
@@ -75,6 +79,8 @@ export function People({ filter, total, selected, select, setSort, edit }: Props
     document.activeElement?.closest('tr')?.querySelector<HTMLElement>('input[type=checkbox]')?.click();
   useKeys({ j: () => move(1), k: () => move(-1), x: toggle });
 
+  /** As many as there can be at a time, so that rows are used again for other people: a jump changes their words and makes no new ones. */
+  const places = Math.ceil((virtual.scrollRect?.height ?? 0) / rowHeight) + 2 * overscan + 2;
   const top = shown[0]?.start ?? 0;
   const bottom = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
@@ -93,24 +99,9 @@ export function People({ filter, total, selected, select, setSort, edit }: Props
         </thead>
         <tbody>
           {top > 0 && <Space height={top} />}
-          {shown.map(({ index }) => {
-            const contact = contactAt(index);
-            const isSelected = contact !== undefined && selected.has(contact.contactId);
-            return (
-              <tr
-                // Rows are used again for other people: a jump changes their words and makes no new ones.
-                key={index % rowsMax}
-                className={`row-of ${isSelected ? 'selected' : ''}`}
-                aria-rowindex={index + 2}
-              >
-                {contact ? (
-                  <Cells contact={contact} isSelected={isSelected} select={select} edit={edit} write={write} />
-                ) : (
-                  <Blank />
-                )}
-              </tr>
-            );
-          })}
+          {shown.map(({ index }) => (
+            <Row key={index % places} {...{ index, contact: contactAt(index), selected, select, edit, write }} />
+          ))}
           {bottom > 0 && <Space height={bottom} />}
         </tbody>
       </table>
@@ -146,6 +137,23 @@ type CellsProps = Pick<Props, 'select' | 'edit'> & {
   isSelected: boolean;
   write(contact: BookContact): Promise<void>;
 };
+
+/** Shows somebody else once the browser has time for it, a few rows at a go, so that a jump through the book doesn't block it. */
+function Row({
+  index,
+  contact,
+  selected,
+  ...acts
+}: Pick<Props, 'selected'> &
+  Pick<CellsProps, 'select' | 'edit' | 'write'> & { index: number; contact: BookContact | undefined }) {
+  const shown = useDeferredValue(contact);
+  const isSelected = shown !== undefined && selected.has(shown.contactId);
+  return (
+    <tr className={`row-of ${isSelected ? 'selected' : ''}`} aria-rowindex={index + 2}>
+      {shown ? <Cells {...acts} contact={shown} isSelected={isSelected} /> : <Blank />}
+    </tr>
+  );
+}
 
 /** Kept while somebody scrolls: only rows that come into sight are drawn. */
 const Cells = memo(function Cells({ contact, isSelected, select, edit, write }: CellsProps) {
