@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findProgram } from './find-program.ts';
-import { freePort } from './program.ts';
+import { endProgram, freePort } from './program.ts';
 import type { Scratch } from './scratch.ts';
 import { firstDigits, sampleText } from './send-cast.ts';
 
@@ -31,7 +30,6 @@ export const hasKannel = Object.values(programs).every((program) => program !== 
 
 const password = 'bench';
 const startMsMax = 20_000;
-const stopMsMax = 10_000;
 const pollMs = 50;
 
 export async function startKannel(scratch: Scratch): Promise<Kannel> {
@@ -45,7 +43,7 @@ export async function startKannel(scratch: Scratch): Promise<Kannel> {
     running.push(spawn(programs[name] ?? '', ['-v', '4', ...args], { stdio: 'ignore', cwd: folder }));
   };
   const { stop } = scratch.owns(async () => {
-    for (const program of running.reverse()) await end(program);
+    for (const program of running.reverse()) await endProgram(program);
   });
   const status = async () =>
     (await fetch(`http://127.0.0.1:${admin}/status.txt?password=${password}`)).text().catch(() => '');
@@ -107,13 +105,4 @@ function request(): Buffer {
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + startMsMax; !(await holds().catch(() => false)); await pause(pollMs))
     if (Date.now() > deadline) throw new Error('Kannel did not start.');
-}
-
-async function end(program: ChildProcess): Promise<void> {
-  if (program.exitCode !== null || program.signalCode !== null) return;
-  const exited = once(program, 'exit');
-  program.kill('SIGTERM');
-  const cutOff = setTimeout(() => program.kill('SIGKILL'), stopMsMax);
-  await exited;
-  clearTimeout(cutOff);
 }

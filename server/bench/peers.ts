@@ -1,5 +1,4 @@
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import type pg from 'pg';
 import { type CpuTime, cpuTime, cpuTimeOf } from './cpu.ts';
 import { findProgram } from './find-program.ts';
 import { postRequest } from './load.ts';
-import { freePort } from './program.ts';
+import { endProgram, freePort } from './program.ts';
 import type { Scratch } from './scratch.ts';
 import { firstDigits, sampleText } from './send-cast.ts';
 import { say } from './tables.ts';
@@ -40,7 +39,6 @@ const json = { 'content-type': 'application/json' };
 const program = fileURLToPath(new URL('peer-server.ts', import.meta.url));
 const redis = findProgram('redis-server');
 const startMsMax = 20_000;
-const stopMsMax = 10_000;
 const pollMs = 50;
 
 /** Installs them for the bench alone, in a folder that stays: the product doesn't depend on them. */
@@ -88,13 +86,7 @@ async function startRedis(scratch: Scratch, redis: string): Promise<Keeping> {
 
 function run(scratch: Scratch, command: string, args: string[]) {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-  const exited = once(child, 'exit');
-  const { stop } = scratch.owns(async () => {
-    const cutOff = setTimeout(() => child.kill('SIGKILL'), stopMsMax);
-    child.kill('SIGTERM');
-    await exited;
-    clearTimeout(cutOff);
-  });
+  const { stop } = scratch.owns(() => endProgram(child));
   return { pid: child.pid ?? -1, stop, hasEnded: () => child.exitCode !== null };
 }
 

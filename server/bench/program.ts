@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -38,13 +38,7 @@ export async function startProgram(
     env: environment(dataDir, { PORT: String(port), ...settings }),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const exited = once(server, 'exit');
-  const { stop } = scratch.owns(async () => {
-    const cutOff = setTimeout(() => server.kill('SIGKILL'), stopMsMax);
-    server.kill('SIGTERM');
-    await exited;
-    clearTimeout(cutOff);
-  });
+  const { stop } = scratch.owns(() => endProgram(server));
   while (!(await isReady(origin))) {
     if (server.exitCode !== null) throw new Error(`The server exited with ${server.exitCode} before it was ready.`);
     if (performance.now() - began > readyMsMax) throw new Error('The server did not become ready.');
@@ -125,4 +119,14 @@ export async function freePort(): Promise<number> {
   await once(server, 'close');
   if (address === null || typeof address === 'string') throw new Error('There is no free port.');
   return address.port;
+}
+
+/** Asks it to end, and kills it if it takes too long. */
+export async function endProgram(program: ChildProcess): Promise<void> {
+  if (program.exitCode !== null || program.signalCode !== null) return;
+  const exited = once(program, 'exit');
+  program.kill('SIGTERM');
+  const cutOff = setTimeout(() => program.kill('SIGKILL'), stopMsMax);
+  await exited;
+  clearTimeout(cutOff);
 }
