@@ -39,12 +39,12 @@ function proofOf(index: number, size: number, tiles: ReadonlyMap<string, Buffer>
   return hashesOf(inclusionRanges(index, size), tiles).map(inBase64);
 }
 
-function grow(sizes: number[]) {
+async function grow(sizes: number[]) {
   let edge: Edge = [];
   let size = 0;
   const tiles = new Map<string, Buffer>();
   for (const next of sizes) {
-    const grown = append(size, edge, leaves.slice(size, next));
+    const grown = await append(size, edge, leaves.slice(size, next));
     for (const tile of grown.tiles) tiles.set(tileName(tile), tile.hashes);
     edge = grown.edge;
     size = next;
@@ -57,11 +57,11 @@ test('an empty tree and a single leaf have the roots that RFC 6962 defines', () 
   assert.deepEqual(rootOf([leaves[0] as Buffer]), leaves[0]);
 });
 
-test('however the tree grows, its root matches the definition and its edge the size', () => {
+test('however the tree grows, its root matches the definition and its edge the size', async () => {
   const sizes = fc.uniqueArray(fc.integer({ min: 1, max: 1_500 }), { minLength: 1, maxLength: 8 });
-  fc.assert(
-    fc.property(sizes, (given) => {
-      const { edge, size } = grow(given.sort((a, b) => a - b));
+  await fc.assert(
+    fc.asyncProperty(sizes, async (given) => {
+      const { edge, size } = await grow(given.sort((a, b) => a - b));
       assert.deepEqual(rootOf(edge), plainRootAt(size));
       assert.deepEqual(
         edge.map((hashes) => hashes.length / 32),
@@ -72,13 +72,13 @@ test('however the tree grows, its root matches the definition and its edge the s
   );
 });
 
-test('three levels of tiles have the right root', () => {
-  const { edge } = grow([65_536, 66_000, 70_000]);
+test('three levels of tiles have the right root', async () => {
+  const { edge } = await grow([65_536, 66_000, 70_000]);
   assert.deepEqual(rootOf(edge), plainRootAt(leaves.length));
 });
 
-test('every leaf of every small tree can be proved, and nothing else', () => {
-  const { tiles } = grow([1, 3, 64, 300]);
+test('every leaf of every small tree can be proved, and nothing else', async () => {
+  const { tiles } = await grow([1, 3, 64, 300]);
   for (const size of [1, 2, 3, 5, 8, 31, 256, 257, 300])
     for (let index = 0; index < size; index += 1) {
       const proof = proofOf(index, size, tiles);
@@ -94,8 +94,8 @@ test('every leaf of every small tree can be proved, and nothing else', () => {
     }
 });
 
-test('a leaf is proven only where its proof leads to the root, whatever came before it', () => {
-  const { tiles } = grow([1, 3, 64, 300]);
+test('a leaf is proven only where its proof leads to the root, whatever came before it', async () => {
+  const { tiles } = await grow([1, 3, 64, 300]);
   for (const size of [1, 2, 3, 7, 8, 33, 64, 70]) {
     const tree = new Inclusion({ size, root: plainRootAt(size) });
     for (let run = 0; run < 4 * size; run += 1) {
@@ -110,8 +110,8 @@ test('a leaf is proven only where its proof leads to the root, whatever came bef
   }
 });
 
-test('a tree can be proved to begin with each smaller one, and with no other', () => {
-  const { tiles } = grow([300]);
+test('a tree can be proved to begin with each smaller one, and with no other', async () => {
+  const { tiles } = await grow([300]);
   for (const newer of [1, 2, 7, 8, 255, 256, 257, 300])
     for (let older = 0; older <= newer; older += 1) {
       const proof = hashesOf(consistencyRanges(older, newer), tiles);
@@ -123,8 +123,8 @@ test('a tree can be proved to begin with each smaller one, and with no other', (
     }
 });
 
-test('proofs in a large tree need few tiles', () => {
-  const { tiles } = grow([70_000]);
+test('proofs in a large tree need few tiles', async () => {
+  const { tiles } = await grow([70_000]);
   const ranges = inclusionRanges(12_345, 70_000);
   assert.ok(tilesNeeded(ranges).length <= 6);
   const proof = hashesOf(ranges, tiles).map(inBase64);

@@ -236,13 +236,13 @@ async function fork({ sql }: Target): Promise<void> {
   let edge: Edge = [];
   let size = 0;
   for (const { id, size: to, note } of checkpoints) {
-    edge = append(size, edge, leaves.slice(size, to)).edge;
+    edge = (await append(size, edge, leaves.slice(size, to))).edge;
     size = to;
     const [origin, , , ...rest] = note.slice(0, note.lastIndexOf('\n\n') + 1).split('\n');
     const forged = signer.sign([origin, size, rootOf(edge).toString('base64'), ...rest].join('\n'));
     await sql('update archive_checkpoints set note = $2 where checkpoint_id = $1', [id, forged]);
   }
-  for (const { level, tile, hashes } of append(0, [], leaves).tiles)
+  for (const { level, tile, hashes } of (await append(0, [], leaves)).tiles)
     await sql('update archive_tiles set hashes = $3 where level = $1 and tile = $2', [level, tile, hashes]);
   await sql('update archive_tree set root = $1', [rootOf(edge)]);
 }

@@ -72,10 +72,9 @@ async function grow(deps: SigningContext, tree: TreeRow, { remembered, copy }: O
     return { added: 0, signed: last === null ? null : { note: last, since: tree.size } };
   const entries = await store.listLeaves(deps.db, spans);
   const runs = runsOf(tree.size, spans, entries);
-  const leaves = entries.map(entryHash);
-  const size = tree.size + leaves.length;
-  if (leaves.length > 0) {
-    const { tiles } = append(tree.size, edge, leaves);
+  const size = tree.size + entries.length;
+  if (entries.length > 0) {
+    const { tiles } = await append(tree.size, edge, entries.values().map(entryHash));
     await store.upsertTiles(deps.db, tiles);
     await store.insertRuns(deps.db, runs);
   }
@@ -86,7 +85,7 @@ async function grow(deps: SigningContext, tree: TreeRow, { remembered, copy }: O
   const text = `${deps.signer.verifier.name}\n${size}\n${root.toString('base64')}\ntime ${now.toISOString()}\n`;
   const note = deps.signer.sign(text);
   await store.insertCheckpoint(deps.db, { size, note, now });
-  return { added: leaves.length, signed: { note, since: tree.size } };
+  return { added: entries.length, signed: { note, since: tree.size } };
 }
 
 /** Whether the last checkpoint is recent enough that an unchanged tree needs no new one. Throws if it is wrong. */

@@ -1,3 +1,4 @@
+import { setImmediate as others } from 'node:timers/promises';
 import { hashBytes, nodeHash } from '../examiner/tree.mjs';
 
 /**
@@ -27,10 +28,20 @@ export function edgeWidths(size: number): number[] {
   return widths;
 }
 
-/** Adds leaves to the tree: returns its new edge, and every tile that is new or has grown. */
-export function append(size: number, edge: Edge, leaves: Buffer[]): { edge: Edge; tiles: Tile[] } {
+/**
+ * Adds leaves to the tree: returns its new edge, and every tile that is new or has grown. It pauses after each tile, so that
+ * nobody's request waits for thousands of hashes.
+ */
+export async function append(
+  size: number,
+  edge: Edge,
+  leaves: Iterable<Buffer>,
+): Promise<{ edge: Edge; tiles: Tile[] }> {
   const tree = openTree(size, edge);
-  for (const leaf of leaves) tree.add(leaf);
+  for (const leaf of leaves) {
+    tree.add(leaf);
+    if (tree.size() % tileWidth === 0) await others();
+  }
   const grown = edgeTiles(tree.size(), tree.edge());
   const isNew = ({ level, hashes }: Tile) => !hashes.equals(edge[level] ?? Buffer.alloc(0));
   return { edge: tree.edge(), tiles: [...tree.takeFullTiles(), ...grown.filter(isNew)] };
