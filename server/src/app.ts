@@ -32,7 +32,7 @@ import { serveDocument } from './http/openapi/document.ts';
 import { partnerDocument } from './http/openapi/partner.ts';
 import { routes } from './http/partner/routes.ts';
 import { addReferencePage } from './http/reference/reference-page.ts';
-import { recordCalls } from './http/sandbox/call-recorder.ts';
+import { recordCalls, recordedClasses } from './http/sandbox/call-recorder.ts';
 import { credentialsBar } from './http/sandbox/credentials.ts';
 import { addSandbox } from './http/sandbox/routes.ts';
 import type { SandboxWork } from './http/sandbox/sandbox-work.ts';
@@ -62,7 +62,7 @@ export async function buildApp(deps: Deps & Surroundings): Promise<App> {
     ...config,
     log,
     sendPage: sendUnknownPath,
-    ...(isSandbox && { addFirst: (app) => recordCalls(app, calls) }),
+    ...(isSandbox && { classes: recordedClasses, addFirst: (app) => recordCalls(app, calls) }),
   });
   const shedder = makeLoadShedder(config.requestsMax, timeUntil(deps.signals.stopping.signal));
   if (deps.tracer) addSpans(app, deps.tracer);

@@ -6,31 +6,39 @@ import { makeCallLog } from '../../src/domain/sandbox/call-log.ts';
 import { curlOf } from '../../src/domain/sandbox/curl.ts';
 import { redactBody, redactHeaders, redactPath } from '../../src/domain/sandbox/redaction.ts';
 import { assertProblem } from '../support/problem.ts';
+import { listen } from '../support/sockets.ts';
 import { inject, makeWorld, type World } from '../support/world.ts';
 
-const host = 'localhost:8080';
 const messages = '/v1/text/messaging/messages';
 
 suite('the log of calls', () => {
   let world: World;
+  let port: number;
   before(async () => {
     world = await makeWorld();
+    port = await listen(world.app);
   });
   after(() => world.close());
 
-  const calls = async (query = '') =>
-    (await inject(world.app, { method: 'GET', url: `/log/calls${query}`, headers: { host } })).body.data;
+  const send = (url: string, options: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${url}`, options);
+  const read = async (url: string) => (await send(url)).text();
+  const calls = async (query = '') => JSON.parse(await read(`/log/calls${query}`)).data;
+  const credentials = () => ({ authorization: `Bearer ${world.ann.token}`, 'x-api-key': world.apiKey });
 
   test('has a call as it went, by its trace id', async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const payload = { phone: '+15005550006', text: 'Grüße' };
     const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
-    const answer = await world.ann.call('POST', messages.slice(3), payload, { traceparent });
+    const answer = await send(messages, {
+      method: 'POST',
+      headers: { ...credentials(), traceparent, 'content-type': 'application/json' },
+      body: JSON.stringify(payload),
+    });
     const [call, ...others] = await calls(`?traceId=${traceId}`);
     assert.deepEqual(others, []);
     assert.deepEqual([call.method, call.path, call.status], ['POST', messages, 200]);
     assert.deepEqual(JSON.parse(call.request.body), payload);
-    assert.deepEqual(JSON.parse(call.response.body), answer.body);
+    assert.equal(call.response.body, await answer.text());
     const header = (part: 'request' | 'response', name: string) =>
       call[part].headers.find(([each]: [string]) => each.toLowerCase() === name)?.[1];
     assert.equal(header('request', 'authorization'), 'Bearer [redacted]');
@@ -41,9 +49,7 @@ suite('the log of calls', () => {
   });
 
   test('has refusals and unknown routes, newest first, and filters them', async () => {
-    await inject(world.app, { method: 'GET', url: '/v1/no/such/route' });
-    await inject(world.app, { method: 'GET', url: '/sandbox/clock' });
-    await inject(world.app, { method: 'GET', url: '/healthz' });
+    for (const path of ['/v1/no/such/route', '/sandbox/clock', '/healthz']) await read(path);
     const paths = (found: { path: string; status: number }[]) => found.map(({ path, status }) => [path, status]);
     const latest = [
       ['/sandbox/clock', 401],
@@ -67,8 +73,8 @@ suite('the log of calls', () => {
     const basic = Buffer.from(`app:${clientSecret}`).toString('base64');
     const verifier = 'V3rifier-of-pkce-value-000000000000000000000001';
     const secrets = [clientSecret, accessToken, refreshToken, code, password, session, basic, verifier, world.apiKey];
-    const post = (url: string, headers: Record<string, string>, payload: string) =>
-      inject(world.app, { method: 'POST', url, headers, payload });
+    const post = (url: string, headers: Record<string, string>, body: string) =>
+      send(url, { method: 'POST', headers, body });
     const fields = { grant_type: 'authorization_code', code, code_verifier: verifier, client_secret: clientSecret };
     await post('/oauth/token', form, new URLSearchParams(fields).toString());
     const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken, password };
@@ -85,9 +91,8 @@ suite('the log of calls', () => {
       JSON.stringify({ text: accessToken }),
     );
     // A token that was really given.
-    const { body: given } = await inject(world.app, { method: 'GET', url: '/log/calls', headers: { host } });
-    const page = await inject(world.app, { method: 'GET', url: '/log', headers: { host } });
-    const shown = JSON.stringify(given) + page.body + (await detailOf(given.data[0].id));
+    const given = await calls();
+    const shown = JSON.stringify(given) + (await read('/log')) + (await read(`/log?call=${given[0].id}`));
     for (const secret of secrets) {
       assert.ok(!shown.includes(secret), secret);
       assert.ok(!shown.includes(encodeURIComponent(secret)), `${secret}, encoded`);
@@ -95,16 +100,12 @@ suite('the log of calls', () => {
     assert.match(shown, /grant_type=refresh_token/);
   });
 
-  const detailOf = async (id: number): Promise<string> =>
-    (await inject(world.app, { method: 'GET', url: `/log?call=${id}`, headers: { host } })).body;
-
   test('is live', async () => {
-    const address = new URL(await world.app.listen({ host: '127.0.0.1', port: 0 }));
-    const stream = get({ host: address.hostname, port: address.port, path: '/log/stream?status=200' });
+    const stream = get({ host: '127.0.0.1', port, path: '/log/stream?status=200' });
     const [answer] = await once(stream, 'response');
     assert.equal(answer.headers['content-type'], 'text/event-stream');
-    await inject(world.app, { method: 'GET', url: '/v1/no/such/route' });
-    await world.ann.call('GET', '/core/account');
+    await read('/v1/no/such/route');
+    await send('/v1/core/account', { headers: credentials() });
     const [chunk] = await once(answer.setEncoding('utf8'), 'data');
     assert.equal(JSON.parse(String(chunk).slice('data: '.length)).path, '/v1/core/account');
     stream.destroy();

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { ServerOptions as HttpServerOptions, IncomingMessage, Server } from 'node:http';
 import Fastify, {
   type FastifyHttpOptions,
   type FastifyInstance,
@@ -27,6 +27,8 @@ export type ServerOptions = {
   sendPage?: (refused: unknown, request: FastifyRequest, reply: FastifyReply) => boolean;
   /** Adds hooks that come before ours, which may refuse the request. */
   addFirst?: (app: FastifyInstance) => void;
+  /** What requests and responses are, instead of Node's own classes. */
+  classes?: Pick<HttpServerOptions, 'IncomingMessage' | 'ServerResponse'>;
 };
 
 const slowClientPollMs = 500;
@@ -60,7 +62,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
 }
 
 function fastifyOptions(options: ServerOptions): FastifyHttpOptions<Server> {
-  const { publicUrl, requestTimeoutMs, trustedProxies, log } = options;
+  const { publicUrl, requestTimeoutMs, trustedProxies, log, classes } = options;
   return {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -71,6 +73,7 @@ function fastifyOptions(options: ServerOptions): FastifyHttpOptions<Server> {
     keepAliveTimeout: 72_000,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     http: {
+      ...classes,
       maxHeaderSize: headerBytesMax,
       // Node would answer a request without Host with an empty 400; hooks.ts refuses it with a Problem.
       requireHostHeader: false,

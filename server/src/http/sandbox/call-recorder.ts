@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { CallLog, CallParts, LoggedPart } from '../../domain/sandbox/call-log.ts';
 import { redactBody, redactHeaders, redactPath } from '../../domain/sandbox/redaction.ts';
@@ -8,51 +8,107 @@ const recorded = /^\/(?:v\d+(?:\/|\?|$)|oauth\/(?:token|revoke|introspect)|sandb
 const oauth = /^\/oauth\//;
 const textType = /json|text|xml|x-www-form-urlencoded|^$/i;
 
+/** Once it has a list for them, keeps the chunks that Node's parser pushes, also if nobody reads them. */
+class RecordedRequest extends IncomingMessage {
+  chunks: Uint8Array[] | null = null;
+
+  override push(chunk: unknown, encoding?: BufferEncoding): boolean {
+    if (chunk instanceof Uint8Array) this.chunks?.push(chunk);
+    return super.push(chunk, encoding);
+  }
+}
+
+/** Once it has a list for them, keeps the chunks that are written to it. */
+class RecordedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  chunks: (string | Uint8Array)[] | null = null;
+  headers: OutgoingHttpHeaders = {};
+
+  // biome-ignore lint/suspicious/noExplicitAny: Node has several forms of each.
+  override writeHead(...args: any[]): this {
+    const headers = args.at(-1);
+    if (headers && typeof headers === 'object' && !Array.isArray(headers)) this.headers = headers;
+    return Reflect.apply(super.writeHead, this, args);
+  }
+
+  override write(...args: unknown[]): boolean {
+    this.keep(args[0]);
+    return Reflect.apply(super.write, this, args);
+  }
+
+  override end(...args: unknown[]): this {
+    this.keep(args[0]);
+    return Reflect.apply(super.end, this, args);
+  }
+
+  private keep(chunk: unknown): void {
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) this.chunks?.push(chunk);
+  }
+}
+
+/** For a server whose calls are recorded. */
+export const recordedClasses = { IncomingMessage: RecordedRequest, ServerResponse: RecordedResponse };
+
 /**
- * Records calls as they go over the wire, whichever route answers them and however. It is the first hook, so that nothing of the body
- * has been read.
+ * Records calls as they go over the wire, whichever route answers them and however. It is the first hook, so that calls which the
+ * others refuse are recorded too.
  */
 export function recordCalls(app: FastifyInstance, log: CallLog): void {
-  app.addHook('onRequest', (request, reply, next) => {
-    const { url = '/', method = '' } = request.raw;
-    if (recorded.test(url)) {
+  app.addHook('onRequest', ({ raw: request, id: traceId }, { raw: response }, next) => {
+    const { url = '/', method = '' } = request;
+    if (recorded.test(url) && request instanceof RecordedRequest && response instanceof RecordedResponse) {
       const startedMs = performance.now();
       const dateTime = new Date();
-      const asked = copyPushed(request.raw);
-      const answered = copyWritten(reply.raw);
-      const mayHaveCode = oauth.test(url);
-      reply.raw.once('close', () => {
-        const response = answered();
-        // As one string: a thousand calls with all their objects would pass through every collection of garbage.
-        const parts = JSON.stringify({
-          request: partOf(pairsOf(request.raw.rawHeaders), Buffer.concat(asked)),
-          response: partOf(listed(response.headers), Buffer.concat(response.chunks)),
-        });
+      request.chunks = [];
+      response.chunks = [];
+      response.on('close', () => {
+        const parts = partsOf(request, response);
         const call = {
-          traceId: request.id,
+          traceId,
           dateTime,
           method,
           path: redactPath(url),
-          status: reply.raw.statusCode,
+          status: response.statusCode,
           durationMs: Math.round((performance.now() - startedMs) * 10) / 10,
         };
-        log.add(call, withoutSecrets(parts, { mayHaveCode }), parts.length);
+        log.add(call, withoutSecrets(parts, { mayHaveCode: oauth.test(url) }), parts.length);
       });
     }
     next();
   });
 }
 
-function partOf(headers: LoggedPart['headers'], bytes: Buffer): LoggedPart {
-  const isText = textType.test(headerOf(headers, 'content-type') ?? '') && !headerOf(headers, 'content-encoding');
-  return { headers, body: isText || bytes.length === 0 ? bytes.toString('utf8') : `(${bytes.length} bytes)` };
+/** As one string: a thousand calls with all their objects would pass through every collection of garbage. */
+function partsOf(request: RecordedRequest, response: RecordedResponse): string {
+  const headers = { ...response.getHeaders(), ...response.headers };
+  return JSON.stringify({
+    request: { headers: request.rawHeaders, body: bodyOf(request.headers, request.chunks) },
+    response: { headers, body: bodyOf(headers, response.chunks) },
+  });
+}
+
+type KeptParts = {
+  request: { headers: string[]; body: string };
+  response: { headers: OutgoingHttpHeaders; body: string };
+};
+
+function bodyOf(headers: OutgoingHttpHeaders, chunks: (string | Uint8Array)[] | null): string {
+  const [only = '', ...others] = chunks ?? [];
+  if (typeof only === 'string' && others.length === 0) return only;
+  const bytes = Buffer.concat(
+    [only, ...others].map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)),
+  );
+  const isText = textType.test(String(headers['content-type'] ?? '')) && !headers['content-encoding'];
+  return isText ? bytes.toString('utf8') : `(${bytes.length} bytes)`;
 }
 
 /** Secrets are taken out when somebody looks. By itself, so that it doesn't keep all of the request and its answer. */
 function withoutSecrets(parts: string, options: { mayHaveCode: boolean }): () => CallParts {
   return () => {
-    const { request, response } = JSON.parse(parts) as CallParts;
-    return { request: redactPart(request, options), response: redactPart(response, { mayHaveCode: false }) };
+    const { request, response } = JSON.parse(parts) as KeptParts;
+    return {
+      request: redactPart({ ...request, headers: pairsOf(request.headers) }, options),
+      response: redactPart({ ...response, headers: listed(response.headers) }, { mayHaveCode: false }),
+    };
   };
 }
 
@@ -63,46 +119,6 @@ function redactPart({ headers, body }: LoggedPart, options: { mayHaveCode: boole
 
 function headerOf(headers: LoggedPart['headers'], wanted: string): string | undefined {
   return headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
-}
-
-/** What Node's parser pushes into the request, also if nobody reads it. */
-function copyPushed(request: IncomingMessage): Buffer[] {
-  const chunks: Buffer[] = [];
-  const push = request.push;
-  request.push = function (chunk, ...more) {
-    if (chunk) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
-    return push.call(this, chunk, ...more);
-  };
-  return chunks;
-}
-
-function copyWritten(response: ServerResponse): () => { headers: OutgoingHttpHeaders; chunks: Buffer[] } {
-  const chunks: Buffer[] = [];
-  let given: OutgoingHttpHeaders = {};
-  let isEnding = false;
-  const { writeHead, write, end } = response;
-  const keep = (chunk: unknown) => {
-    if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk as Uint8Array));
-  };
-  Object.assign(response, {
-    // biome-ignore lint/suspicious/noExplicitAny: Node has several forms of each.
-    writeHead(this: ServerResponse, ...args: any[]) {
-      const headers = args.at(-1);
-      if (headers && typeof headers === 'object' && !Array.isArray(headers)) given = { ...given, ...headers };
-      return Reflect.apply(writeHead, this, args);
-    },
-    write(this: ServerResponse, ...args: unknown[]) {
-      if (!isEnding) keep(args[0]);
-      return Reflect.apply(write, this, args);
-    },
-    end(this: ServerResponse, ...args: unknown[]) {
-      keep(args[0]);
-      // It may write what it was given.
-      isEnding = true;
-      return Reflect.apply(end, this, args);
-    },
-  });
-  return () => ({ headers: { ...response.getHeaders(), ...given }, chunks });
 }
 
 function listed(headers: OutgoingHttpHeaders): LoggedPart['headers'] {
