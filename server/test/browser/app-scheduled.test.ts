@@ -25,6 +25,8 @@ test('a month has repeated texts on their days, by keyboard, and an agenda on a 
   await page.locator('[role=dialog] textarea').fill('How was the week?');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
+  // Letters do nothing while a dialog is open.
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
   for (const each of [page, narrow.page]) {
     await each.keyboard.press('j');
     await each.locator('.month .entry:visible').nth(3).waitFor();
