@@ -49,6 +49,7 @@ export type OutcomeRow = Omit<NewRecipient, 'code'> & {
 /** How many recipients have come to the same. */
 export type OutcomeCount = Pick<OutcomeRow, 'state' | 'status'> & { isDeferred: boolean; people: number };
 
+/** Null if the advisor has no such group. */
 export async function findGroupName(db: Db, advisorId: number, groupId: number): Promise<string | null> {
   const [row] = await db.lookUp<{ name: string }>(
     `select name

@@ -26,6 +26,7 @@ const octetsOf = new Map<string, number>([
 
 octetsOf.delete(String.fromCharCode(escapeOctet));
 
+/** Null if GSM-7 lacks a character of the text. */
 export function encodeGsm7(text: string): Buffer | null {
   const octets = Buffer.alloc(text.length * 2);
   let at = 0;
