@@ -150,7 +150,7 @@ async function drained(databaseUrl: string): Promise<void> {
 }
 
 async function onDatabase(connectionString: string, sql: string): Promise<object[]> {
-  const owner = new pg.Client({ connectionString });
+  const owner = new pg.Client({ connectionString, options: '-c citus.enable_unsafe_triggers=on' });
   await owner.connect();
   return owner
     .query(sql)
