@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { setNow } from '../api/clock.ts';
-import { get, ownBrowser, setFormToken } from '../api/http.ts';
+import { get, setFormToken } from '../api/http.ts';
 
 export type Role = 'reviewer' | 'compliance_officer' | 'operator';
 export type Session = {
@@ -21,7 +21,6 @@ async function loadSession(): Promise<Session> {
   const session = await get<Session>('/session');
   setNow(session.now);
   setFormToken(session.formToken);
-  ownBrowser(`staff ${session.staff.staffId}`);
   return session;
 }
 
