@@ -91,6 +91,72 @@ test('a text whose answer is lost survives a reload, and trying again doesn’t 
   assert.deepEqual(texts.filter(({ text }) => text === 'Only once').length, 1);
 });
 
+test('a first text without an answer stays in sight, and a request for consent schedules nothing and takes no text away', {
+  skip,
+}, async () => {
+  const { page, context } = await app.openApp('/app/new', desk);
+  const sends = '**/app/api/v1/text/messaging/messages';
+  await page.getByPlaceholder('Name or phone number').fill(newPhone());
+  await page.keyboard.press('Enter');
+  await page.route(sends, (route) => route.abort());
+  await composer(page).fill('Shall we meet?');
+  await page.getByRole('button', { name: 'Send once they accept' }).click();
+  await page.getByText('No answer from the server').waitFor();
+  await page.unroute(sends);
+  await composer(page).fill('Or next week?');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.waitForURL(/\/c\//);
+  await say(page, 'Shall we meet?').waitFor();
+  assert.equal(await composer(page).inputValue(), 'Or next week?', 'what was written meanwhile comes along');
+
+  await page.getByRole('link', { name: 'New text' }).click();
+  await page.getByPlaceholder('Name or phone number').fill(newPhone());
+  await page.keyboard.press('Enter');
+  await composer(page).fill('On Monday?');
+  await page.getByRole('button', { name: 'Schedule' }).click();
+  await page.getByRole('button', { name: 'Set', exact: true }).click();
+  await page.getByRole('button', { name: 'Request consent' }).click();
+  await page.waitForURL(/\/c\//);
+  await page.locator('.top .chip', { hasText: 'Asked' }).waitFor();
+  assert.equal(await composer(page).inputValue(), 'On Monday?');
+  assert.equal(await page.getByText('Scheduled for').count(), 0);
+
+  // Sent in one tab, it can't be sent again in another that has the focus in its field.
+  const other = await app.openTab(context, new URL(page.url()).pathname);
+  await composer(other.page).click();
+  await composer(page).press('Control+Enter');
+  await other.page.waitForFunction(() => document.querySelector('textarea')?.value === '');
+});
+
+test('a refused text doesn’t overwrite the next one, and is told of in another conversation', { skip }, async () => {
+  const world = app.world();
+  const phone = await acceptedPhone(world, world.ann);
+  await send(world.ann, { phone, text: 'Good morning' });
+  const { page } = await app.openApp('/app', desk);
+  await page.locator('.talk', { hasText: 'You: Good morning' }).click();
+  let answer = Promise.withResolvers<void>();
+  await page.route('**/app/api/v1/text/messaging/messages', async (route) => {
+    await answer.promise;
+    await route.fulfill({ status: 409, json: { code: 'conflict', detail: 'Your number isn’t connected.' } });
+  });
+  const attempt = async (text: string) => {
+    answer = Promise.withResolvers();
+    await composer(page).fill(text);
+    await page.locator('.compose button[type=submit]:enabled').click();
+    await page.getByText('Sending', { exact: true }).waitFor();
+  };
+  await attempt('First');
+  await composer(page).fill('Second');
+  answer.resolve();
+  await page.getByText('Not sent. Your number isn’t connected.').waitFor();
+  assert.equal(await composer(page).inputValue(), 'Second');
+  await attempt('Third');
+  await page.getByRole('link', { name: 'Contacts' }).click();
+  await composer(page).waitFor({ state: 'detached' });
+  answer.resolve();
+  await page.locator('.toast', { hasText: 'wasn’t sent. Your number isn’t connected.' }).waitFor();
+});
+
 test('a contact is added to a new group, and deleted only after a moment in which it can be undone', {
   skip,
 }, async () => {

@@ -8,7 +8,7 @@ import { useAdvisor } from '../api/session.ts';
 import type { Conversation, OpenConversation } from '../api/types.ts';
 import { Composer } from '../inbox/composer.tsx';
 import { Row } from '../inbox/conversation-list.tsx';
-import { send } from '../inbox/sending.ts';
+import { newAttempt, send } from '../inbox/sending.ts';
 import { Thread } from '../inbox/thread.tsx';
 import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
@@ -44,13 +44,14 @@ function Stage({ cast, ana, lines }: { cast: CastMember[]; ana: CastMember; line
   const birthday = useBirthday(ana);
   const step = useStep(ana);
   const plan = async () => {
-    const outcome = await send(ana.phone, {
+    const made = newAttempt(ana.phone, {
       phone: ana.phone,
       text: said.birthday,
       scheduleDelivery: true,
       deliveryDate: birthday,
       frequency: 4,
     });
+    const outcome = await send(made);
     if ('refused' in outcome) toast(outcome.refused);
     // Its button is gone: what comes next is the clock's.
     else document.querySelector<HTMLElement>('.to-birthday')?.focus();

@@ -11,13 +11,13 @@ import { FieldsHint, useFill } from '../saved-replies/fields.tsx';
 import { modKey, useKeys } from '../shell/keys.ts';
 import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
-import { count, firstName } from '../words/people.ts';
+import { count, firstName, phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { whenTime } from '../words/times.ts';
 import { useDraft } from './drafts.ts';
-import { newKey } from './outbox.ts';
+import { type Attempt, keep, newKey } from './outbox.ts';
 import type { Schedule } from './schedule-fields.tsx';
-import { type Outcome, requestConsent, send } from './sending.ts';
+import { newAttempt, type Outcome, requestConsent, send } from './sending.ts';
 import { useSigned } from './signed.ts';
 import { type Recipient, type Verdict, verdictOf } from './verdict.ts';
 
@@ -54,14 +54,27 @@ export function Composer({ memberId, to, draft, sent }: Props) {
   const canSend = text.trim() !== '' && verdict.can && !isTooLong && !hasFields;
   useKeys({ r: () => focus() });
 
-  const settle = (outcome: Outcome, typed: string) => {
-    if ('refused' in outcome) {
-      setRefused(outcome.refused);
-      write(typed);
-    } else if ('memberId' in outcome) {
+  const latest = useRef(text);
+  latest.current = text;
+  const settle = (outcome: Outcome, made: Attempt) => {
+    const isHere = field.current !== null;
+    if ('memberId' in outcome) {
       if (schedule) toast(`Scheduled for ${whenTime(schedule.at, now, advisor.timeZone)}.`);
       setSchedule(null);
       sent?.(outcome.memberId);
+    } else if ('refused' in outcome && isHere && latest.current === '') {
+      setRefused(outcome.refused);
+      write(made.message.text);
+    } else {
+      // Something else is written by now, or another conversation is open: it stays in the thread.
+      if ('refused' in outcome) keep({ ...made, state: 'refused', why: outcome.refused });
+      const whom = to.name ?? phoneWords(to.phone);
+      if (!isHere)
+        toast(
+          'refused' in outcome
+            ? `Your text to ${whom} wasn’t sent. ${outcome.refused}`
+            : `No answer from the server to your text to ${whom}. You can try again in the conversation.`,
+        );
     }
   };
   const submit = async () => {
@@ -69,7 +82,12 @@ export function Composer({ memberId, to, draft, sent }: Props) {
     setRefused(null);
     clear();
     field.current?.focus();
-    settle(await send(to.phone, verdict.whenConsented ? { ...message, whenConsented: true } : message), text);
+    const made = newAttempt(to.phone, verdict.whenConsented ? { ...message, whenConsented: true } : message);
+    settle(await send(made), made);
+  };
+  const settleRequest = (outcome: Outcome) => {
+    if ('refused' in outcome) setRefused(outcome.refused);
+    else if ('memberId' in outcome) sent?.(outcome.memberId);
   };
   const insert = (piece: string) => {
     const { selectionStart: from = 0, selectionEnd: until = 0 } = field.current ?? {};
@@ -122,7 +140,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
               hint={verdict.hint}
               phone={to.phone}
               plan={(at) => setSchedule({ at, frequency: 0 })}
-              asked={(outcome) => settle(outcome, text)}
+              asked={settleRequest}
             />
           )
         )}

@@ -3,6 +3,16 @@ import { put } from '../api/http.ts';
 import { patchConversation } from '../api/live.ts';
 
 const savedAfterMs = 700;
+/** After this long without a key, nobody is typing here. */
+const typingMs = 3_000;
+const keyOf = (memberId: number | null) => `draft-${memberId ?? 'new'}`;
+
+/** Somebody new has a conversation now: what is still written to them goes along. */
+export function handOverDraft(memberId: number): void {
+  const text = localStorage.getItem(keyOf(null));
+  localStorage.removeItem(keyOf(null));
+  if (text) localStorage.setItem(keyOf(memberId), text);
+}
 
 /**
  * What is typed, kept on the server and, until that has it, in the browser: it survives a reload, a lost connection and the
@@ -12,10 +22,11 @@ export function useDraft(
   memberId: number | null,
   onServer: string | null,
 ): [text: string, write: (text: string) => void] {
-  const storageKey = `draft-${memberId ?? 'new'}`;
+  const storageKey = keyOf(memberId);
   const [text, setText] = useState(() => localStorage.getItem(storageKey) ?? onServer ?? '');
   const unsaved = useRef<string | null>(localStorage.getItem(storageKey));
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const typedAt = useRef(Number.NEGATIVE_INFINITY);
 
   const save = useCallback(async () => {
     clearTimeout(timer.current);
@@ -36,6 +47,7 @@ export function useDraft(
     (next: string) => {
       setText(next);
       unsaved.current = next;
+      typedAt.current = performance.now();
       localStorage.setItem(storageKey, next);
       clearTimeout(timer.current);
       timer.current = setTimeout(save, next === '' ? 0 : savedAfterMs);
@@ -45,6 +57,8 @@ export function useDraft(
 
   useEffect(() => {
     const leave = () => void save();
+    // What a page before this one left in the browser.
+    void save();
     window.addEventListener('pagehide', leave);
     return () => {
       window.removeEventListener('pagehide', leave);
@@ -52,9 +66,9 @@ export function useDraft(
     };
   }, [save]);
 
-  // Written in another tab, while this one has nothing of its own.
+  // Written or sent in another tab, while this one has nothing of its own: its field may still have that tab's focus.
   useEffect(() => {
-    if (unsaved.current === null && document.activeElement?.tagName !== 'TEXTAREA') setText(onServer ?? '');
+    if (unsaved.current === null && performance.now() - typedAt.current > typingMs) setText(onServer ?? '');
   }, [onServer]);
 
   return [text, write];

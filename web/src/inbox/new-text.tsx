@@ -1,13 +1,16 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { findByPhone, searchQuery } from '../api/queries.ts';
 import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Face, StateScreen } from '../look/parts.tsx';
 import { phoneWords, readPhone } from '../words/people.ts';
 import { Composer } from './composer.tsx';
+import { handOverDraft } from './drafts.ts';
+import { useAttempts } from './outbox.ts';
+import { Sending } from './thread-items.tsx';
 
 type To = { phone: string; name: string | null; contactId: number | null };
 
@@ -17,14 +20,25 @@ export function NewText() {
   const [to, setTo] = useState<To | null>(given);
   const navigate = useNavigate();
   useEffect(() => setTo(given), [given]);
+  const attempts = useAttempts(to?.phone ?? '');
+  const open = (memberId: number) => void navigate({ to: '/c/$memberId', params: { memberId }, replace: true });
+  const page = useRef<HTMLDivElement>(null);
+  const latest = useRef(to);
+  latest.current = to;
+  /** To their conversation, with what was written meanwhile. Somebody who went elsewhere stays there. */
+  const sent = (memberId: number) => {
+    if (!page.current || latest.current?.phone !== to?.phone) return;
+    handOverDraft(memberId);
+    open(memberId);
+  };
 
   const choose = async (chosen: To) => {
     const known = await findByPhone(chosen.phone).catch(() => null);
-    if (known) void navigate({ to: '/c/$memberId', params: { memberId: known.memberId }, replace: true });
+    if (known) open(known.memberId);
     else setTo(chosen);
   };
   return (
-    <div className="open">
+    <div className="open" ref={page}>
       <div className="thread">
         <header className="top">
           <Link to="/" className="button quiet square only-phone" aria-label="Back to the conversations">
@@ -47,14 +61,25 @@ export function NewText() {
         </header>
         {to ? (
           <>
-            <StateScreen icon="message-2" title="The first text">
-              This number is new to you. What you write is archived like every text.
-            </StateScreen>
+            {attempts.length === 0 ? (
+              <StateScreen icon="message-2" title="The first text">
+                This number is new to you. What you write is archived like every text.
+              </StateScreen>
+            ) : (
+              <div className="flow">
+                <div className="flow-items">
+                  {attempts.map((made) => (
+                    <Sending made={made} sent={sent} key={made.key} />
+                  ))}
+                </div>
+              </div>
+            )}
             <Composer
+              key={to.phone}
               memberId={null}
               draft={null}
               to={{ ...to, state: 'none', isHeld: false, timeZone: null, requestedAt: null }}
-              sent={(memberId) => void navigate({ to: '/c/$memberId', params: { memberId }, replace: true })}
+              sent={sent}
             />
           </>
         ) : (

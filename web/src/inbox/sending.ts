@@ -10,11 +10,7 @@ import { type Attempt, drop, keep, newKey } from './outbox.ts';
 /** Accepted, refused with a reason, or without an answer: then it is kept with its key. */
 export type Outcome = { memberId: number } | { refused: string } | { unanswered: true };
 
-export function send(phone: string, message: MessageRequest): Promise<Outcome> {
-  return attempt(newAttempt(phone, message));
-}
-
-async function attempt(made: Attempt): Promise<Outcome> {
+export async function send(made: Attempt): Promise<Outcome> {
   keep({ ...made, state: 'sending' });
   const { key, message } = made;
   try {
@@ -58,9 +54,10 @@ async function attempt(made: Attempt): Promise<Outcome> {
 }
 
 /** A text in the thread, sent again: what is refused stays there, with the reason. */
-export async function retry(made: Attempt): Promise<void> {
-  const outcome = await attempt(made);
+export async function retry(made: Attempt): Promise<Outcome> {
+  const outcome = await send(made);
   if ('refused' in outcome) keep({ ...made, state: 'refused', why: outcome.refused });
+  return outcome;
 }
 
 export function newAttempt(phone: string, message: MessageRequest): Attempt {

@@ -184,7 +184,11 @@ function Scheduled({ item, context }: { item: ScheduledItem; context: Context })
 }
 
 /** A text on its way to the server, or one that got no answer. */
-export function Sending({ made }: { made: Attempt }) {
+export function Sending({ made, sent }: { made: Attempt; sent?(memberId: number): void }) {
+  const again = async () => {
+    const outcome = await retry(made);
+    if ('memberId' in outcome) sent?.(outcome.memberId);
+  };
   return (
     <div className="item">
       <div className={`say out ${made.state === 'sending' ? '' : 'wait'}`}>{made.message.text}</div>
@@ -201,7 +205,7 @@ export function Sending({ made }: { made: Attempt }) {
           ) : (
             <>
               No answer from the server. It isn’t sent again by itself ·
-              <button type="button" className="link" title="Can’t text them twice" onClick={() => void retry(made)}>
+              <button type="button" className="link" title="Can’t text them twice" onClick={() => void again()}>
                 Try again
               </button>
               ·
