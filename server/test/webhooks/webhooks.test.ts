@@ -201,6 +201,18 @@ suite('an endpoint that fails', () => {
     );
   });
 
+  test('fails for an advisor once, whichever of their events and contacts it refuses', async () => {
+    receiver.answer = () => 500;
+    await setConsent(world, ann, newPhone(), 'accepted');
+    await addContact(ann);
+    await push();
+    assert.equal(receiver.came.length, 2);
+    assert.equal((await status())?.reason, 'for 1 advisor');
+    await setConsent(world, bob, newPhone(), 'accepted');
+    await push();
+    assert.equal((await status())?.reason, 'for 2 advisors');
+  });
+
   test('is switched off after three days, which the list shows, and set again it goes on where it was', async () => {
     receiver.answer = () => 503;
     const phone = newPhone();

@@ -92,10 +92,10 @@ export async function resumeStreams(db: Db, webhookId: number): Promise<void> {
   );
 }
 
-/** How many streams have failed at what comes next, and since when. Spans advisors: an application acts for many. */
+/** For how many advisors what comes next has failed, and since when. Spans advisors: an application acts for many. */
 export async function findFailing(db: Db, webhookId: number): Promise<{ failing: number; failingSince: Date | null }> {
   const [row] = await db.query<{ failing: number; failingSince: Date | null }>(
-    `select count(*) as failing, min(failing_since) as "failingSince"
+    `select count(distinct advisor_id) as failing, min(failing_since) as "failingSince"
      from webhook_streams
      where webhook_id = $1 and failures > 0`,
     [webhookId],
