@@ -276,6 +276,7 @@ test('with scheduleDelivery false, a date and a frequency are ignored, but not o
   }
   assertInvalid(await send(ann, { ...off, deliveryDate: 'tomorrow' }), '/deliveryDate');
   assertInvalid(await send(ann, { ...off, frequency: 'weekly' }), '/frequency');
+  assertInvalid(await send(ann, { ...off, frequency: 1.5 }), '/frequency');
 });
 
 test('null is unset, and so is an empty list beside a phone', async () => {

@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { type BrokenRule, brokenRulesMax, invalid } from '../../domain/problems.ts';
 import { e164Pattern } from '../../domain/shared/phone-numbers.ts';
@@ -112,9 +112,11 @@ function ignore(fields: Record<string, string>, data: Record<string, unknown>): 
 }
 
 /** Drops a field of the right type if another one is false and makes it meaningless. */
-function drop(fields: Record<string, string>, data: Record<string, unknown>): boolean {
-  for (const [field, flag] of Object.entries(fields))
-    if (data[flag] === false && typeof data[field] === 'number') delete data[field];
+function drop(fields: Record<string, string>, data: Record<string, unknown>, schema: AnySchemaObject = {}): boolean {
+  for (const [field, flag] of Object.entries(fields)) {
+    const isRight = schema.properties[field].type === 'integer' ? Number.isInteger : Number.isFinite;
+    if (data[flag] === false && isRight(data[field])) delete data[field];
+  }
   return true;
 }
 
