@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { skip, startCitus } from '../server/test/support/citus.ts';
-import { foldersNotOnCitus } from '../server/test/support/not-on-citus.ts';
+import { filesNotOnCitus, foldersNotOnCitus } from '../server/test/support/not-on-citus.ts';
 
 if (skip) {
   process.stderr.write(`Citus is not installed: ${skip}.\n`);
@@ -28,5 +28,6 @@ try {
 function testFiles(): string[] {
   return globSync('server/test/**/*.test.ts')
     .filter((file) => !(String(file.split('/')[2]) in foldersNotOnCitus))
+    .filter((file) => !(file.slice('server/test/'.length, -'.test.ts'.length) in filesNotOnCitus))
     .sort();
 }

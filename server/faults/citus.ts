@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type Citus, startCitus } from '../test/support/citus.ts';
 import { createDatabase } from '../test/support/clones.ts';
 import { runCommand } from '../test/support/commands.ts';
-import { keepArrivals, keepAttempts } from '../test/support/instants.ts';
+import { keepArrivals } from '../test/support/instants.ts';
 import { type DataFolder, freePort, makeDataFolder, type Program, startServer } from '../test/support/programs.ts';
 import type { PostgresServer } from '../test/support/replicated-postgres.ts';
 import { until } from '../test/support/waiting.ts';
@@ -57,7 +57,6 @@ export async function tryCitus({ rounds, senders, say, signal }: CitusOptions): 
     const made = await makeStage(citus, env);
     stage = made;
     await onDatabase(databaseUrl, 'update api_keys set rate_per_second = null, burst = null');
-    await onDatabase(databaseUrl, keepAttempts);
     await onDatabase(databaseUrl, keepArrivals);
     const ledger = makeLedger();
     const client = makeClient(`http://127.0.0.1:${env.PORT}`, folder.sandbox(), ledger);
@@ -150,7 +149,7 @@ async function drained(databaseUrl: string): Promise<void> {
 }
 
 async function onDatabase(connectionString: string, sql: string): Promise<object[]> {
-  const owner = new pg.Client({ connectionString, options: '-c citus.enable_unsafe_triggers=on' });
+  const owner = new pg.Client({ connectionString });
   await owner.connect();
   return owner
     .query(sql)

@@ -8,6 +8,13 @@ export const foldersNotOnCitus: Record<string, string> = {
   root: 'its servers and databases are its own',
 };
 
+/** Files of tests, by folder and name. */
+export const filesNotOnCitus: Record<string, string> = {
+  'consent/stop-races': 'a trigger keeps the attempts beside the claims, and those are on the workers',
+  'texting/histories.model': 'a trigger keeps the attempts beside the claims, and those are on the workers',
+  'delivery/plans': 'it reads plans, and the workers make them',
+};
+
 type Reason = { why: string; tests: string[] };
 
 const reasons: Reason[] = [
@@ -16,7 +23,29 @@ const reasons: Reason[] = [
     tests: [
       'a receipt that comes before the answer is applied with it',
       'a receipt that comes with the answer is applied with it, and delivered wins over an earlier one',
+      'a receipt that comes before the response is recorded with it, or a little later',
+      'a lease that expires is in doubt, and a late receipt settles it',
     ],
+  },
+  {
+    why: 'they read plans, and the workers make them',
+    tests: [
+      ' finds its page in messages_list, in order',
+      ' finds its page in messages_member, in order',
+      ' finds its page in messages_troubled, in order',
+      ' finds its page in messages_schedule, in order',
+    ],
+  },
+  {
+    why: 'they wait until somebody waits for a lock, and on Citus that is a worker’s',
+    tests: [
+      'on two nodes a concurrent duplicate waits and shares the response',
+      'on two nodes a concurrent request with a different body is 400',
+    ],
+  },
+  {
+    why: 'the guard is the same, but Citus says only that a worker could not commit',
+    tests: ['nobody changes consent in the table without an entry, not even the owner'],
   },
   {
     why: 'the coordinator has no socket that the tests know',

@@ -141,8 +141,9 @@ export async function updateImport(
 ): Promise<boolean> {
   const [row] = await db.query<Pick<FileImport, 'status'>>(
     `update contact_imports
-     set status = case status when 'running' then $3 else status end, rows_done = $4, created = created + $5, updated = updated + $6, unchanged = unchanged + $7,
-         repeated = repeated + $8, refused = refused + $9, notes = $10, leased_until = $12
+     set status = case when status = 'running' then $3 else status end, rows_done = $4, created = created + $5,
+         updated = updated + $6, unchanged = unchanged + $7, repeated = repeated + $8, refused = refused + $9, notes = $10,
+         leased_until = $12
      where advisor_id = $1 and import_id = $2 and leased_until = $11
      returning status`,
     [
