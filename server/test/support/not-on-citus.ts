@@ -41,6 +41,7 @@ const reasons: Reason[] = [
     tests: [
       'on two nodes a concurrent duplicate waits and shares the response',
       'on two nodes a concurrent request with a different body is 400',
+      'on two nodes a duplicate takes over from a request that failed',
     ],
   },
   {
