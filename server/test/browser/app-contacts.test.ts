@@ -53,15 +53,24 @@ test('people are filtered by consent, put into a group together, and deleted on 
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('button', { name: /^Boston 2/ }).waitFor();
 
-  // Undone in one tab, it is back in every other.
+  // What is edited in one tab is so in every other, and leaves what was changed meanwhile as it is.
   const other = await app.openTab(context, '/app/contacts');
   await row(other.page, 'Nora').waitFor();
+  await page.getByRole('button', { name: 'Nils Shown' }).click();
+  await page.getByLabel('Last name').fill('Seen');
+  await world.ann.call('PUT', `/core/contact/contacts/${ids[1]}`, { birthDate: '1980-02-29' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await row(other.page, 'Nils Seen').waitFor();
+  const { body } = await world.ann.call('GET', `/core/contact/contacts/${ids[1]}`);
+  assert.equal(body.birthDate, '1980-02-29');
+
+  // Undone in one tab, it is back in every other.
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await row(other.page, 'Nora').waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Undo' }).click();
   await row(other.page, 'Nora').waitFor();
   await row(page, 'Nora').waitFor();
-  for (const name of ['Nora', 'Nils']) await page.getByLabel(`Select ${name} Shown`).check();
+  for (const name of ['Nora Shown', 'Nils Seen']) await page.getByLabel(`Select ${name}`).check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('2 people are being deleted.').waitFor();
   await world.database.asOwner(`update pending_actions set due_at = now() + interval '1 minute'`);

@@ -160,11 +160,24 @@ export const importQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data?.status === 'running' ? importMs : false),
 });
 
+const book = ['contacts', 'contact', 'groups', 'counts', 'import'];
+const otherTabs = new BroadcastChannel('assent-book');
+// A new name is in their conversation, too.
+otherTabs.onmessage = () => void stale([...book, 'conversations', 'conversation']);
+
 /** Whatever shows the address book is fetched again. */
 export function refreshBook(): Promise<unknown> {
-  return Promise.all(
-    ['contacts', 'contact', 'groups', 'counts', 'import'].map((name) => client.invalidateQueries({ queryKey: [name] })),
-  );
+  return stale(book);
+}
+
+/** The same, in every tab: no event of the server's tells them of a contact that was edited here. */
+export function refreshBooks(): Promise<unknown> {
+  otherTabs.postMessage('');
+  return refreshBook();
+}
+
+function stale(names: string[]): Promise<unknown> {
+  return Promise.all(names.map((name) => client.invalidateQueries({ queryKey: [name] })));
 }
 
 export const savedRepliesQuery = queryOptions({
@@ -198,6 +211,17 @@ export const scheduledQuery = infiniteQueryOptions({
 });
 
 /** Under the same key as the list, so that what changes one changes both. */
+export const nextDatesQuery = (scheduledMessageId: number) =>
+  queryOptions({
+    queryKey: ['scheduled', 'one', scheduledMessageId],
+    queryFn: async ({ signal }) => {
+      const path = `/v1/text/messaging/scheduled-messages/${scheduledMessageId}`;
+      return (await get<ScheduledMessage>(path, { signal })).nextDeliveryDates;
+    },
+    staleTime: 0,
+  });
+
+/** The same. */
 export const calendarQuery = (from: number, until: number) =>
   queryOptions({
     queryKey: ['scheduled', 'calendar', from, until],

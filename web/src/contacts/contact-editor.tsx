@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { type CallFailed, post, put } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
-import { contactQuery, groupsQuery, refreshBook } from '../api/queries.ts';
+import { contactQuery, groupsQuery, refreshBooks } from '../api/queries.ts';
 import type { ContactDetail, ContactInput } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
 import { Button } from '../look/button.tsx';
@@ -22,11 +22,15 @@ type Props = {
 
 export default function ContactEditor(props: Props) {
   const { contactId, close } = props;
-  const { data, error } = useQuery({ ...contactQuery(contactId ?? 0), enabled: contactId !== null, staleTime: 0 });
+  const { data, error, isFetchedAfterMount } = useQuery({
+    ...contactQuery(contactId ?? 0),
+    enabled: contactId !== null,
+    staleTime: 0,
+  });
   return (
     <Dialog close={close} title={contactId === null ? 'New contact' : 'Contact'}>
-      {contactId === null || data ? (
-        <Fields {...props} contact={data ?? null} key={data?.dateTimeModified} />
+      {contactId === null || (data && isFetchedAfterMount) ? (
+        <Fields {...props} given={data ?? null} />
       ) : error ? (
         <p className="soft">{error.message}</p>
       ) : (
@@ -36,7 +40,9 @@ export default function ContactEditor(props: Props) {
   );
 }
 
-function Fields({ contactId, contact, phone, memberId, close, drop }: Props & { contact: ContactDetail | null }) {
+function Fields({ contactId, given, phone, memberId, close, drop }: Props & { given: ContactDetail | null }) {
+  // As it was when it was opened: what is changed elsewhere meanwhile doesn't empty the form, and stays.
+  const [contact] = useState(given);
   const [wrong, setWrong] = useState<Record<string, string>>({});
   const [isSaving, setSaving] = useState(false);
   const groups = useQuery(groupsQuery).data?.data ?? [];
@@ -48,10 +54,7 @@ function Fields({ contactId, contact, phone, memberId, close, drop }: Props & { 
     const typedPhone = value('phone');
     const number = typedPhone ? readPhone(typedPhone) : null;
     if (typedPhone && !number) return setWrong({ phone: 'A number has ten digits, or begins with a plus sign.' });
-    // What this form doesn't have stays as it is: a PUT replaces everything.
-    const kept = contact ? keptOf(contact) : {};
     const input: ContactInput = {
-      ...kept,
       firstName: value('firstName'),
       lastName: value('lastName'),
       emailAddress: value('emailAddress') || null,
@@ -63,7 +66,7 @@ function Fields({ contactId, contact, phone, memberId, close, drop }: Props & { 
       const id =
         contactId ??
         (await post<{ id: number }>('/v1/core/contact/contacts', { body: input, idempotencyKey: key.current })).id;
-      if (contactId !== null) await put(`/v1/core/contact/contacts/${contactId}`, { body: input });
+      if (contact) await put(`/v1/core/contact/contacts/${id}`, { body: changedIn(input, contact) });
       const before = new Set(contact?.groupIds ?? []);
       if (before.symmetricDifference(member).size > 0)
         await put(`/v1/core/contact/contacts/${id}/groups`, { body: { groupIds: [...member] } });
@@ -72,7 +75,7 @@ function Fields({ contactId, contact, phone, memberId, close, drop }: Props & { 
       return setWrong(problemsOf(error));
     }
     toast(contactId === null ? 'Added.' : 'Saved.');
-    await refreshBook();
+    await refreshBooks();
     if (memberId !== null) refresh(memberId);
     close();
   };
@@ -152,18 +155,10 @@ function Fields({ contactId, contact, phone, memberId, close, drop }: Props & { 
   );
 }
 
-function keptOf({
-  nickname,
-  clientAnniversary,
-  gender,
-  maritalStatus,
-  address1,
-  address2,
-  city,
-  state,
-  postalCode,
-}: ContactDetail): Partial<ContactInput> {
-  return { nickname, clientAnniversary, gender, maritalStatus, address1, address2, city, state, postalCode };
+function changedIn(input: ContactInput, contact: ContactDetail): Partial<ContactInput> {
+  return Object.fromEntries(
+    Object.entries(input).filter(([name, value]) => value !== (contact[name as keyof ContactDetail] ?? null)),
+  );
 }
 
 /** Each rule that the server names beside its field, and the rest below. */
