@@ -33,8 +33,19 @@ test('a month has repeated texts on their days, by keyboard, and an agenda on a 
     await inspect(each, each === page ? 'a month' : 'an agenda');
   }
 
+  const lastOfJanuary = Date.UTC(world.deps.clock.now().getUTCFullYear() + 1, 0, 31, 15);
+  const monthly = { phone, text: 'How was the month?', scheduleDelivery: true, frequency: 3 };
+  await world.ann.call('POST', messagesPath, { ...monthly, deliveryDate: lastOfJanuary });
+  await world.database.asOwner(
+    `update scheduled_messages set delivery_date = first_date + interval '28 days' where text = $1`,
+    [monthly.text],
+  );
+  await page.reload();
   await page.getByRole('button', { name: 'List' }).click();
   await page.getByText('How was the week?').waitFor();
+  await page.locator('.planned', { hasText: monthly.text }).getByRole('button', { name: 'Edit' }).click();
+  await page.getByText(/Next: .*Feb 2\d, .* · .*Mar 31, .* · .*Apr 30/).waitFor();
+  await page.getByRole('button', { name: 'Keep as it was' }).click();
   await page.getByRole('button', { name: 'Month' }).click();
   await entries.first().click();
   await page.getByRole('button', { name: 'Cancel the text' }).click();

@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { now } from '../api/clock.ts';
 import { put } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
-import { client, scheduledQuery } from '../api/queries.ts';
+import { client, nextDatesQuery, scheduledQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Frequency, ScheduledMessage } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
@@ -37,6 +38,11 @@ export default function ScheduledEditor({
   const [wall, setWall] = useState(() => wallTime(scheduled.deliveryDate, timeZone));
   const [frequency, setFrequency] = useState<Frequency>(scheduled.frequency);
   const at = instantOf(wall, timeZone);
+  const isMoved = wall !== wallTime(scheduled.deliveryDate, timeZone);
+  const isAsItWas = !isMoved && frequency === scheduled.frequency;
+  // Only the server knows what a repetition began with: after February 28, the 31st is March 31 again.
+  const { data } = useQuery(nextDatesQuery(scheduled.scheduledMessageId));
+  const times = isAsItWas ? (data ?? []) : at ? nextTimes(at, frequency, timeZone, shownTimes) : [];
   const { used, room, segments } = countText(text);
   const save = async () => {
     if (!at || at <= now()) throw new Error('Choose a time that is still to come.');
@@ -44,7 +50,7 @@ export default function ScheduledEditor({
     await put(`/v1/text/messaging/scheduled-messages/${scheduled.scheduledMessageId}`, {
       body: {
         ...(text !== scheduled.text && { text }),
-        ...(wall !== wallTime(scheduled.deliveryDate, timeZone) && { deliveryDate: at }),
+        ...(isMoved && { deliveryDate: at }),
         ...(frequency !== scheduled.frequency && { frequency }),
       },
     });
@@ -75,13 +81,8 @@ export default function ScheduledEditor({
         <Field label="Date and time" type="datetime-local" value={wall} required set={setWall} />
         <RepeatField frequency={frequency} choose={setFrequency} />
       </div>
-      {frequency !== 0 && at && (
-        <p className="small soft number">
-          Next:{' '}
-          {nextTimes(at, frequency, timeZone, shownTimes)
-            .map((each) => whenTime(each, now(), timeZone))
-            .join(' · ')}
-        </p>
+      {frequency !== 0 && (
+        <p className="small soft number">Next: {times.map((each) => whenTime(each, now(), timeZone)).join(' · ')}</p>
       )}
     </FormDialog>
   );
