@@ -163,10 +163,17 @@ function Results({ search }: { search: Search }) {
   }, [searchedTo, entries.length, isFetching, fetchNextPage]);
   if (error) return <Broken error={error} retry={refetch} />;
   const share = async () => {
-    const { searchId } = await post<{ searchId: number }>('/archive/searches', { body: search });
-    await navigate({ to: '/archive', search: { search: searchId } });
-    await navigator.clipboard?.writeText(location.href).catch(() => {});
-    toast('Search. Its link is copied; staff of your firm can open it.');
+    try {
+      const { searchId } = await post<{ searchId: number }>('/archive/searches', { body: search });
+      await navigate({ to: '/archive', search: { search: searchId } });
+    } catch (error) {
+      return toast((error as Error).message);
+    }
+    const isCopied = await navigator.clipboard?.writeText(location.href).then(
+      () => true,
+      () => false,
+    );
+    toast(`${isCopied ? 'The link is copied' : 'Copy this page’s address'}: staff of your firm can open the search.`);
   };
   return (
     <section aria-label="Found" aria-busy={isFetching} className="archive-results">

@@ -40,13 +40,18 @@ const states: Record<Export['status'], Said> = {
 /** Parts of the archive for an examiner, signed, with proofs. */
 export function Exports() {
   const { data, error } = useQuery(exportsQuery);
+  const advisors = useQuery(advisorsQuery).data;
   const [isStarting, start] = useState(false);
   const now = useNow();
   if (error) return <Broken error={error} />;
-  const day = (moment: string, ms = 0) => shortDay(Date.parse(moment) + ms, now);
+  // Its days are those of the advisor's zone, as in the form that asked for them.
+  const period = ({ advisorId, from, to }: Export) => {
+    const zone = advisors?.find((each) => each.advisorId === advisorId)?.timeZone;
+    return `${shortDay(Date.parse(from), now, zone)} to ${shortDay(Date.parse(to) - 1, now, zone)}`;
+  };
   const columns: Column<Export>[] = [
     { name: 'Archive of', text: ({ advisor }) => advisor, cell: ({ advisor }) => <b>{advisor}</b> },
-    { name: 'Period', text: ({ from, to }) => `${day(from)} to ${day(to, -1)}` },
+    { name: 'Period', text: period },
     { name: 'Contents', text: ({ format }) => (format === 'eml' ? 'Records and e-mails' : 'Records') },
     { name: 'Asked by', text: ({ by }) => by },
     whenColumn('Asked', ({ dateTimeCreated }) => dateTimeCreated),
