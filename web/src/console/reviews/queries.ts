@@ -42,6 +42,8 @@ export const reviewQuery = (reviewId: number) =>
   queryOptions({
     queryKey: ['reviews', 'one', reviewId],
     queryFn: () => get<ReviewDetail>(`/reviews/${reviewId}`),
+    // A colleague may decide it while it is open here.
+    refetchInterval: ({ state }) => (state.data?.pending ? 3_000 : 30_000),
   });
 
 export const reviewersQuery = queryOptions({

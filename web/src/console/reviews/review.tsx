@@ -13,13 +13,14 @@ import { dayAndTime } from '../../words/times.ts';
 import { useSession } from '../session.ts';
 import { decide, refresh } from './deciding.ts';
 import { Margin } from './margin.tsx';
-import { countsQuery, type ReviewDetail, reviewersQuery, reviewQuery } from './queries.ts';
+import { type ReviewDetail, reviewersQuery, reviewQuery } from './queries.ts';
 import { Thread } from './thread.tsx';
 import { type Choice, choicesOf } from './words.ts';
 
 type Moves = {
-  /** Where it is in the list that is shown. */
+  /** Where it is in the list that is shown, and how many that has. */
   place: number | null;
+  total: number | undefined;
   step(by: number): void;
   decided(): void;
   back(): void;
@@ -48,9 +49,8 @@ export function OpenReview({ reviewId, ...moves }: { reviewId: number } & Moves)
   return <Loaded review={data} {...moves} />;
 }
 
-function Loaded({ review, place, step, decided, back }: { review: ReviewDetail } & Moves) {
+function Loaded({ review, place, total, step, decided, back }: { review: ReviewDetail } & Moves) {
   const { reviewId, kind, name, phone, advisorName, archiveNumber, dateTime, effect } = review;
-  const { data } = useQuery(countsQuery);
   const who = name ?? phoneWords(phone);
   const isReply = !['held', 'blocked', 'sample'].includes(kind) && review.thread?.data.some(isReviewedReply(review));
   const body = useRef<HTMLElement>(null);
@@ -58,7 +58,6 @@ function Loaded({ review, place, step, decided, back }: { review: ReviewDetail }
     const reviewed = body.current?.querySelector(`[data-entry="${archiveNumber}"]`);
     reviewed?.scrollIntoView({ block: 'center' });
   }, [archiveNumber]);
-  const open = data?.counts.all;
   return (
     <section className="review" aria-label={`Review of ${who}`} ref={body}>
       <header className="top">
@@ -72,7 +71,7 @@ function Loaded({ review, place, step, decided, back }: { review: ReviewDetail }
           </p>
         </div>
         <span className="small soft number review-place">
-          {place && open ? `${place} of ${open.toLocaleString('en-US')}` : ''}
+          {place && total ? `${place} of ${total.toLocaleString('en-US')}` : ''}
         </span>
         <Button icon="chevron-up" kind="quiet square small" aria-label="Previous review" onClick={() => step(-1)} />
         <Button icon="chevron-down" kind="quiet square small" aria-label="Next review" onClick={() => step(1)} />

@@ -43,6 +43,7 @@ export function Reviews() {
   const field = useRef<HTMLInputElement>(null);
   const members = useMembers(wanted);
   const queue = useInfiniteQuery({ ...queueQuery(view, order, members ?? undefined), enabled: members !== null });
+  const counts = useQuery(countsQuery).data?.counts;
   useEffect(() => void offerWaiting(), []);
   const rows = queue.data?.pages.flatMap(({ data }) => data) ?? [];
   const at = rows.findIndex((row) => row.reviewId === reviewId);
@@ -125,6 +126,7 @@ export function Reviews() {
           key={reviewId}
           reviewId={reviewId}
           place={at < 0 ? null : at + 1}
+          total={members === undefined ? counts?.[view] : queue.hasNextPage ? undefined : rows.length}
           step={step}
           decided={() => open((rows[at + 1] ?? rows[at - 1])?.reviewId)}
           back={() => open(undefined)}
