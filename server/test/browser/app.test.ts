@@ -103,11 +103,13 @@ test('a first text without an answer stays in sight, and a request for consent s
   await page.getByRole('button', { name: 'Send once they accept' }).click();
   await page.getByText('No answer from the server').waitFor();
   await page.unroute(sends);
+  await page.route('**/draft', (route) => route.abort());
   await composer(page).fill('Or next week?');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.waitForURL(/\/c\//);
   await say(page, 'Shall we meet?').waitFor();
   assert.equal(await composer(page).inputValue(), 'Or next week?', 'what was written meanwhile comes along');
+  await page.unroute('**/draft');
 
   await page.getByRole('link', { name: 'New text' }).click();
   await page.getByPlaceholder('Name or phone number').fill(newPhone());

@@ -57,8 +57,6 @@ export function useDraft(
 
   useEffect(() => {
     const leave = () => void save();
-    // What a page before this one left in the browser.
-    void save();
     window.addEventListener('pagehide', leave);
     return () => {
       window.removeEventListener('pagehide', leave);
@@ -70,6 +68,9 @@ export function useDraft(
   useEffect(() => {
     if (unsaved.current === null && performance.now() - typedAt.current > typingMs) setText(onServer ?? '');
   }, [onServer]);
+
+  // What a page before this one left in the browser. Below the effect above, for which it is this one's own.
+  useEffect(() => void save(), [save]);
 
   return [text, write];
 }
