@@ -110,6 +110,7 @@ test('the lexicon is tried before it is saved, and the report has what was decid
   await page.getByRole('button', { name: 'Add a rule' }).click();
   await page.getByPlaceholder('Such as: Gifts').last().fill('Seats');
   await page.getByLabel('Phrases, one per line').fill('seat is reserved');
+  await page.reload();
   await page.getByLabel('A text to try').fill('The SEAT is  reserved');
   await page.getByText('It would be held: Seats.').waitFor();
   await page.getByRole('button', { name: 'Dry run' }).click();

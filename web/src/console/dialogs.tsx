@@ -36,7 +36,7 @@ export function ShownOnce({
   children: ReactNode;
 }) {
   return (
-    <Dialog title={title} close={close}>
+    <Dialog title={title} close={close} isFirm>
       <div className="form">
         <p className="hint warn">
           <Icon name="alert-triangle" />

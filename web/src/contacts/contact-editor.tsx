@@ -28,7 +28,7 @@ export default function ContactEditor(props: Props) {
     staleTime: 0,
   });
   return (
-    <Dialog close={close} title={contactId === null ? 'New contact' : 'Contact'}>
+    <Dialog close={close} title={contactId === null ? 'New contact' : 'Contact'} isFirm>
       {contactId === null || (data && isFetchedAfterMount) ? (
         <Fields {...props} given={data ?? null} />
       ) : error ? (

@@ -12,11 +12,14 @@ export function Dialog({
   title,
   close,
   size = 'md',
+  isFirm = false,
   children,
 }: {
   title: string;
   close(): void;
   size?: 'sm' | 'md' | 'lg' | 'xl';
+  /** A click beside it doesn't close it: what was typed, or is shown once, would be gone. */
+  isFirm?: boolean;
   children: ReactNode;
 }) {
   const [opener] = useState(() => document.activeElement);
@@ -27,6 +30,7 @@ export function Dialog({
       onClose={close}
       title={title}
       size={size}
+      closeOnClickOutside={!isFirm}
       closeButtonProps={{ 'aria-label': 'Close' }}
       attributes={{ header: { role: 'presentation' } }}
     >
@@ -78,7 +82,7 @@ export function FormDialog({
     }
   };
   return (
-    <Dialog title={title} close={close} size={size}>
+    <Dialog title={title} close={close} size={size} isFirm>
       <form className="form" onSubmit={(event) => void submit(event)}>
         {children}
         {wrong && <Wrong>{wrong}</Wrong>}

@@ -1,6 +1,6 @@
 import './lexicon.css';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { get, post, put } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Choice, Field, Lines, Wrong } from '../../look/fields.tsx';
@@ -8,6 +8,7 @@ import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { client } from '../client.ts';
 import { Ask } from '../dialogs.tsx';
+import { useSession } from '../session.ts';
 import { When } from '../when.tsx';
 import { DryRunResult } from './dry-run.tsx';
 import {
@@ -19,6 +20,8 @@ import {
   detectorNames,
   draftOf,
   type Lexicon as Given,
+  keepDrafts,
+  keptDrafts,
   newDraft,
   ruleIn,
   rulesOf,
@@ -41,7 +44,8 @@ export function Lexicon() {
 }
 
 function Editor({ given }: { given: Given }) {
-  const [drafts, setDrafts] = useState(() => given.rules.map(draftOf));
+  const { firmId } = useSession().staff;
+  const [drafts, setDrafts] = useState(() => keptDrafts(firmId, given.present) ?? given.rules.map(draftOf));
   const [from, setFrom] = useState(given.present);
   const [wrong, setWrong] = useState<string | null>(null);
   const [result, setResult] = useState<{ rules: string; run: DryRun } | null>(null);
@@ -49,6 +53,7 @@ function Editor({ given }: { given: Given }) {
   const [isAsking, ask] = useState(false);
   const rules = rulesOf(drafts);
   const isChanged = JSON.stringify(rules) !== JSON.stringify(given.rules);
+  useEffect(() => keepDrafts(firmId, given.present, isChanged ? drafts : null), [firmId, given, isChanged, drafts]);
   const change = (key: number, part: Partial<Draft>) =>
     setDrafts(drafts.map((each) => (each.key === key ? { ...each, ...part } : each)));
   const run = async () => {
@@ -63,6 +68,7 @@ function Editor({ given }: { given: Given }) {
   };
   const save = async () => {
     const saved = await put<{ version: number }>('/lexicon', { body: { rules, basedOn: given.present } });
+    keepDrafts(firmId, given.present, null);
     toast(`Version ${saved.version} is in force, from the next text on.`);
     await client.invalidateQueries({ queryKey: lexiconQuery.queryKey });
   };

@@ -41,6 +41,17 @@ export function newDraft(): Draft {
   return { key: ++lastKey, name: '', action: 'hold', looksFor: 'phrases', phrases: '' };
 }
 
+/** In this tab: what is edited survives another page, a reload, and a session that ends. Not over a newer version. */
+export function keepDrafts(firmId: number | null, version: number, drafts: Draft[] | null): void {
+  if (drafts) sessionStorage.setItem(`lexicon ${firmId} ${version}`, JSON.stringify(drafts));
+  else sessionStorage.removeItem(`lexicon ${firmId} ${version}`);
+}
+
+export function keptDrafts(firmId: number | null, version: number): Draft[] | null {
+  const kept: Draft[] | null = JSON.parse(sessionStorage.getItem(`lexicon ${firmId} ${version}`) ?? 'null');
+  return kept?.map((draft) => ({ ...draft, key: ++lastKey })) ?? null;
+}
+
 export function rulesOf(drafts: Draft[]): Rule[] {
   return drafts.map(({ name, action, looksFor, phrases }) => {
     const common = { name: name.trim(), action };

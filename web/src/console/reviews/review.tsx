@@ -270,7 +270,7 @@ function Writing({ review, what, close }: { review: ReviewDetail; what: 'note' |
     }
   };
   return (
-    <Dialog title={isNote ? 'Add a note' : 'Escalate to a compliance officer'} close={close}>
+    <Dialog title={isNote ? 'Add a note' : 'Escalate to a compliance officer'} close={close} isFirm>
       <form
         className="console-form"
         onSubmit={(event) => {

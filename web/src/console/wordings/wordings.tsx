@@ -41,7 +41,8 @@ const kinds: Record<Wording['kind'], { name: string; when: string; before: strin
 export function Wordings() {
   const { data, error } = useQuery(wordingsQuery);
   const [kind, setKind] = useState<Wording['kind']>('consent_request');
-  if (error) return <Broken error={error} />;
+  const [typed, setTyped] = useState<Partial<Record<Wording['kind'], string>>>({});
+  if (error && !data) return <Broken error={error} />;
   const shown = data?.find((each) => each.kind === kind);
   return (
     <div className="console-page">
@@ -56,7 +57,7 @@ export function Wordings() {
         choose={setKind}
       />
       {shown ? (
-        <Editor key={`${kind} ${shown.versions.length}`} history={shown} />
+        <Editor key={kind} history={shown} typed={typed[kind]} type={(text) => setTyped({ ...typed, [kind]: text })} />
       ) : (
         <div className="skeleton wordings-skeleton" role="status" aria-label="Loading" />
       )}
@@ -64,11 +65,20 @@ export function Wordings() {
   );
 }
 
-function Editor({ history: { kind, usual, versions } }: { history: History }) {
+/** What is typed survives a look at another wording. */
+function Editor({
+  history: { kind, usual, versions },
+  typed,
+  type: setText,
+}: {
+  history: History;
+  typed: string | undefined;
+  type(text: string | undefined): void;
+}) {
   const { staff } = useSession();
   const advisor = useQuery(advisorsQuery).data?.[0]?.name ?? 'Your advisor';
   const current = versions[0]?.text ?? usual;
-  const [text, setText] = useState(current);
+  const text = typed ?? current;
   const [isAsking, ask] = useState(false);
   const rendered = text.replace(/\{(firm|advisor)\}/g, (_, name) =>
     name === 'firm' ? (staff.firmName ?? '') : advisor,
@@ -88,7 +98,7 @@ function Editor({ history: { kind, usual, versions } }: { history: History }) {
           <Button kind="main" disabled={text === current || text.trim() === ''} onClick={() => ask(true)}>
             Use this from now on
           </Button>
-          <Button disabled={text === current} onClick={() => setText(current)}>
+          <Button disabled={text === current} onClick={() => setText(undefined)}>
             Discard
           </Button>
         </div>
@@ -124,7 +134,7 @@ function Editor({ history: { kind, usual, versions } }: { history: History }) {
           </li>
         </ol>
       </section>
-      {isAsking && <Confirm kind={kind} text={text} close={() => ask(false)} />}
+      {isAsking && <Confirm kind={kind} text={text} used={() => setText(undefined)} close={() => ask(false)} />}
     </div>
   );
 }
@@ -138,7 +148,7 @@ function Restore({ text, shown, restore }: { text: string; shown: string; restor
   );
 }
 
-function Confirm({ kind, text, close }: { kind: Wording['kind']; text: string; close(): void }) {
+function Confirm({ kind, text, used, close }: { kind: Wording['kind']; text: string; used(): void; close(): void }) {
   const client = useQueryClient();
   return (
     <Ask
@@ -149,6 +159,7 @@ function Confirm({ kind, text, close }: { kind: Wording['kind']; text: string; c
         const { version } = await put<Version>('/wordings', { body: { kind, text } }).catch(inWords);
         toast(`Version ${version} is in use.`);
         await client.invalidateQueries({ queryKey: wordingsQuery.queryKey });
+        used();
       }}
     >
       Every text of this kind has it from the next one on. Texts that went out keep the wording they had, as evidence.
