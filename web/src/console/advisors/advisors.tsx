@@ -25,7 +25,7 @@ export function Advisors() {
   const [asked, ask] = useState<Asked | null>(null);
   const [link, setLink] = useState<string | null>(null);
   const close = () => ask(null);
-  if (error) return <Broken error={error} />;
+  if (error && !data) return <Broken error={error} />;
   const columns: Column<Advisor>[] = [
     { name: 'Advisor', text: ({ name }) => name, cell: ({ name }) => <b>{name}</b> },
     { name: 'Firm', text: ({ firmId }) => firms?.find((each) => each.firmId === firmId)?.name ?? null },

@@ -21,7 +21,7 @@ type Asked = 'change' | 'rotate' | 'disconnect' | 'disable' | null;
 export function Application() {
   const { clientId } = useParams({ from: '/applications/$clientId' });
   const { data, error } = useQuery(applicationsQuery);
-  if (error) return <Broken error={error} />;
+  if (error && !data) return <Broken error={error} />;
   if (!data) return null;
   const application = data.data.find((each) => each.clientId === clientId);
   return application ? <Page application={application} scopes={data.scopes} key={clientId} /> : <NotFound />;

@@ -15,7 +15,7 @@ export function Applications() {
   const keys = useQuery(keysQuery).data?.data;
   const [isAdding, add] = useState(false);
   const [made, setMade] = useState<{ clientId: string; clientSecret: string } | null>(null);
-  if (error) return <Broken error={error} />;
+  if (error && !data) return <Broken error={error} />;
   const keysOf = ({ clientId }: Application) =>
     keys?.filter((key) => key.clientId === clientId && !key.revoked).length ?? null;
   const columns: Column<Application>[] = [

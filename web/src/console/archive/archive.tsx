@@ -39,7 +39,7 @@ export function Archive() {
     queryFn: () => get<Search>(`/archive/searches/${searchId}`),
     enabled: searchId !== undefined,
   });
-  if (saved.error) return <Broken error={saved.error} />;
+  if (saved.error && !saved.data) return <Broken error={saved.error} />;
   return (
     <div className="console-page">
       <header className="console-head">

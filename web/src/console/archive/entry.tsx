@@ -13,7 +13,7 @@ import './archive.css';
 export function ArchiveEntry() {
   const { advisorId, number } = useParams({ from: '/archive/$advisorId/$number' });
   const { data, error } = useQuery(entryQuery(Number(advisorId), Number(number)));
-  if (error) return <Broken error={error} />;
+  if (error && !data) return <Broken error={error} />;
   const entry = data?.find((each) => each.number === Number(number));
   if (!data || !entry)
     return (

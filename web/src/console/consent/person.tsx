@@ -24,7 +24,7 @@ export function ConsentOf() {
     queryKey: ['consent', advisorId, memberId],
     queryFn: () => get<AnswerOf<typeof consent>>(`/people/${advisorId}/${memberId}/consent`),
   });
-  if (error) return <Broken error={error} />;
+  if (error && !data) return <Broken error={error} />;
   if (!data)
     return (
       <div className="console-page">

@@ -43,7 +43,7 @@ export function Exports() {
   const advisors = useQuery(advisorsQuery).data;
   const [isStarting, start] = useState(false);
   const now = useNow();
-  if (error) return <Broken error={error} />;
+  if (error && !data) return <Broken error={error} />;
   // Its days are those of the advisor's zone, as in the form that asked for them.
   const period = ({ advisorId, from, to }: Export) => {
     const zone = advisors?.find((each) => each.advisorId === advisorId)?.timeZone;

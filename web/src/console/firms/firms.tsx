@@ -19,7 +19,7 @@ export function Firms() {
   const advisors = useQuery(advisorsQuery).data;
   const [isAdding, add] = useState(false);
   const [changed, change] = useState<Firm | null>(null);
-  if (error) return <Broken error={error} />;
+  if (error && !data) return <Broken error={error} />;
   const line = ({ firstTextLine }: Firm) => firstTextLine ?? data?.environment === 'production';
   const columns: Column<Firm>[] = [
     { name: 'Firm', text: ({ name }) => name, cell: ({ name }) => <b>{name}</b> },

@@ -32,7 +32,7 @@ export function Holds() {
   const [isAdding, add] = useState(false);
   const [lifted, lift] = useState<Hold | null>(null);
   const { staff } = useSession();
-  if (error) return <Broken error={error} />;
+  if (error && !data) return <Broken error={error} />;
   const nameOf = (id: number) => advisors?.find(({ advisorId }) => advisorId === id)?.name ?? 'An advisor';
   const whatOf = ({ advisorId, phone }: Hold) => {
     if (advisorId === null) return `All of ${staff.firmName}`;

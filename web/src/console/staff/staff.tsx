@@ -26,7 +26,7 @@ export function Staff() {
   const [asked, ask] = useState<Asked | null>(null);
   const [link, setLink] = useState<string | null>(null);
   const close = () => ask(null);
-  if (error) return <Broken error={error} />;
+  if (error && !data) return <Broken error={error} />;
   const columns: Column<Member>[] = [
     { name: 'Name', text: ({ name }) => name, cell: ({ name }) => <b>{name}</b> },
     ...(isOperator
