@@ -10,6 +10,7 @@ import { useAdvisor } from '../api/session.ts';
 import type { BookContact, ConsentState, Group } from '../api/types.ts';
 import { useAsking } from '../inbox/asking.ts';
 import { Button } from '../look/button.tsx';
+import { rescueFocus } from '../look/focus.ts';
 import { Icon } from '../look/icons.tsx';
 import { Broken, StateScreen } from '../look/parts.tsx';
 import { useKeys } from '../shell/keys.ts';
@@ -62,9 +63,14 @@ export function Contacts() {
     else next.delete(contact.contactId);
     setSelected(next);
   };
+  /** The bar goes, and with it the button that had the focus. */
+  const unselect = () => {
+    setSelected(new Map());
+    rescueFocus();
+  };
   const drop = (contactIds: number[], whom: string) => {
     close();
-    setSelected(new Map());
+    unselect();
     void deleteWithUndo({ contactIds }, whom);
   };
   const isNarrow = Boolean(search || scope.groupId || scope.consent);
@@ -145,7 +151,7 @@ export function Contacts() {
       {selected.size > 0 && (
         <Selected
           selected={selected}
-          clear={() => setSelected(new Map())}
+          clear={unselect}
           chooseGroup={() => open('groups')}
           drop={() => drop([...selected.keys()], whomOf(selected))}
         />

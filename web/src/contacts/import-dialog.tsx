@@ -112,6 +112,7 @@ function Choice({ isReading, read }: { isReading: boolean; read(file: File): voi
 function Preview({ preview: { columns, rows, rowCount, refused } }: { preview: ImportPreview }) {
   const used = columns.filter(({ field }) => field !== null);
   const unused = columns.filter(({ field, heading }) => field === null && heading !== '');
+  if (rowCount === 0) return <p>There is nobody in this file.</p>;
   return (
     <>
       <p className="number">

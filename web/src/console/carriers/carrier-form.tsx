@@ -161,7 +161,11 @@ function settingsOf(fields: Setting[], typed: Record<string, string>, isChange: 
 
 function settingIn({ type, about }: Setting, text: string): unknown {
   if (type === 'string') return text;
-  if (type === 'number') return Number(text);
+  if (type === 'number') {
+    // What isn't one would be sent as null, which removes the setting.
+    if (!Number.isFinite(Number(text))) throw new Error(`${about}: that isn’t a number.`);
+    return Number(text);
+  }
   if (type === 'boolean') return text === 'true';
   if (type === 'servers' && !/^[[{]/.test(text)) return text.split('\n').flatMap((line) => serverIn(line.trim()));
   try {

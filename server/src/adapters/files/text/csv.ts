@@ -77,7 +77,11 @@ function named(columns: (string | undefined)[], cells: string[]): Record<string,
 }
 
 export function wrongLength({ line, cells }: CsvRecord, length: number): UnreadableRow {
-  return { line, unreadable: `it has ${cells.length} columns and not ${length}`, hidesRest: false };
+  return {
+    line,
+    unreadable: `it has ${cells.length} ${cells.length === 1 ? 'column' : 'columns'} and not ${length}`,
+    hidesRest: false,
+  };
 }
 
 /**

@@ -46,7 +46,7 @@ suite('contacts in a CSV file', () => {
       ['Ann', 'Bob'],
     );
     assert.deepEqual(unreadable, [
-      { line: 4, unreadable: 'it has 1 columns and not 2', hidesRest: false },
+      { line: 4, unreadable: 'it has 1 column and not 2', hidesRest: false },
       { line: 5, unreadable: 'it has 3 columns and not 2', hidesRest: false },
     ]);
   });

@@ -76,7 +76,7 @@ suite('a CSV file', () => {
     assert.deepEqual(
       rows.map((row) => ('unreadable' in row ? row : row.line)),
       [
-        { line: 2, unreadable: 'it has 1 columns and not 2', hidesRest: false },
+        { line: 2, unreadable: 'it has 1 column and not 2', hidesRest: false },
         { line: 3, unreadable: 'something follows a closing quotation mark', hidesRest: true },
         { line: 4, unreadable: 'something follows a closing quotation mark, up to line 5', hidesRest: true },
         6,
