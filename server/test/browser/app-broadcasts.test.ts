@@ -34,7 +34,7 @@ test('a group is texted: seen person by person before, once each though the answ
 }, async () => {
   const world = app.world();
   const { phones } = await makeGroup('Retirees');
-  const { page, complaints } = await app.openApp('/app/contacts', desk);
+  const { page, context, complaints } = await app.openApp('/app/contacts', desk);
   await page.getByRole('button', { name: 'Retirees' }).click();
   await page.getByRole('link', { name: 'Text this group' }).click();
   await writing(page).fill('Dear {nickname}, ');
@@ -60,6 +60,8 @@ test('a group is texted: seen person by person before, once each though the answ
   await page.reload();
   assert.equal(await writing(page).inputValue(), 'Dear {nickname|there}, {lastName}', 'what was typed is kept');
 
+  const other = await app.openTab(context, new URL(page.url()).pathname);
+  await other.page.getByRole('button', { name: 'Send to 3 people' }).waitFor();
   const starts = '**/app/api/broadcasts';
   await page.route(starts, async (route) => {
     await route.fetch();
@@ -68,9 +70,12 @@ test('a group is texted: seen person by person before, once each though the answ
   await page.getByRole('button', { name: 'Send to 3 people' }).click();
   await page.getByText('No answer from the server').waitFor();
   await page.unroute(starts);
+  await other.page.locator('button[type=submit]:enabled').click();
+  await other.page.getByText('No answer from the server').waitFor();
   await page.reload();
   await page.getByRole('button', { name: 'Find out' }).click();
   await page.getByRole('heading', { name: 'Retirees' }).waitFor();
+  await other.page.waitForFunction(() => document.querySelector('textarea')?.value === '');
   await page.getByText('Its turn comes').first().waitFor();
   await sendBroadcasts(world.deps);
   await page.locator('.broadcast-person', { hasText: 'Ana Ortiz' }).getByText('Delivered').waitFor();

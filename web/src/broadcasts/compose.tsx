@@ -100,10 +100,15 @@ function Desk({ groupId }: { groupId: number }) {
   );
 }
 
-/** What is typed survives a reload. */
+/** What is typed survives a reload. It is the same in every tab: what was sent in one can't be sent again in another. */
 function useKeptText(groupId: number): [text: string, write: (text: string) => void] {
   const key = `broadcast-draft-${groupId}`;
   const [text, setText] = useState(() => localStorage.getItem(key) ?? '');
+  useEffect(() => {
+    const follow = (event: StorageEvent) => event.key === key && setText(event.newValue ?? '');
+    window.addEventListener('storage', follow);
+    return () => window.removeEventListener('storage', follow);
+  }, [key]);
   return [
     text,
     (next) => {
@@ -149,11 +154,16 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
     } else if ('broadcastId' in outcome) {
       clear();
       void client.invalidateQueries({ queryKey: ['broadcasts'] });
-      void navigate({ to: '/broadcasts/$broadcastId', params: outcome, replace: true });
+      // Somebody who went elsewhere stays there.
+      if (field.current) void navigate({ to: '/broadcasts/$broadcastId', params: outcome, replace: true });
+      else toast('Your text to the group is on its way.');
     }
   };
   const submit = () => {
-    if (canSend && check) void begin(newStart({ groupId, text, version: check.version }));
+    // Another tab may have one without an answer.
+    const earlier = unanswered(groupId);
+    if (earlier) setLost(earlier);
+    else if (canSend && check) void begin(newStart({ groupId, text, version: check.version }));
   };
   const insert = (piece: string) => {
     const { selectionStart: from = 0, selectionEnd: until = 0 } = field.current ?? {};
