@@ -15,8 +15,9 @@ import { Broken, Chip, Face } from '../look/parts.tsx';
 import { useKeys } from '../shell/keys.ts';
 import { NotFound } from '../shell/shell.tsx';
 import { toast } from '../shell/toasts.tsx';
+import { dayAfter, dayOf } from '../words/months.ts';
 import { phoneWords } from '../words/people.ts';
-import { instantOf, wallTime } from '../words/schedules.ts';
+import { instantOf } from '../words/schedules.ts';
 import { consentWords, possibleOptOut } from '../words/states.ts';
 import { clockTime, whenTime } from '../words/times.ts';
 import { Composer } from './composer.tsx';
@@ -144,8 +145,7 @@ async function change(
 function snoozes(timeZone: string): [label: string, until: number][] {
   const hour = 60 * 60_000;
   const at = (days: number) =>
-    instantOf(`${wallTime(now() + days * 24 * hour, timeZone).slice(0, 10)}T09:00`, timeZone) ??
-    now() + days * 24 * hour;
+    instantOf(`${dayAfter(dayOf(now(), timeZone), days)}T09:00`, timeZone) ?? now() + days * 24 * hour;
   return [
     ['In three hours', now() + 3 * hour],
     ['Tomorrow morning', at(1)],

@@ -5,6 +5,7 @@ import type { Frequency } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
 import { Field } from '../look/fields.tsx';
 import { RepeatField } from '../scheduled/repeat-field.tsx';
+import { dayAfter, dayOf } from '../words/months.ts';
 import { instantOf, nextTimes, wallTime } from '../words/schedules.ts';
 import { cityOf, dayName, whenTime } from '../words/times.ts';
 
@@ -85,7 +86,7 @@ function wrongWith(at: number | null): string | null {
   return at > now() + daysAheadMax * dayMs ? 'This is more than two years ahead.' : null;
 }
 
-/** 9:00 in so many days. */
+/** 9:00 in so many days, of which one may have 23 or 25 hours. */
 function morning(days: number, timeZone: string): string {
-  return `${wallTime(now() + days * dayMs, timeZone).slice(0, 10)}T09:00`;
+  return `${dayAfter(dayOf(now(), timeZone), days)}T09:00`;
 }

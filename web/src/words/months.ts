@@ -39,9 +39,9 @@ export function weeksOf({ year, month }: Month): Day[][] {
   );
 }
 
-export function dayAfter(day: Day): Day {
+export function dayAfter(day: Day, by = 1): Day {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return isoDay(year, month - 1, date + 1);
+  return isoDay(year, month - 1, date + by);
 }
 
 function isoDay(year: number, month: number, date: number): Day {
