@@ -22,7 +22,8 @@ export function wallTime(at: number, timeZone: string): WallTime {
  * skip it, as on the server. Null if it is no time.
  */
 export function instantOf(wall: WallTime, timeZone: string): number | null {
-  const asUtc = Date.parse(`${wall}:00Z`);
+  // Of an empty field, browsers make a date of their own.
+  const asUtc = wall === '' ? Number.NaN : Date.parse(`${wall}:00Z`);
   if (Number.isNaN(asUtc)) return null;
   const before = offsetAt(asUtc - dayMs, timeZone);
   const after = offsetAt(asUtc + dayMs, timeZone);
