@@ -23,15 +23,19 @@ const whats: Record<string, string> = {
   'doubt settled': 'Text in doubt settled',
   'text read': 'Text in doubt read',
   retention: 'Retention changed',
-  hold: 'Legal hold changed',
   disposal: 'Records disposed of',
-  export: 'Records exported',
+};
+/** Of these, the entry has half of the phrase. */
+const phrases: Record<string, (what: string) => string> = {
+  staff: (what) => `Staff member ${what}`,
+  hold: (what) => `Legal hold ${what}`,
+  export: (what) => `${what} exported`,
 };
 
 /** Most are phrases already: `key issued`. */
 export function whatWords({ what, kind }: AuditEntry): string {
   if (whats[what]) return whats[what];
-  const said = kind === 'staff' ? `Staff member ${what}` : what.replaceAll('_', ' ');
+  const said = phrases[kind]?.(what) ?? what.replaceAll('_', ' ');
   return `${said[0]?.toUpperCase()}${said.slice(1)}`;
 }
 
