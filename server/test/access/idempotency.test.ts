@@ -7,7 +7,7 @@ import { addApplication } from '../../src/domain/access/applications.ts';
 import { forgetExpiredResponses } from '../../src/domain/access/idempotency.ts';
 import { allScopes } from '../../src/domain/access/scopes.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
-import { moved } from '../support/database.ts';
+import { countWaiting, moved } from '../support/database.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';
 import { listen, openWire } from '../support/sockets.ts';
@@ -422,13 +422,7 @@ suite('Idempotency-Key', () => {
     return () => client.end();
   }
 
-  async function waiting(): Promise<number> {
-    const [row] = await world.database.asOwner<{ count: number }>(
-      `select count(*)::integer as count from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return row?.count ?? 0;
-  }
+  const waiting = () => countWaiting(world.database);
 
   async function kept(key: string): Promise<object[]> {
     return world.database.asOwner('select key from idempotent_responses where key = $1', [key]);

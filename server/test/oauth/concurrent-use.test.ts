@@ -4,6 +4,7 @@ import type { App } from '../../src/app.ts';
 import { disconnect } from '../../src/domain/access/grants.ts';
 import { hashSecret } from '../../src/domain/shared/secrets.ts';
 import type { Pool, Transaction } from '../../src/store/database/db.ts';
+import { countWaiting } from '../support/database.ts';
 import { anotherNode } from '../support/nodes.ts';
 import { type Client, redirectUri, type Tokens } from '../support/oauth-client.ts';
 import { until } from '../support/waiting.ts';
@@ -20,12 +21,7 @@ async function meetAt<Result>(token: string, come: () => Promise<Result>[]): Pro
   const arrivals = await world.database.pool.transaction(async (db) => {
     await db.query('select from oauth_tokens where token_hash = $1 for update', [hashSecret(token)]);
     const all = come();
-    await until('all wait at the same row', async () => {
-      const rows = await world.database.asOwner(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows.length >= all.length;
-    });
+    await until('all wait at the same row', async () => (await countWaiting(world.database)) >= all.length);
     return all;
   });
   return Promise.all(arrivals);

@@ -8,6 +8,7 @@ import { issueToken } from '../../src/domain/access/tokens.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { hashSecret } from '../../src/domain/shared/secrets.ts';
 import { runCommand } from '../support/commands.ts';
+import { isWaiting } from '../support/database.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import {
   type Client,
@@ -267,7 +268,7 @@ for (const what of ['refresh', 'code'] as const)
     const exchange = what === 'refresh' ? client.refresh(refresh_token) : client.redeem(code);
     await gate.reached;
     const disconnecting = disconnect(world.deps, client.clientId, world.ann.advisor.advisorId);
-    await until('the disconnect waits', async () => (await waiting()) > 0);
+    await until('the disconnect waits', () => isWaiting(world.database));
     gate.open();
     const { status, body } = await exchange;
     assert.equal(status, 200, JSON.stringify(body));
@@ -290,13 +291,6 @@ function gateBefore(start: string) {
     closed = true;
   };
   return { pool, close, open: () => opened.resolve(), reached: reached.promise };
-}
-
-async function waiting(): Promise<number> {
-  const rows = await world.database.asOwner(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  );
-  return rows.length;
 }
 
 suite('an application that is disabled', () => {

@@ -60,14 +60,18 @@ export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestD
   };
 }
 
-/** Whether somebody waits for a lock: where the database is distributed, on the advisor's node. */
-export async function isWaiting({ asOwner, pool }: TestDatabase): Promise<boolean> {
-  const waiting = await asOwner(
+/** How many wait for a lock: where the database is distributed, on whatever node. */
+export async function countWaiting({ asOwner, pool }: TestDatabase): Promise<number> {
+  const here = await asOwner(
     `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
   );
-  return (
-    waiting.length > 0 || ((await pool.nodes()) !== null && (await asOwner('select from citus_lock_waits')).length > 0)
-  );
+  if ((await pool.nodes()) === null) return here.length;
+  const anywhere = await asOwner('select distinct waiting_gpid from citus_lock_waits');
+  return Math.max(here.length, anywhere.length);
+}
+
+export async function isWaiting(database: TestDatabase): Promise<boolean> {
+  return (await countWaiting(database)) > 0;
 }
 
 /** SQL for a time that is moved. By UTC: a distributed database updates no row by what depends on a connection's time zone. */

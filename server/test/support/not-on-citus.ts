@@ -37,12 +37,8 @@ const reasons: Reason[] = [
     ],
   },
   {
-    why: 'they wait until somebody waits for a lock, and on Citus that is a worker’s',
-    tests: [
-      'on two nodes a concurrent duplicate waits and shares the response',
-      'on two nodes a concurrent request with a different body is 400',
-      'on two nodes a duplicate takes over from a request that failed',
-    ],
+    why: 'whether a lost commit was made isn’t known at once, so the response doesn’t say that nothing was done',
+    tests: ['a lost commit has done nothing: code and refresh are 503, and then work'],
   },
   {
     why: 'the guard is the same, but Citus says only that a worker could not commit',
