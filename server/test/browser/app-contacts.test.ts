@@ -60,6 +60,7 @@ test('people are filtered by consent, put into a group together, and deleted on 
   await page.getByLabel('Last name').fill('Seen');
   await world.ann.call('PUT', `/core/contact/contacts/${ids[1]}`, { birthDate: '1980-02-29' });
   await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await row(other.page, 'Nils Seen').waitFor();
   const { body } = await world.ann.call('GET', `/core/contact/contacts/${ids[1]}`);
   assert.equal(body.birthDate, '1980-02-29');
