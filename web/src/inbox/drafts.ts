@@ -3,8 +3,6 @@ import { put } from '../api/http.ts';
 import { patchConversation } from '../api/live.ts';
 
 const savedAfterMs = 700;
-/** After this long without a key, nobody is typing here. */
-const typingMs = 3_000;
 const keyOf = (memberId: number | null) => `draft-${memberId ?? 'new'}`;
 
 /** Somebody new has a conversation now: what is still written to them goes along. */
@@ -26,7 +24,6 @@ export function useDraft(
   const [text, setText] = useState(() => localStorage.getItem(storageKey) ?? onServer ?? '');
   const unsaved = useRef<string | null>(localStorage.getItem(storageKey));
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const typedAt = useRef(Number.NEGATIVE_INFINITY);
 
   const save = useCallback(async () => {
     clearTimeout(timer.current);
@@ -47,7 +44,6 @@ export function useDraft(
     (next: string) => {
       setText(next);
       unsaved.current = next;
-      typedAt.current = performance.now();
       localStorage.setItem(storageKey, next);
       clearTimeout(timer.current);
       timer.current = setTimeout(save, next === '' ? 0 : savedAfterMs);
@@ -64,10 +60,19 @@ export function useDraft(
     };
   }, [save]);
 
-  // Written or sent in another tab, while this one has nothing of its own: its field may still have that tab's focus.
+  // Written in another tab, while this one has nothing of its own. Not under somebody's hands: an answer may be late.
   useEffect(() => {
-    if (unsaved.current === null && performance.now() - typedAt.current > typingMs) setText(onServer ?? '');
+    if (unsaved.current === null && document.activeElement?.tagName !== 'TEXTAREA') setText(onServer ?? '');
   }, [onServer]);
+
+  // Sent or emptied in another tab: it can't be sent again here, where the field may have the focus.
+  useEffect(() => {
+    const follow = ({ key, newValue }: StorageEvent) => {
+      if (key === storageKey && newValue === '' && unsaved.current === null) setText('');
+    };
+    window.addEventListener('storage', follow);
+    return () => window.removeEventListener('storage', follow);
+  }, [storageKey]);
 
   // What a page before this one left in the browser. Below the effect above, for which it is this one's own.
   useEffect(() => void save(), [save]);
