@@ -44,6 +44,7 @@ test('a reply is saved from the composer, and chosen for somebody else with the 
   await other.page.getByRole('button', { name: 'Edit Again' }).waitFor();
 
   await page.locator('.talk', { hasText: 'Hello Ben' }).click();
+  await say(page, 'Hello Ben').waitFor();
   await page.keyboard.press('r');
   await page.keyboard.press('/');
   await page.getByRole('option', { name: 'Again' }).waitFor();
