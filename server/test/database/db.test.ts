@@ -13,6 +13,7 @@ import {
 } from '../../src/store/database/errors.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
+import { countWaiting } from '../support/database.ts';
 import { type DatabaseProxy, startProxy } from '../support/database-proxy.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';
@@ -67,7 +68,7 @@ suite('the database', () => {
       const person = someone();
       const release = await hold('lock table contacts in share row exclusive mode');
       const answer = world.ann.call('POST', contacts, person);
-      await until('the request waits for the table', async () => (await waiting()) === 1);
+      await until('the request waits for the table', async () => (await countWaiting(world.database)) === 1);
       await terminateAll();
       assertProblem(await answer, 'downstream_unavailable', /nothing was done/);
       await release();
@@ -389,13 +390,6 @@ suite('the database', () => {
       end.resolve();
       await Promise.all(all);
     };
-  }
-
-  async function waiting(): Promise<number> {
-    const rows = await world.database.asOwner(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return rows.length;
   }
 
   async function terminateAll(): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { countWaiting } from '../support/database.ts';
 import { makeClient, signedIn } from '../support/oauth-client.ts';
 import { type Visit, Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
@@ -92,12 +93,10 @@ suite('the request that waits for the advisor', () => {
     const held = await world.database.pool.transaction(async (db) => {
       await db.query('select from interactions for update');
       const follows = [annsBrowser.get(location), annsBrowser.get(location), annsBrowser.get(location)];
-      await until('all three wait for the same row', async () => {
-        const rows = await world.database.asOwner(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        return rows.length === follows.length;
-      });
+      await until(
+        'all three wait for the same row',
+        async () => (await countWaiting(world.database)) === follows.length,
+      );
       return follows;
     });
     const codes = (await Promise.all(held)).filter((visit) => visit.location?.includes('code='));
