@@ -31,8 +31,9 @@ export async function choosePassword(
 export async function enroll(visitor: Visitor, invited: { email: string; code: string }) {
   const page = await choosePassword(visitor, invited);
   const secret = secretIn(page);
-  const done = await visitor.submit(page, '/console/invitation/authenticator', { totp: totpOf(secret) });
-  return { secret, codes: recoveryCodesIn(done) };
+  const totp = totpOf(secret);
+  const done = await visitor.submit(page, '/console/invitation/authenticator', { totp });
+  return { secret, totp, codes: recoveryCodesIn(done) };
 }
 
 export function secretIn({ body }: Visit): string {
