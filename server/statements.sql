@@ -702,9 +702,9 @@ left join lateral (
 
 prepare "find-message" as
 select
-message_id as "messageId", member_id as "memberId", m.phone as phone, status, segments, encoding, failure_code as "failureCode",
-held_reason as "heldReason", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",
-date_time_delivered as "dateTimeDelivered"
+t.message_id as "messageId", t.member_id as "memberId", m.phone as phone, status, segments, encoding,
+failure_code as "failureCode", held_reason as "heldReason", t.date_time_created as "dateTimeCreated",
+date_time_sent as "dateTimeSent", date_time_delivered as "dateTimeDelivered"
    from messages t
    join members m using (advisor_id, member_id)
    where advisor_id = $1 and message_id = $2;
@@ -6210,13 +6210,13 @@ where advisor_id = $1 and contact_id = any ($2);
 
 prepare "list-messages-00000" as
 select total, uncounted,
-message_id as "messageId", member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding, failure_code as "failureCode",
-held_reason as "heldReason", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",
-date_time_delivered as "dateTimeDelivered"
+t.message_id as "messageId", t.member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding,
+failure_code as "failureCode", held_reason as "heldReason", t.date_time_created as "dateTimeCreated",
+date_time_sent as "dateTimeSent", date_time_delivered as "dateTimeDelivered"
    from (
 select coalesce(counted.texts, 0) + later.texts as total, later.texts as uncounted
 from (values ($1::bigint)) as given (advisor_id)
-left join text_counts counted using (advisor_id)
+left join text_counts counted on counted.advisor_id = given.advisor_id
 cross join lateral (
   select count(*) as texts
   from messages
@@ -6229,14 +6229,14 @@ cross join lateral (
      offset $2
      limit $3
    ) as page on true
-   left join messages t using (advisor_id, message_id)
+   left join messages t on t.advisor_id = page.advisor_id and t.message_id = page.message_id
    order by page.date_time_created desc, page.message_id desc;
 
 prepare "list-messages-00001" as
 select total, uncounted,
-message_id as "messageId", member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding, failure_code as "failureCode",
-held_reason as "heldReason", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",
-date_time_delivered as "dateTimeDelivered"
+t.message_id as "messageId", t.member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding,
+failure_code as "failureCode", held_reason as "heldReason", t.date_time_created as "dateTimeCreated",
+date_time_sent as "dateTimeSent", date_time_delivered as "dateTimeDelivered"
    from (select count(*) as total, 0 as uncounted from messages where advisor_id = $1 and kind = 'text' and date_time_created >= $4) as totals
    left join (
      select advisor_id, message_id, date_time_created
@@ -6245,14 +6245,14 @@ date_time_delivered as "dateTimeDelivered"
      offset $2
      limit $3
    ) as page on true
-   left join messages t using (advisor_id, message_id)
+   left join messages t on t.advisor_id = page.advisor_id and t.message_id = page.message_id
    order by page.date_time_created desc, page.message_id desc;
 
 prepare "list-messages-00010" as
 select total, uncounted,
-message_id as "messageId", member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding, failure_code as "failureCode",
-held_reason as "heldReason", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",
-date_time_delivered as "dateTimeDelivered"
+t.message_id as "messageId", t.member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding,
+failure_code as "failureCode", held_reason as "heldReason", t.date_time_created as "dateTimeCreated",
+date_time_sent as "dateTimeSent", date_time_delivered as "dateTimeDelivered"
    from (select count(*) as total, 0 as uncounted from messages where advisor_id = $1 and kind = 'text' and status = $4) as totals
    left join (
      select advisor_id, message_id, date_time_created
@@ -6261,14 +6261,14 @@ date_time_delivered as "dateTimeDelivered"
      offset $2
      limit $3
    ) as page on true
-   left join messages t using (advisor_id, message_id)
+   left join messages t on t.advisor_id = page.advisor_id and t.message_id = page.message_id
    order by page.date_time_created desc, page.message_id desc;
 
 prepare "list-messages-00010-rare" as
 select total, uncounted,
-message_id as "messageId", member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding, failure_code as "failureCode",
-held_reason as "heldReason", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",
-date_time_delivered as "dateTimeDelivered"
+t.message_id as "messageId", t.member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding,
+failure_code as "failureCode", held_reason as "heldReason", t.date_time_created as "dateTimeCreated",
+date_time_sent as "dateTimeSent", date_time_delivered as "dateTimeDelivered"
    from (select count(*) as total, 0 as uncounted from messages where advisor_id = $1 and kind = 'text' and rare_status = $4) as totals
    left join (
      select advisor_id, message_id, date_time_created
@@ -6277,14 +6277,14 @@ date_time_delivered as "dateTimeDelivered"
      offset $2
      limit $3
    ) as page on true
-   left join messages t using (advisor_id, message_id)
+   left join messages t on t.advisor_id = page.advisor_id and t.message_id = page.message_id
    order by page.date_time_created desc, page.message_id desc;
 
 prepare "list-messages-00100" as
 select total, uncounted,
-message_id as "messageId", member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding, failure_code as "failureCode",
-held_reason as "heldReason", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",
-date_time_delivered as "dateTimeDelivered"
+t.message_id as "messageId", t.member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding,
+failure_code as "failureCode", held_reason as "heldReason", t.date_time_created as "dateTimeCreated",
+date_time_sent as "dateTimeSent", date_time_delivered as "dateTimeDelivered"
    from (select count(*) as total, 0 as uncounted from messages where advisor_id = $1 and kind = 'text' and scheduled_message_id = $4) as totals
    left join (
      select advisor_id, message_id, date_time_created
@@ -6293,14 +6293,14 @@ date_time_delivered as "dateTimeDelivered"
      offset $2
      limit $3
    ) as page on true
-   left join messages t using (advisor_id, message_id)
+   left join messages t on t.advisor_id = page.advisor_id and t.message_id = page.message_id
    order by page.date_time_created desc, page.message_id desc;
 
 prepare "list-messages-01000" as
 select total, uncounted,
-message_id as "messageId", member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding, failure_code as "failureCode",
-held_reason as "heldReason", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",
-date_time_delivered as "dateTimeDelivered"
+t.message_id as "messageId", t.member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding,
+failure_code as "failureCode", held_reason as "heldReason", t.date_time_created as "dateTimeCreated",
+date_time_sent as "dateTimeSent", date_time_delivered as "dateTimeDelivered"
    from (select count(*) as total, 0 as uncounted from messages where advisor_id = $1 and kind = 'text' and member_id = $4) as totals
    left join (
      select advisor_id, message_id, date_time_created
@@ -6309,14 +6309,14 @@ date_time_delivered as "dateTimeDelivered"
      offset $2
      limit $3
    ) as page on true
-   left join messages t using (advisor_id, message_id)
+   left join messages t on t.advisor_id = page.advisor_id and t.message_id = page.message_id
    order by page.date_time_created desc, page.message_id desc;
 
 prepare "list-messages-10000" as
 select total, uncounted,
-message_id as "messageId", member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding, failure_code as "failureCode",
-held_reason as "heldReason", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",
-date_time_delivered as "dateTimeDelivered"
+t.message_id as "messageId", t.member_id as "memberId", (select m.phone from members m where m.advisor_id = t.advisor_id and m.member_id = t.member_id) as phone, status, segments, encoding,
+failure_code as "failureCode", held_reason as "heldReason", t.date_time_created as "dateTimeCreated",
+date_time_sent as "dateTimeSent", date_time_delivered as "dateTimeDelivered"
    from (select count(*) as total, 0 as uncounted from messages where advisor_id = $1 and kind = 'text' and member_id = (select m.member_id from members m where m.advisor_id = $1 and m.phone = $4)) as totals
    left join (
      select advisor_id, message_id, date_time_created
@@ -6325,7 +6325,7 @@ date_time_delivered as "dateTimeDelivered"
      offset $2
      limit $3
    ) as page on true
-   left join messages t using (advisor_id, message_id)
+   left join messages t on t.advisor_id = page.advisor_id and t.message_id = page.message_id
    order by page.date_time_created desc, page.message_id desc;
 
 prepare "list-missing-members" as
@@ -7442,18 +7442,14 @@ array(
 
 prepare "update-text-count" as
 insert into text_counts (advisor_id, up_to, texts)
-select $1, $2, coalesce(counted.texts, 0) + more.texts
-from (values ($1::bigint)) as given (advisor_id)
-left join text_counts counted using (advisor_id)
-cross join lateral (
-  select count(*) as texts
-  from messages
-  where advisor_id = $1
-    and kind = 'text'
-    and date_time_created > coalesce(counted.up_to, '-infinity')
-    and date_time_created <= $2
-) as more
-where more.texts >= $3
+select advisor_id, $2, count(*) + coalesce((select texts from text_counts where advisor_id = $1), 0)
+from messages
+where advisor_id = $1
+  and kind = 'text'
+  and date_time_created > coalesce((select up_to from text_counts where advisor_id = $1), '-infinity')
+  and date_time_created <= $2
+group by advisor_id
+having count(*) >= $3
 on conflict (advisor_id) do update
 set up_to = excluded.up_to, texts = excluded.texts
 where text_counts.up_to < excluded.up_to;

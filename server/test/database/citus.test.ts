@@ -9,12 +9,14 @@ import { verifyArchive } from '../../src/domain/archive/archive-verification.ts'
 import { reconcile } from '../../src/domain/record-keeping/reconciliation.ts';
 import { dispose } from '../../src/domain/record-keeping/retention.ts';
 import { dayMs, dayOf } from '../../src/domain/shared/time.ts';
+import { routed } from '../../src/store/database/distribution/routing.ts';
 import { listDifferentTriggers } from '../../src/store/database/distribution/shard-triggers.ts';
 import { advisorOwned } from '../../src/store/database/distribution/tables.ts';
 import { OutcomeUnknown } from '../../src/store/database/errors.ts';
 import { inspectDatabase } from '../../src/store/database/schema/inspection.ts';
 import { appRole, asOwner, migrate } from '../../src/store/database/schema/migrate.ts';
 import { insertEvents } from '../../src/store/events/new-events.ts';
+import { listStatements } from '../../statements.ts';
 import { newcomer } from '../address-book/address-book.ts';
 import { assertCounted } from '../address-book/book-counts.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
@@ -27,6 +29,14 @@ import { makeWorld, type Person, type World } from '../support/world.ts';
 const template = 'template';
 
 type Shard = { name: string; shardId: string; host: string; port: number };
+
+/** A value that any such parameter takes. */
+function sampleOf(type: string): string {
+  if (type.endsWith('[]')) return '{}';
+  if (type.startsWith('timestamp') || type === 'date') return '2026-01-01';
+  if (type === 'uuid') return '00000000-0000-0000-0000-000000000007';
+  return type === 'boolean' ? 'true' : '7';
+}
 
 /** All tests can run there (`npm run citus`), which takes too long for every run; these are what differs most. */
 suite('on a coordinator of Citus with two workers', { skip }, () => {
@@ -143,6 +153,27 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     const url = await createDatabase(citus.url('postgres'), 'few');
     await migrate(url, { shards: 1 });
     assert.deepEqual((await inspectDatabase(url)).citus, { workers: 2, shards: 1 });
+  });
+
+  test('what is asked about one advisor is asked of one shard', async () => {
+    const spread = await asOwner(world.database.url, async (client) => {
+      const found: string[] = [];
+      for (const { name, text } of await listStatements()) {
+        if (!/\badvisor_id = \$1\b/.test(text)) continue;
+        await client.query(`prepare "${name}" as ${routed(text)}`);
+        const [row] = (
+          await client.query('select parameter_types::text[] as types from pg_prepared_statements where name = $1', [
+            name,
+          ])
+        ).rows;
+        const values = row.types.map((type: string) => `'${sampleOf(type)}'`).join();
+        const { rows } = await client.query(`explain (format json) execute "${name}" (${values})`);
+        const tasks = [...JSON.stringify(rows).matchAll(/"Task Count":(\d+)/g)].map(([, count]) => Number(count));
+        if (tasks.length === 0 || tasks.some((count) => count > 1)) found.push(`${name}: ${tasks}`);
+      }
+      return found;
+    });
+    assert.deepEqual(spread, []);
   });
 
   test('the carrier’s records and the archive’s entries agree', async () => {

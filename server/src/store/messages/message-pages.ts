@@ -29,7 +29,7 @@ const rareStatuses: readonly MessageStatus[] = ['undelivered', 'failed', 'in_dou
 const allTexts = `
   select coalesce(counted.texts, 0) + later.texts as total, later.texts as uncounted
   from (values ($1::bigint)) as given (advisor_id)
-  left join text_counts counted using (advisor_id)
+  left join text_counts counted on counted.advisor_id = given.advisor_id
   cross join lateral (
     select count(*) as texts
     from messages
@@ -66,7 +66,7 @@ export async function listMessages(
        offset $2
        limit $3
      ) as page on true
-     left join messages t using (advisor_id, message_id)
+     left join messages t on t.advisor_id = page.advisor_id and t.message_id = page.message_id
      order by page.date_time_created desc, page.message_id desc`,
     [advisorId, offset, limit, ...given.map((name) => filter[name])],
     `list-messages-${names.map((name) => Number(given.includes(name))).join('')}${isRare ? '-rare' : ''}`,
@@ -83,18 +83,14 @@ export async function updateTextCount(
 ): Promise<void> {
   await db.query(
     `insert into text_counts (advisor_id, up_to, texts)
-     select $1, $2, coalesce(counted.texts, 0) + more.texts
-     from (values ($1::bigint)) as given (advisor_id)
-     left join text_counts counted using (advisor_id)
-     cross join lateral (
-       select count(*) as texts
-       from messages
-       where advisor_id = $1
-         and kind = 'text'
-         and date_time_created > coalesce(counted.up_to, '-infinity')
-         and date_time_created <= $2
-     ) as more
-     where more.texts >= $3
+     select advisor_id, $2, count(*) + coalesce((select texts from text_counts where advisor_id = $1), 0)
+     from messages
+     where advisor_id = $1
+       and kind = 'text'
+       and date_time_created > coalesce((select up_to from text_counts where advisor_id = $1), '-infinity')
+       and date_time_created <= $2
+     group by advisor_id
+     having count(*) >= $3
      on conflict (advisor_id) do update
      set up_to = excluded.up_to, texts = excluded.texts
      where text_counts.up_to < excluded.up_to`,

@@ -27,9 +27,9 @@ export type MessageRow = {
 
 /** Of a message `t`, with the SQL that finds its phone. */
 export const messageColumns = (phone: string) => `
-  message_id as "messageId", member_id as "memberId", ${phone} as phone, status, segments, encoding, failure_code as "failureCode",
-  held_reason as "heldReason", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",
-  date_time_delivered as "dateTimeDelivered"`;
+  t.message_id as "messageId", t.member_id as "memberId", ${phone} as phone, status, segments, encoding,
+  failure_code as "failureCode", held_reason as "heldReason", t.date_time_created as "dateTimeCreated",
+  date_time_sent as "dateTimeSent", date_time_delivered as "dateTimeDelivered"`;
 
 export async function findMessage(db: Db, advisorId: number, messageId: number): Promise<MessageRow | null> {
   const [row] = await db.lookUp<MessageRow>(
