@@ -8,7 +8,7 @@ const scoreMin = 95;
 const categories = ['performance', 'accessibility', 'best-practices'];
 
 /** Pages as a phone sees them, and pages of somebody who is signed in, at a desk. */
-export type Judged = {
+export type ScoredPages = {
   origin: string;
   debugging: number;
   judged: { phone: string[]; desk: string[] };
@@ -29,7 +29,7 @@ type Lighthouse = (
 ) => Promise<{ lhr: { categories: Record<string, { score: number | null }> } } | undefined>;
 
 /** Lighthouse, the median of several runs: a score varies with what else the machine does. */
-export async function judge({ origin, debugging, judged, cookie }: Judged, complaints: string[]): Promise<void> {
+export async function judge({ origin, debugging, judged, cookie }: ScoredPages, complaints: string[]): Promise<void> {
   if (!existsSync(`${folder}node_modules/lighthouse`))
     spawnSync('npm', ['ci', '--silent', '--ignore-scripts'], { cwd: folder, stdio: ['ignore', 2, 2] });
   // It isn't among the packages of `npm start`, so its types may not be there.

@@ -7,7 +7,7 @@ const wheelSteps = 60;
 const wheelPixels = 2_000;
 const settleMs = 1_500;
 
-type Measured = { longestTaskMs: number; slowestInputMs: number; rows: number };
+type SpeedFigures = { longestTaskMs: number; slowestInputMs: number; rows: number };
 
 /** How quick the app is with a large book and inbox, measured in the browser. These are figures of this machine, so none fails. */
 export async function measureSpeed(
@@ -18,7 +18,7 @@ export async function measureSpeed(
   const page = await context.newPage();
   await page.addInitScript(watch);
   await signIn(page);
-  const say = (what: string, { longestTaskMs, slowestInputMs, rows }: Measured) =>
+  const say = (what: string, { longestTaskMs, slowestInputMs, rows }: SpeedFigures) =>
     process.stdout.write(
       `${what}: longest task ${Math.round(longestTaskMs)} ms, slowest input to paint ${Math.round(slowestInputMs)} ms, ${rows} rows\n`,
     );
@@ -67,16 +67,16 @@ function watch(): void {
   }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
 }
 
-type Watched = { seen: Omit<Measured, 'rows'> };
+type WatchedWindow = { seen: Omit<SpeedFigures, 'rows'> };
 
 async function begin(page: Page): Promise<void> {
   await page.evaluate(() =>
-    Object.assign((window as unknown as Watched).seen, { longestTaskMs: 0, slowestInputMs: 0 }),
+    Object.assign((window as unknown as WatchedWindow).seen, { longestTaskMs: 0, slowestInputMs: 0 }),
   );
 }
 
-async function end(page: Page, row: string): Promise<Measured> {
+async function end(page: Page, row: string): Promise<SpeedFigures> {
   await page.waitForTimeout(settleMs);
-  const seen = await page.evaluate(() => (window as unknown as Watched).seen);
+  const seen = await page.evaluate(() => (window as unknown as WatchedWindow).seen);
   return { ...seen, rows: await page.locator(row).count() };
 }

@@ -6050,48 +6050,6 @@ select advisor_id as "advisorId", last_number as "lastNumber"
 from archive_heads
 where $1::bigint is null or advisor_id = $1;
 
-prepare "list-judged-texts-blocked" as
-select
-   judged.id, judged.date_time_created as "dateTime", convert_from(b.body, 'UTF8') as text, m.phone
- from (
-select review_id as id, date_time_created, archive_number, member_id
-from reviews
-where advisor_id = $1 and kind = 'blocked' and date_time_created >= $2
-  and ($3::bigint is null or review_id < $3)
-order by review_id desc
-limit $4) as judged
- join archive_bodies b on b.advisor_id = $1 and b.number = judged.archive_number
- left join members m on m.advisor_id = $1 and m.member_id = judged.member_id
- order by judged.id desc;
-
-prepare "list-judged-texts-in" as
-select
-   judged.id, judged.date_time_created as "dateTime", convert_from(b.body, 'UTF8') as text, m.phone
- from (
-select reply_id as id, date_time_created, archive_number, member_id
-from replies
-where advisor_id = $1 and date_time_created >= $2
-  and ($3::bigint is null or reply_id < $3)
-order by reply_id desc
-limit $4) as judged
- join archive_bodies b on b.advisor_id = $1 and b.number = judged.archive_number
- left join members m on m.advisor_id = $1 and m.member_id = judged.member_id
- order by judged.id desc;
-
-prepare "list-judged-texts-out" as
-select
-   judged.id, judged.date_time_created as "dateTime", convert_from(b.body, 'UTF8') as text, m.phone
- from (
-select message_id as id, date_time_created, archive_number, member_id
-from messages
-where advisor_id = $1 and kind = 'text' and date_time_created >= $2
-  and ($3::bigint is null or message_id < $3)
-order by message_id desc
-limit $4) as judged
- join archive_bodies b on b.advisor_id = $1 and b.number = judged.archive_number
- left join members m on m.advisor_id = $1 and m.member_id = judged.member_id
- order by judged.id desc;
-
 prepare "list-known-numbers" as
 select phone
 from members
@@ -6549,6 +6507,48 @@ first_date as "firstDate", time_zone as "timeZone", frequency, delivery_date as 
    where advisor_id = $1 and member_id = $2 and status = 'scheduled'
    order by delivery_date, scheduled_message_id
    limit $3;
+
+prepare "list-screened-texts-blocked" as
+select
+   screened.id, screened.date_time_created as "dateTime", convert_from(b.body, 'UTF8') as text, m.phone
+ from (
+select review_id as id, date_time_created, archive_number, member_id
+from reviews
+where advisor_id = $1 and kind = 'blocked' and date_time_created >= $2
+  and ($3::bigint is null or review_id < $3)
+order by review_id desc
+limit $4) as screened
+ join archive_bodies b on b.advisor_id = $1 and b.number = screened.archive_number
+ left join members m on m.advisor_id = $1 and m.member_id = screened.member_id
+ order by screened.id desc;
+
+prepare "list-screened-texts-in" as
+select
+   screened.id, screened.date_time_created as "dateTime", convert_from(b.body, 'UTF8') as text, m.phone
+ from (
+select reply_id as id, date_time_created, archive_number, member_id
+from replies
+where advisor_id = $1 and date_time_created >= $2
+  and ($3::bigint is null or reply_id < $3)
+order by reply_id desc
+limit $4) as screened
+ join archive_bodies b on b.advisor_id = $1 and b.number = screened.archive_number
+ left join members m on m.advisor_id = $1 and m.member_id = screened.member_id
+ order by screened.id desc;
+
+prepare "list-screened-texts-out" as
+select
+   screened.id, screened.date_time_created as "dateTime", convert_from(b.body, 'UTF8') as text, m.phone
+ from (
+select message_id as id, date_time_created, archive_number, member_id
+from messages
+where advisor_id = $1 and kind = 'text' and date_time_created >= $2
+  and ($3::bigint is null or message_id < $3)
+order by message_id desc
+limit $4) as screened
+ join archive_bodies b on b.advisor_id = $1 and b.number = screened.archive_number
+ left join members m on m.advisor_id = $1 and m.member_id = screened.member_id
+ order by screened.id desc;
 
 prepare "list-sessions" as
 select session_hash as "sessionHash", method, browser, date_time_created as "signedInAt", date_time_seen as "seenAt"

@@ -14,12 +14,12 @@ import { findMemberOfContact } from './src/store/members/members.ts';
 import { lockDue } from './src/store/messages/due-messages.ts';
 import { listMessages } from './src/store/messages/message-pages.ts';
 import { listScheduledMessages } from './src/store/messages/scheduled-messages.ts';
-import { listJudgedTexts } from './src/store/supervision/dry-runs.ts';
+import { listScreenedTexts } from './src/store/supervision/dry-runs.ts';
 
 export type Statement = { name: string; text: string };
 
 /** A statement in the source. If its name has something to fill in, `names` has what it begins with. */
-type Named = { names: string[]; text: ts.Expression | undefined; isFixed: boolean };
+type NamedStatement = { names: string[]; text: ts.Expression | undefined; isFixed: boolean };
 
 const store = new URL('src/store/', import.meta.url);
 const methods = ['query', 'write', 'lookUp', 'lookUpOne', 'lookUpPage'];
@@ -30,7 +30,7 @@ async function callVariants(db: Db): Promise<void> {
   for (const by of [{ phone: '' }, { memberId: 1 }]) await findMemberOfContact(db, advisorId, by);
   for (const by of [{ phone: '' }, { memberId: 1 }]) await findConversation(db, advisorId, by, now);
   for (const kind of ['out', 'in', 'blocked'] as const)
-    await listJudgedTexts(db, kind, { advisorId, since: now, before: null, limit: 1 });
+    await listScreenedTexts(db, kind, { advisorId, since: now, before: null, limit: 1 });
   for (const view of ['inbox', 'unread', 'snoozed', 'done'] as const)
     await listConversations(db, advisorId, { view, now, after: null, limit: 1 });
   for (const descending of [false, true]) {
@@ -82,8 +82,8 @@ function withFixedStatements(source: string): string {
   return `${source}\nexport const fixedStatements = () => [${list.join()}];`;
 }
 
-function namedIn(source: string): Named[] {
-  const found: Named[] = [];
+function namedIn(source: string): NamedStatement[] {
+  const found: NamedStatement[] = [];
   const file = ts.createSourceFile('', source, ts.ScriptTarget.Latest, true);
   for (const declaration of file.statements) {
     const locals = localsIn(declaration);

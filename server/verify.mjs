@@ -685,8 +685,8 @@ class SignedTimes {
 
 /**
  * An entry and where it is in the tree; infinity if it isn't yet.
- * @typedef {Pick<Entry, 'advisorId' | 'number' | 'kind' | 'memberId' | 'meta'> & { leaf: number }} Placed
- * @typedef {{ youngest: number, years: number, holds: (Placed & { holdId: unknown })[] }} Judged
+ * @typedef {Pick<Entry, 'advisorId' | 'number' | 'kind' | 'memberId' | 'meta'> & { leaf: number }} LeafEntry
+ * @typedef {{ youngest: number, years: number, holds: (LeafEntry & { holdId: unknown })[] }} DisposalRules
  */
 
 /** An advisor's disposals, judged by the retention and the holds that were in force, and not by what they say themselves. */
@@ -694,12 +694,12 @@ class Disposals {
   /** The firm whose rules apply; null if that isn't known, and all that are given apply. @type {number | null} */
   firmId;
   #times;
-  /** @type {(Placed & { facts: Record<string, unknown> })[]} */
+  /** @type {(LeafEntry & { facts: Record<string, unknown> })[]} */
   #rules = [];
-  /** @type {(Range & { by: Placed })[]} */
+  /** @type {(Range & { by: LeafEntry })[]} */
   #ranges = [];
   #isSorted = true;
-  /** @type {Map<number, Judged>} */
+  /** @type {Map<number, DisposalRules>} */
   #judged = new Map();
 
   /** @param {SignedTimes} times @param {number | null} firmId */
@@ -708,21 +708,21 @@ class Disposals {
     this.firmId = firmId;
   }
 
-  /** A retention or a hold, or the advisor's first entry, which says which firm's. @param {Placed} rule */
+  /** A retention or a hold, or the advisor's first entry, which says which firm's. @param {LeafEntry} rule */
   takeRule(rule) {
     const facts = factsIn(rule.meta);
     if (rule.kind === 'retention' || rule.kind === 'hold') this.#rules.push({ ...rule, facts });
     else if (isFirst(rule) && isCount(facts.firmId)) this.firmId ??= facts.firmId;
   }
 
-  /** @param {Placed} disposal @param {Buffer | null} body */
+  /** @param {LeafEntry} disposal @param {Buffer | null} body */
   takeDisposal(disposal, body) {
     for (const range of disposedBy(disposal, body)) this.#ranges.push({ ...range, by: disposal });
     this.#isSorted = false;
     if (this.#ranges.length > rangesMax) throw new CantTell('more bodies were disposed of than can be counted');
   }
 
-  /** What is wrong with the absence of an entry's body; null if it was due. @param {Placed} entry */
+  /** What is wrong with the absence of an entry's body; null if it was due. @param {LeafEntry} entry */
   faultOf({ number, kind, memberId, leaf }) {
     if (!this.#isSorted) this.#ranges.sort((a, b) => a.from - b.from);
     this.#isSorted = true;
@@ -737,16 +737,17 @@ class Disposals {
     return `${removed}, and no checkpoints prove that it had been kept for ${years} years`;
   }
 
-  /** @param {Placed} disposal @returns {Judged} */
+  /** @param {LeafEntry} disposal @returns {DisposalRules} */
   #judge(disposal) {
     const known = this.#judged.get(disposal.number);
     if (known) return known;
     const signed = this.#times.sizeBefore(disposal.leaf);
     // Entries of one book are in the order of numbers. Those of two books that came between the same two checkpoints may
     // have come in either order: what keeps bodies counts only if it was there before, what frees them also if it may have.
-    const isOwn = (/** @type {Placed} */ rule) => rule.advisorId === disposal.advisorId;
-    const wasThere = (/** @type {Placed} */ rule) => (isOwn(rule) ? rule.number < disposal.number : rule.leaf < signed);
-    const mayHaveBeen = (/** @type {Placed} */ rule) =>
+    const isOwn = (/** @type {LeafEntry} */ rule) => rule.advisorId === disposal.advisorId;
+    const wasThere = (/** @type {LeafEntry} */ rule) =>
+      isOwn(rule) ? rule.number < disposal.number : rule.leaf < signed;
+    const mayHaveBeen = (/** @type {LeafEntry} */ rule) =>
       isOwn(rule) ? rule.number < disposal.number : rule.leaf <= disposal.leaf;
     const rules = this.#rules.filter(
       (rule) => isOwn(rule) || this.firmId === null || rule.facts.firmId === this.firmId,
@@ -770,7 +771,7 @@ class Disposals {
   }
 }
 
-/** An advisor's book begins with the setting that added them. @param {Placed} entry */
+/** An advisor's book begins with the setting that added them. @param {LeafEntry} entry */
 function isFirst({ kind, number, meta }) {
   return kind === 'setting' && number === 1 && factsIn(meta).what === 'advisor added';
 }

@@ -115,10 +115,10 @@ async function startOn(scratch: Scratch, { databaseUrl, dataDir }: Cast) {
   return { runtime, stop: scratch.owns(runtime.stop).stop };
 }
 
-type Timed = (what: string, work: () => Promise<number>) => Promise<number>;
+type Stopwatch = (what: string, work: () => Promise<number>) => Promise<number>;
 
 /** Measures work that returns a number of entries: the seconds, and what goes into the table. */
-function stopwatch(): { timed: Timed; rows: Row[] } {
+function stopwatch(): { timed: Stopwatch; rows: Row[] } {
   const rows: Row[] = [];
   return {
     rows,
@@ -143,7 +143,7 @@ function stopwatch(): { timed: Timed; rows: Row[] } {
 async function measureVerify(
   cast: Cast,
   runtime: Runtime,
-  { entries, advisors, timed }: { entries: number; advisors: number; timed: Timed },
+  { entries, advisors, timed }: { entries: number; advisors: number; timed: Stopwatch },
 ): Promise<number> {
   // The advisors are those whose entries say that they were added.
   const texts = { advisors, isSettled: true, from: new Date(), everyMs: 0.02 };

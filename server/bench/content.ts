@@ -22,7 +22,7 @@ import { heading, median, ms, type Row, ratio, say, table, whole } from './table
 
 /** What one kind of search took: PostgreSQL's CPU on average, and how long each took. */
 type Times = { cpuMs: number; wholeMs: number[] };
-type Measured = { items: number; perSecond: number; times: Map<string, Times> };
+type SearchFigures = { items: number; perSecond: number; times: Map<string, Times> };
 type Searches = Record<string, Omit<ContentSearch, 'page' | 'pageSize'> & { pages: 'first' | 'all' }>;
 
 const batchSize = 500;
@@ -58,11 +58,11 @@ async function measureSizes(
   pool: Pool,
   owner: pg.Client,
   { items, repetitions }: Sizes['library'],
-): Promise<Measured[]> {
+): Promise<SearchFigures[]> {
   const deps = depsOn(pool);
   const { firmId } = await addFirm(deps, 'Bench Wealth');
   const { advisorId } = await addAdvisor(deps, { firmId, name: 'Bench', email: 'bench@bench.example' });
-  const measured: Measured[] = [];
+  const measured: SearchFigures[] = [];
   for (const wanted of items) {
     const perSecond = await fill(deps, firmId, measured.at(-1)?.items ?? 0, wanted);
     await owner.query('vacuum (analyze)');
@@ -202,7 +202,7 @@ async function measureSearches(
   owner: pg.Client,
   advisorId: number,
   repetitions: number,
-): Promise<Measured['times']> {
+): Promise<SearchFigures['times']> {
   const times = new Map<string, Times>();
   for (const [kind, { pages, ...search }] of Object.entries(searches)) {
     const { pageInfo } = await searchContent(deps, advisorId, { ...search, page: 1, pageSize });
@@ -227,7 +227,7 @@ async function measureSearches(
   return times;
 }
 
-function show({ items, perSecond, times }: Measured, repetitions: number): void {
+function show({ items, perSecond, times }: SearchFigures, repetitions: number): void {
   heading(
     `The library, ${whole(items)} items, saved at ${whole(perSecond)}/s: ms of a page, ${repetitions} times each`,
   );
@@ -241,9 +241,9 @@ function show({ items, perSecond, times }: Measured, repetitions: number): void 
   );
 }
 
-function showGrowth(measured: Measured[]): void {
+function showGrowth(measured: SearchFigures[]): void {
   heading('Growth of the library: PostgreSQL’s CPU for the worst of all searches; to the smallest library');
-  const worst = ({ times }: Measured) => Math.max(...[...times.values()].map(({ cpuMs }) => cpuMs));
+  const worst = ({ times }: SearchFigures) => Math.max(...[...times.values()].map(({ cpuMs }) => cpuMs));
   const [smallest] = measured;
   table(
     measured.map(
@@ -257,7 +257,7 @@ function showGrowth(measured: Measured[]): void {
   );
 }
 
-function barsOf({ items, perSecond, times }: Measured): string[] {
+function barsOf({ items, perSecond, times }: SearchFigures): string[] {
   const [kind, worst] = [...times].reduce((a, b) => (b[1].cpuMs > a[1].cpuMs ? b : a));
   return [
     `worst search at ${whole(items)} items: ${ms(worst.cpuMs)} ms of PostgreSQL’s CPU (bar ${barMs} ms)`,

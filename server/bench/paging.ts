@@ -52,7 +52,7 @@ export async function measurePages(
 ): Promise<PageTime[]> {
   const probe: ContactPage = { sortBy: 'fullName', descending: false, offset: 0n, limit: 1 };
   const { total } = await listContacts(pool, advisorId, {}, probe);
-  const times: Measured[] = [];
+  const times: PageFigures[] = [];
   for (const sortBy of contactSorts)
     for (const direction of ['asc', 'desc'] as const)
       for (const pageSize of pageSizes)
@@ -60,7 +60,7 @@ export async function measurePages(
   return times.map((each) => ({ ...each, lastToAlike: each.last.cpuMs / mirrored(each, times).first.cpuMs }));
 }
 
-function mirrored({ sortBy, direction, pageSize }: Measured, times: Measured[]): Measured {
+function mirrored({ sortBy, direction, pageSize }: PageFigures, times: PageFigures[]): PageFigures {
   const found = times.find(
     (each) => each.sortBy === sortBy && each.pageSize === pageSize && each.direction !== direction,
   );
@@ -91,7 +91,7 @@ export function worstOf<Item>(items: Item[], badness: (item: Item) => number): I
   return items.reduce((worst, each) => (badness(each) > badness(worst) ? each : worst));
 }
 
-type Measured = Omit<PageTime, 'lastToAlike'>;
+type PageFigures = Omit<PageTime, 'lastToAlike'>;
 type Sort = {
   advisorId: number;
   total: number;
@@ -101,7 +101,7 @@ type Sort = {
   repetitions: number;
 };
 
-async function measureSort(owner: pg.Client, pool: Pool, sort: Sort): Promise<Measured> {
+async function measureSort(owner: pg.Client, pool: Pool, sort: Sort): Promise<PageFigures> {
   const { advisorId, total, sortBy, direction, pageSize, repetitions } = sort;
   const lastPage = Math.max(0, Math.ceil(total / pageSize) - 1);
   const pages = [0, Math.floor(lastPage / 2), lastPage].map(

@@ -126,9 +126,9 @@ async function measurePeerFlow({ dispatchSeconds: seconds }: SendSizes, peer: Pe
   return { ...rowOf(timed).row, 'Node µs': whole(node), 'PostgreSQL µs': whole(postgresql) };
 }
 
-type Timed = Load & { backlog: number; loadedMs: number; drainedMs: number };
+type DispatchLoad = Load & { backlog: number; loadedMs: number; drainedMs: number };
 
-async function loadAndDrain(loadOnce: () => Promise<Load>, waiting: () => Promise<number>): Promise<Timed> {
+async function loadAndDrain(loadOnce: () => Promise<Load>, waiting: () => Promise<number>): Promise<DispatchLoad> {
   const began = performance.now();
   const loaded = await loadOnce();
   const backlog = await waiting();
@@ -137,7 +137,10 @@ async function loadAndDrain(loadOnce: () => Promise<Load>, waiting: () => Promis
   return { ...loaded, backlog, loadedMs, drainedMs: performance.now() - began };
 }
 
-function rowOf({ count, perSecond, p99Ms, backlog, loadedMs, drainedMs }: Timed): { together: number; row: Row } {
+function rowOf({ count, perSecond, p99Ms, backlog, loadedMs, drainedMs }: DispatchLoad): {
+  together: number;
+  row: Row;
+} {
   const together = (count / drainedMs) * 1000;
   const row = {
     'accepted/s': whole(perSecond),

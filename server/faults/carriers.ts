@@ -8,7 +8,7 @@ import { until } from '../test/support/waiting.ts';
 import { command, connectSmsc } from './commands.ts';
 
 /** A text as it became in the end, and how often the peer took it. */
-type Judged = { messageId: number; phone: string; status: string; taken: number };
+type TextOutcome = { messageId: number; phone: string; status: string; taken: number };
 
 const textsPerRound = 40;
 const carrierTimeoutMs = 2_000;
@@ -111,8 +111,8 @@ async function judge(
     connectionString: `postgres://assent@localhost/assent?host=${encodeURIComponent(join(dataDir, 'postgres'))}`,
   });
   await owner.connect();
-  const read = async (): Promise<Judged[]> => {
-    const { rows } = await owner.query<Omit<Judged, 'taken'>>(
+  const read = async (): Promise<TextOutcome[]> => {
+    const { rows } = await owner.query<Omit<TextOutcome, 'taken'>>(
       `select message_id::integer as "messageId", phone, status
        from messages
        join members using (advisor_id, member_id)
@@ -122,12 +122,12 @@ async function judge(
     return rows.map((row) => ({ ...row, taken: times.get(row.phone)?.length ?? 0 }));
   };
   // A text that the peer never took can't be settled by it.
-  const isOpen = ({ status, taken }: Judged) =>
+  const isOpen = ({ status, taken }: TextOutcome) =>
     status === 'queued' || status === 'sent' || (status === 'in_doubt' && taken > 0);
   await until('everything is settled', async () => !(await read()).some(isOpen), settleMsMax, 500).catch(() => {});
   const texts = await read();
   await owner.end();
-  const of = (test: (text: Judged) => boolean) => texts.filter(test);
+  const of = (test: (text: TextOutcome) => boolean) => texts.filter(test);
   const doubled = of(({ taken }) => taken > 1);
   const lost = of(({ status, taken }) => taken === 0 && status !== 'in_doubt' && status !== 'failed');
   const open = of(isOpen);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Ledger, Send } from './ledger.ts';
-import type { Received } from './phones.ts';
+import type { ReceivedText } from './phones.ts';
 import { checkRecords } from './records.ts';
 
 /** What happened to the texts that the server accepted. */
@@ -20,7 +20,7 @@ export type Findings = {
   broken: string[];
 };
 
-type Stored = {
+type StoredText = {
   messageId: number;
   text: string;
   status: string;
@@ -41,7 +41,7 @@ export type Verdict = {
  * Compares the ledger with the phones and the database, once everything has settled. Without `received`, the phones are the
  * sandbox's.
  */
-export async function judge(databaseUrl: string, ledger: Ledger, received?: Received[]): Promise<Verdict> {
+export async function judge(databaseUrl: string, ledger: Ledger, received?: ReceivedText[]): Promise<Verdict> {
   const db = new pg.Client({ connectionString: databaseUrl });
   await db.connect();
   try {
@@ -57,7 +57,7 @@ export async function judge(databaseUrl: string, ledger: Ledger, received?: Rece
 }
 
 /** What the phones have, as a table. */
-async function layOut(db: pg.Client, received: Received[] | undefined): Promise<void> {
+async function layOut(db: pg.Client, received: ReceivedText[] | undefined): Promise<void> {
   if (!received) {
     await db.query('create temp view received as select phone, texting_number, text, arrived_at from handset_messages');
     return;
@@ -77,13 +77,13 @@ async function layOut(db: pg.Client, received: Received[] | undefined): Promise<
 }
 
 async function judgeSends(db: pg.Client, { sends }: Ledger): Promise<Verdict> {
-  const onPhones = await rows<Received & { times: number }>(
+  const onPhones = await rows<ReceivedText & { times: number }>(
     db,
     'select phone, text, count(*)::integer as times from received group by 1, 2',
   );
   const received = new Map(onPhones.map(({ times, ...of }) => [keyOf(of), times]));
   const stored = Map.groupBy(
-    await rows<Stored & { phone: string }>(
+    await rows<StoredText & { phone: string }>(
       db,
       `select
          message_id::integer as "messageId", phone, convert_from(body, 'UTF8') as text, status, failure_code as "failureCode",
@@ -134,7 +134,7 @@ function judgeSend(
   findings: Findings,
   send: Send,
   times: number,
-  stored: Stored[],
+  stored: StoredText[],
   schedule: Schedule | undefined,
 ): void {
   const [message] = stored;

@@ -17,8 +17,8 @@ export type Send = {
 };
 
 /** A consent request to a number that is asked once, and a reply that took effect. */
-export type Asked = { phone: string; accepted: boolean };
-export type Replied = { phone: string; textingNumber: string; word: 'ACCEPT' | 'STOP'; answeredAt: Date };
+export type ConsentRequest = { phone: string; accepted: boolean };
+export type PhoneReply = { phone: string; textingNumber: string; word: 'ACCEPT' | 'STOP'; answeredAt: Date };
 
 /** All requests and answers, kept where no kill can reach them. */
 export type Ledger = {
@@ -29,12 +29,12 @@ export type Ledger = {
   sends: Send[];
   /** How many of them were accepted. */
   accepted: number;
-  asked: Asked[];
-  replied: Replied[];
+  asked: ConsentRequest[];
+  replied: PhoneReply[];
   /** Answers that no fault explains. */
   surprises: string[];
   /** Requests that reached a server, even one that then died: how often each was answered in which way, by fault. */
-  answers: Map<string, Map<Answered, number>>;
+  answers: Map<string, Map<CallResult, number>>;
   /** How long the slowest answer of the server took, by fault. */
   slowestMs: Map<string, number>;
   /** How long answers took, if somebody wants to know. */
@@ -42,10 +42,10 @@ export type Ledger = {
 };
 
 /** A status, of the server or of the load balancer; or why no answer came. */
-export type Answered = number | `none (${string})` | `${number} of the balancer`;
+export type CallResult = number | `none (${string})` | `${number} of the balancer`;
 
 /** It has no answer of the contract's but a fault of ours. */
-export function isFailure(answered: Answered): boolean {
+export function isFailure(answered: CallResult): boolean {
   return typeof answered === 'string' || answered >= 500;
 }
 
@@ -63,8 +63,8 @@ export function makeLedger(): Ledger {
   };
 }
 
-export function noteAnswer({ answers }: Ledger, fault: string, answered: Answered): void {
-  const ofFault = answers.get(fault) ?? new Map<Answered, number>();
+export function noteAnswer({ answers }: Ledger, fault: string, answered: CallResult): void {
+  const ofFault = answers.get(fault) ?? new Map<CallResult, number>();
   ofFault.set(answered, (ofFault.get(answered) ?? 0) + 1);
   answers.set(fault, ofFault);
 }
@@ -82,7 +82,7 @@ export function requestsIn(
   const chosen = [...answers]
     .filter(([name]) => fault === undefined || name === fault)
     .flatMap(([, each]) => [...each]);
-  const sum = (some: [Answered, number][]) => some.reduce((total, [, count]) => total + count, 0);
+  const sum = (some: [CallResult, number][]) => some.reduce((total, [, count]) => total + count, 0);
   const failed = sum(chosen.filter(([answered]) => isFailure(answered)));
   return {
     requests: sum(chosen),

@@ -1,10 +1,10 @@
 // An SMSC made of the `smpp` package, with all phones behind it. See phones.ts.
 import smpp, { type Fields, type PDU, type Session } from 'smpp';
 import { answerCalls } from '../test/support/far-ends.ts';
-import type { Received } from './phones.ts';
+import type { ReceivedText } from './phones.ts';
 
 const sessions = new Set<Session>();
-const received: Received[] = [];
+const received: ReceivedText[] = [];
 const times = new Map<string, number>();
 /** Texts of several parts, until all have come. */
 const parts = new Map<string, { texts: string[]; at: number }>();

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { startFarEnd } from '../test/support/far-ends.ts';
 
 /** A text as a phone has it: who sent it, from and to which number, and when its first part arrived, in epoch milliseconds. */
-export type Received = { phone: string; textingNumber: string; text: string; at: number };
+export type ReceivedText = { phone: string; textingNumber: string; text: string; at: number };
 
 /** The phones behind an SMSC, in a process of its own that no fault reaches. It keeps all that it took, and confirms it with receipts. */
 export type Phones = {
@@ -13,7 +13,7 @@ export type Phones = {
   answerIn(ms: number): Promise<void>;
   has(phone: string, text: string): Promise<boolean>;
   count(): Promise<number>;
-  received(): Promise<Received[]>;
+  received(): Promise<ReceivedText[]>;
   stop(): Promise<void>;
 };
 

@@ -1,6 +1,6 @@
 import { makeSmallArchive } from '../test/archive/small-archive.ts';
 import type { Who } from '../test/archive/tampering.ts';
-import { type Outcome, tryTampering } from '../test/archive/try-tampering.ts';
+import { type TamperingOutcome, tryTampering } from '../test/archive/try-tampering.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 
 const everyone: Who[] = ['application', 'owner', 'superuser'];
@@ -19,11 +19,11 @@ export async function tryTamperings(say: (line: string) => void): Promise<string
   }
 }
 
-function isWrong({ outcome, named }: Outcome): boolean {
+function isWrong({ outcome, named }: TamperingOutcome): boolean {
   return outcome === 'missed' || !named;
 }
 
-function show(outcomes: Outcome[], say: (line: string) => void): void {
+function show(outcomes: TamperingOutcome[], say: (line: string) => void): void {
   const kinds = Map.groupBy(outcomes, ({ name }) => name);
   const width = Math.max(...[...kinds.keys()].map((name) => name.length));
   say(`\n${'tampering with the archive'.padEnd(width)}  ${everyone.map((who) => who.padEnd(12)).join('')}`);
@@ -31,7 +31,7 @@ function show(outcomes: Outcome[], say: (line: string) => void): void {
     const cells = everyone.map((who) => cellOf(ofKind.find((each) => each.who === who)).padEnd(12));
     say(`${name.padEnd(width)}  ${cells.join('').trimEnd()}`);
   }
-  const count = (of: (outcome: Outcome) => boolean) => outcomes.filter(of).length;
+  const count = (of: (outcome: TamperingOutcome) => boolean) => outcomes.filter(of).length;
   const refused = count(({ outcome }) => outcome === 'refused');
   const detected = count(({ outcome }) => outcome === 'detected');
   const named = count(({ outcome, named }) => outcome === 'detected' && named);
@@ -40,7 +40,7 @@ function show(outcomes: Outcome[], say: (line: string) => void): void {
   );
 }
 
-function cellOf(outcome: Outcome | undefined): string {
+function cellOf(outcome: TamperingOutcome | undefined): string {
   if (!outcome) return '–';
   return outcome.outcome === 'detected' && !outcome.named ? 'not named' : outcome.outcome;
 }

@@ -1,9 +1,15 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
 /** A request as it is sent. */
-export type Sent = { method: string; url: string; headers: Record<string, string>; body: Buffer; chunked: boolean };
-export type Received = { status: number; headers: IncomingHttpHeaders; text: string };
-export type Client = { send(sent: Sent): Promise<Received>; close(): void };
+export type FuzzRequest = {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  chunked: boolean;
+};
+export type FuzzResponse = { status: number; headers: IncomingHttpHeaders; text: string };
+export type Client = { send(sent: FuzzRequest): Promise<FuzzResponse>; close(): void };
 
 const answerMs = 20_000;
 
@@ -11,8 +17,8 @@ const answerMs = 20_000;
 export function makeClient(port: number): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-  function once({ method, url, headers, body, chunked }: Sent): Promise<Received> {
-    const { promise, resolve, reject } = Promise.withResolvers<Received>();
+  function once({ method, url, headers, body, chunked }: FuzzRequest): Promise<FuzzResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<FuzzResponse>();
     const length = body.length === 0 || chunked ? {} : { 'content-length': String(body.length) };
     const outgoing = request(
       { agent, host: '127.0.0.1', port, method, path: url, headers: { ...headers, ...length }, timeout: answerMs },

@@ -7,7 +7,7 @@ import { partnerDocument } from '../src/http/openapi/partner.ts';
 import { routes } from '../src/http/partner/routes.ts';
 import { renewed } from '../test/support/renewed.ts';
 import type { World } from '../test/support/world.ts';
-import { makeClient, type Received, type Sent } from './client.ts';
+import { type FuzzRequest, type FuzzResponse, makeClient } from './client.ts';
 import { makeJudge } from './judge.ts';
 import { judgmentMsMax } from './judgments.ts';
 import { type Operation, operationsOf } from './operations.ts';
@@ -16,7 +16,7 @@ import { type KnownId, validValue } from './values.ts';
 import { misplacedContact } from './whole-book.ts';
 import { wired } from './wire.ts';
 
-export type Fuzzed = {
+export type FuzzResult = {
   seed: number;
   /** How often each operation gave which answer: `400 invalid_request`. */
   counts: Map<string, Map<string, number>>;
@@ -44,7 +44,7 @@ const quietMs = 100;
 const quietTurnsMax = 100;
 
 /** Sends requests made from the OpenAPI document, one after another, and checks each answer against it. */
-export async function fuzz(world: World, { requests, seed }: { requests: number; seed: number }): Promise<Fuzzed> {
+export async function fuzz(world: World, { requests, seed }: { requests: number; seed: number }): Promise<FuzzResult> {
   const operations = operationsOf(partnerDocument(world.config, routes));
   const judge = makeJudge(operations);
   const client = makeClient(await listen(world));
@@ -106,8 +106,8 @@ async function quiet(): Promise<void> {
 
 /** What is wrong with the CPU that a request took. It is sent again while nothing else goes on, since other work may have counted. */
 async function tooMuch(
-  { cpuMs: tookMs, received, draft: { body } }: { cpuMs: number; received: Received; draft: Draft },
-  again: () => Promise<Received>,
+  { cpuMs: tookMs, received, draft: { body } }: { cpuMs: number; received: FuzzResponse; draft: Draft },
+  again: () => Promise<FuzzResponse>,
 ): Promise<string | undefined> {
   const { phoneNumbers } = ((body.kind === 'json' && body.value) || {}) as { phoneNumbers?: unknown };
   const recipients = Array.isArray(phoneNumbers) ? Math.max(1, phoneNumbers.length) : 1;
@@ -171,7 +171,7 @@ async function keepIds(world: World, ids: Ids): Promise<void> {
 }
 
 /** Learns which ids were created or deleted. */
-function learn(ids: Ids, { operation }: Draft, { url }: Sent, { status, text }: Received): void {
+function learn(ids: Ids, { operation }: Draft, { url }: FuzzRequest, { status, text }: FuzzResponse): void {
   const noun: Noun = /\/groups(\/\d+)?$/.test(url.split('?')[0] ?? '') ? 'group' : 'contact';
   if (operation.method === 'POST' && status === 200) {
     const { id } = JSON.parse(text);
@@ -189,7 +189,7 @@ async function clearGroups({ deps, database }: World): Promise<void> {
   while ((await database.asOwner('select from deleted_groups limit 1')).length > 0);
 }
 
-function count(counts: Fuzzed['counts'], operation: string, { status, text }: Received): void {
+function count(counts: FuzzResult['counts'], operation: string, { status, text }: FuzzResponse): void {
   const [, code] = status >= 400 ? (/"code":"(\w+)"/.exec(text) ?? []) : [];
   const kind = code ? `${status} ${code}` : String(status);
   const ofOperation = counts.getOrInsertComputed(operation, () => new Map());
@@ -197,7 +197,7 @@ function count(counts: Fuzzed['counts'], operation: string, { status, text }: Re
 }
 
 /** The request in a form that can be typed again. */
-function shownRequest({ operation, credentials }: Draft, { method, url, headers, body, chunked }: Sent): string {
+function shownRequest({ operation, credentials }: Draft, { method, url, headers, body, chunked }: FuzzRequest): string {
   return [
     `${operation.id}: ${method} ${short(url)}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
@@ -206,7 +206,7 @@ function shownRequest({ operation, credentials }: Draft, { method, url, headers,
   ].join('\n');
 }
 
-function shownAnswer({ status, headers, text }: Received): string {
+function shownAnswer({ status, headers, text }: FuzzResponse): string {
   return `${status} ${headers['content-type'] ?? ''}\n${short(text)}`;
 }
 

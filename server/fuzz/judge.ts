@@ -1,13 +1,13 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { problems } from '../src/domain/problems.ts';
 import { hasControlCharacters, isBlank } from '../src/domain/shared/text/text-rules.ts';
-import type { Received, Sent } from './client.ts';
+import type { FuzzRequest, FuzzResponse } from './client.ts';
 import type { Operation, Schema } from './operations.ts';
 import { type Draft, RawText } from './requests.ts';
 import { KnownId } from './values.ts';
 
 /** What is wrong with the answer, in a sentence; `undefined` if it matches the document. */
-export type Judge = (draft: Draft, sent: Sent, received: Received) => string | undefined;
+export type Judge = (draft: Draft, sent: FuzzRequest, received: FuzzResponse) => string | undefined;
 
 const problemTable: Record<string, { status: number; retryable: boolean }> = problems;
 
@@ -58,7 +58,12 @@ export function makeJudge(operations: Operation[]): Judge {
 type BrokenBy = (schema: Schema, value: unknown) => string | undefined;
 
 /** Compares status, body and headers with the operation's documentation. */
-function judgeAnswer(operation: Operation, sent: Sent, received: Received, brokenBy: BrokenBy): string | undefined {
+function judgeAnswer(
+  operation: Operation,
+  sent: FuzzRequest,
+  received: FuzzResponse,
+  brokenBy: BrokenBy,
+): string | undefined {
   const { status, headers, text } = received;
   if (status >= 500) return `A ${status}.`;
   if (!operation.answers.has(status)) return `${status} is not documented for ${operation.id}.`;
@@ -74,7 +79,11 @@ function judgeAnswer(operation: Operation, sent: Sent, received: Received, broke
   return status < 300 ? undefined : judgeProblem(value as Record<string, unknown>, sent, received);
 }
 
-function judgeProblem(problem: Record<string, unknown>, sent: Sent, { status, headers }: Received): string | undefined {
+function judgeProblem(
+  problem: Record<string, unknown>,
+  sent: FuzzRequest,
+  { status, headers }: FuzzResponse,
+): string | undefined {
   const known = problemTable[String(problem.code)];
   if (known?.status !== status || problem.status !== status) return `${problem.code} is not a code for a ${status}.`;
   if (problem.retryable !== known.retryable) return `${problem.code} says retryable ${problem.retryable}.`;
@@ -89,7 +98,11 @@ function judgeProblem(problem: Record<string, unknown>, sent: Sent, { status, he
 }
 
 /** Why the document doesn't allow the request: compares path, query and body with their schemas. */
-function* refusedByDocument({ parameters, path, body }: Operation, sent: Sent, brokenBy: BrokenBy): Generator<string> {
+function* refusedByDocument(
+  { parameters, path, body }: Operation,
+  sent: FuzzRequest,
+  brokenBy: BrokenBy,
+): Generator<string> {
   const given = [...inPath(path, sent.url), ...inQuery(sent.url)];
   for (const { place, name } of given)
     if (place === 'query' && !parameters.some((each) => each.in === place && each.name === name))
@@ -110,9 +123,9 @@ function* refusedByDocument({ parameters, path, body }: Operation, sent: Sent, b
 }
 
 /** A value that can't be decoded is no text, and no schema allows it. */
-type Given = { place: 'path' | 'query'; name: string | undefined; text: string | undefined };
+type Argument = { place: 'path' | 'query'; name: string | undefined; text: string | undefined };
 
-function inPath(template: string, url: string): Given[] {
+function inPath(template: string, url: string): Argument[] {
   const [, , ...segments] = url.split('?', 1)[0]?.split('/') ?? [];
   return template
     .split('/')
@@ -120,7 +133,7 @@ function inPath(template: string, url: string): Given[] {
     .map((part, index) => ({ place: 'path', name: part.replace(/[{}]/g, ''), text: decoded(segments[index] ?? '') }));
 }
 
-function inQuery(url: string): Given[] {
+function inQuery(url: string): Argument[] {
   const start = url.indexOf('?');
   const pairs =
     start < 0
@@ -178,7 +191,7 @@ function isEmptyList(value: unknown): boolean {
 }
 
 /** Whether another advisor's contact or group was named and not treated as missing. */
-function reachesAnother({ path, query, body }: Draft, { text }: Received): boolean {
+function reachesAnother({ path, query, body }: Draft, { text }: FuzzResponse): boolean {
   const isForeign = (value: unknown) => value instanceof KnownId && value.foreign;
   if (Object.values(path).some(isForeign)) return true;
   if (query.some(([name, value]) => name === 'groupId' && isForeign(value))) return JSON.parse(text).data.length > 0;

@@ -7,7 +7,7 @@ import { compareBytes } from '../test/record-keeping/archive-export-bytes.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 import { makeWorld, type World } from '../test/support/world.ts';
 import { playHistories } from '../test/texting/histories.ts';
-import { type Fuzzed, fuzz } from './fuzz.ts';
+import { type FuzzResult, fuzz } from './fuzz.ts';
 import { fuzzJudgments } from './judgments.ts';
 
 /** Each returns the fault that it found, if any. */
@@ -84,7 +84,7 @@ async function fuzzTexts(texts: number): Promise<undefined> {
   await compareBytes(texts, say);
 }
 
-function show({ counts }: Fuzzed): void {
+function show({ counts }: FuzzResult): void {
   const kinds = [...new Set([...counts.values()].flatMap((each) => [...each.keys()]))].sort();
   const lines = [
     ['operation', 'requests', ...kinds],

@@ -39,7 +39,7 @@ export type Operation = {
 };
 
 type Content = Record<string, { schema: Schema }>;
-type Documented = {
+type DocumentedOperation = {
   operationId: string;
   parameters?: Parameter[];
   requestBody?: { content: Content };
@@ -47,7 +47,7 @@ type Documented = {
 };
 
 export function operationsOf(document: Document): Operation[] {
-  const paths = followed(document, document.paths) as Record<string, Record<string, Documented>>;
+  const paths = followed(document, document.paths) as Record<string, Record<string, DocumentedOperation>>;
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       id: operation.operationId,

@@ -1,4 +1,4 @@
-import type { Sent } from './client.ts';
+import type { FuzzRequest } from './client.ts';
 import { type Draft, RawText } from './requests.ts';
 import { KnownId } from './values.ts';
 
@@ -6,7 +6,7 @@ import { KnownId } from './values.ts';
 export type Resolve = (id: KnownId) => number;
 
 /** The draft as a request, with real ids; credentials are added when it is sent. */
-export function wired(draft: Draft, resolve: Resolve): Sent {
+export function wired(draft: Draft, resolve: Resolve): FuzzRequest {
   const { operation, prefix } = draft;
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(resolved(draft.path[name], resolve)));
   const query = draft.query.map(([name, value]) => `${encoded(name)}=${encoded(resolved(value, resolve))}`).join('&');

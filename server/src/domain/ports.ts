@@ -310,11 +310,11 @@ export type ScreeningFinding = { action: 'flag' | 'hold' | 'block'; rules: strin
 /** What a firm's lexicon says about a text. */
 export type Screener = (text: string) => ScreeningFinding | null;
 
-/** A node's judges. It has made those it used recently ready, so most texts cost no statement. */
+/** A node's screeners. It has made those it used recently ready, so most texts cost no statement. */
 export type Screeners = {
   of(db: Db, firmIds: number[]): Promise<Map<number, Screener>>;
   forget(): void;
-  /** The next text is judged by the lexicon that the database has by then. */
+  /** The next text is screened by the lexicon that the database has by then. */
   expire(firmId: number): void;
 };
 

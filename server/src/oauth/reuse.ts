@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { judgeReuse, keepResponse, type OAuthTokenKind } from '../domain/access/oauth-tokens.ts';
+import { inspectReuse, keepResponse, type OAuthTokenKind } from '../domain/access/oauth-tokens.ts';
 import { currentRequest } from './request.ts';
 
 /** After a token request: keeps the response in case it gets lost, and decides about a reuse. */
@@ -13,12 +13,12 @@ export async function settleReuse(ctx: KoaContextWithOIDC): Promise<void> {
     return;
   }
   const kind: OAuthTokenKind = grantType === 'refresh_token' ? 'RefreshToken' : 'AuthorizationCode';
-  const verdict = await judgeReuse(deps, { kind, value: refreshToken ?? code ?? '', traceId });
-  if ('response' in verdict) {
+  const found = await inspectReuse(deps, { kind, value: refreshToken ?? code ?? '', traceId });
+  if ('response' in found) {
     ctx.status = 200;
-    ctx.body = verdict.response;
-  } else if (verdict.ended !== 'nothing')
-    log.warn({ kind, clientId: ctx.oidc.client?.clientId, ended: verdict.ended }, 'used twice');
+    ctx.body = found.response;
+  } else if (found.ended !== 'nothing')
+    log.warn({ kind, clientId: ctx.oidc.client?.clientId, ended: found.ended }, 'used twice');
 }
 
 type Form = { grant_type?: string; refresh_token?: string; code?: string };

@@ -3,7 +3,7 @@ import { listWeakened } from '../../src/store/database/schema/guards.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { makeDatabase } from '../support/database.ts';
 import type { Who } from './tampering.ts';
-import type { Outcome } from './try-tampering.ts';
+import type { TamperingOutcome } from './try-tampering.ts';
 
 /** A way to weaken a trigger that keeps the archive as it is, and what `assent doctor` must name for it. */
 type WallTampering = { name: string; weaken: string; names: string };
@@ -45,7 +45,7 @@ export const guardTamperings: WallTampering[] = [
 ];
 
 /** Each in a transaction that is rolled back. On Citus, database/citus.test.ts weakens a shard. */
-export async function tryWalls(): Promise<Outcome[]> {
+export async function tryWalls(): Promise<TamperingOutcome[]> {
   const database = await makeDatabase();
   if (await database.pool.nodes()) {
     await database.drop();
@@ -53,7 +53,7 @@ export async function tryWalls(): Promise<Outcome[]> {
   }
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  const outcomes: Outcome[] = [];
+  const outcomes: TamperingOutcome[] = [];
   for (const who of ['application', 'superuser'] as const)
     for (const tampering of guardTamperings) outcomes.push(await tryOne(client, tampering, who));
   await client.end();
@@ -61,7 +61,7 @@ export async function tryWalls(): Promise<Outcome[]> {
   return outcomes;
 }
 
-async function tryOne(client: pg.Client, { name, weaken, names }: WallTampering, who: Who): Promise<Outcome> {
+async function tryOne(client: pg.Client, { name, weaken, names }: WallTampering, who: Who): Promise<TamperingOutcome> {
   await client.query('begin');
   try {
     if (who === 'application') await client.query(`set local role ${appRole}`);

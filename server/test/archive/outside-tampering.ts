@@ -11,7 +11,7 @@ import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { findTree } from '../../src/store/archive/archive-tree.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { archiveDepsOn, type SmallArchive, signer } from './small-archive.ts';
-import type { Outcome } from './try-tampering.ts';
+import type { TamperingOutcome } from './try-tampering.ts';
 
 /** The files of a node outside the database: the two copies, and its memory beside the key. */
 type Files = { checkpoints: string; leaves: string; memory: string };
@@ -162,9 +162,9 @@ function flip(path: string, at: number): void {
 }
 
 /** Tries each on a node that has signed and copied the whole archive. */
-export async function tryOutside(archive: SmallArchive): Promise<Outcome[]> {
+export async function tryOutside(archive: SmallArchive): Promise<TamperingOutcome[]> {
   const [whole, older] = [await archive.copy(), await archive.backup()];
-  const outcomes: Outcome[] = [];
+  const outcomes: TamperingOutcome[] = [];
   for (const tampering of outsideTamperings) outcomes.push(await tryOne({ copy: whole, backup: older }, tampering));
   await Promise.all([whole.drop(), older.drop()]);
   return outcomes;
@@ -173,7 +173,7 @@ export async function tryOutside(archive: SmallArchive): Promise<Outcome[]> {
 async function tryOne(
   databases: Record<OutsideTampering['database'], TestDatabase>,
   { name, database, node, tamper, names, says }: OutsideTampering,
-): Promise<Outcome> {
+): Promise<TamperingOutcome> {
   const path = mkdtempSync(join(tmpdir(), 'assent-outside-'));
   const files = {
     checkpoints: join(path, 'checkpoints'),

@@ -4,10 +4,10 @@ import { dayMs } from '../../src/domain/shared/time.ts';
 import { moved, type TestDatabase } from '../support/database.ts';
 import { signer } from './small-archive.ts';
 
-type Owned = Pick<TestDatabase, 'asOwner'>;
+type OwnedDatabase = Pick<TestDatabase, 'asOwner'>;
 
 /** Lets real time pass: everything so far is in the tree, signed that long ago, and the tree is signed again now. */
-export async function passRealTime(database: Owned, deps: Deps, ms: number): Promise<void> {
+export async function passRealTime(database: OwnedDatabase, deps: Deps, ms: number): Promise<void> {
   await growTree(deps);
   await makeOlder(database, ms);
   await growTree(deps);
@@ -19,7 +19,7 @@ export function yearsMs(years: number): number {
 }
 
 /** Moves back what the database and the signed checkpoints say about real time, which takes the owner and the key. */
-export async function makeOlder({ asOwner }: Owned, ms: number): Promise<void> {
+export async function makeOlder({ asOwner }: OwnedDatabase, ms: number): Promise<void> {
   const older = (time: string) => new Date(Date.parse(time) - ms).toISOString();
   const checkpoints = await asOwner<{ id: string; note: string }>(
     'select checkpoint_id as id, note from archive_checkpoints',

@@ -13,7 +13,7 @@ import { tryOutside } from './outside-tampering.ts';
 import { archiveDepsOn, type SmallArchive, signer } from './small-archive.ts';
 import { type Sql, type Tampering, tamperings, type Who } from './tampering.ts';
 
-export type Outcome = {
+export type TamperingOutcome = {
   name: string;
   who: Who;
   outcome: 'refused' | 'detected' | 'missed';
@@ -22,8 +22,8 @@ export type Outcome = {
 };
 
 /** Tries every kind of tampering as each role, and returns the outcomes. */
-export async function tryTampering(archive: SmallArchive): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+export async function tryTampering(archive: SmallArchive): Promise<TamperingOutcome[]> {
+  const outcomes: TamperingOutcome[] = [];
   for (const who of ['application', 'owner', 'superuser'] as const)
     for (const isHeld of [false, true]) {
       const copy = await makeCopy(archive, who, isHeld);
@@ -70,7 +70,7 @@ async function tryOne(
   archive: SmallArchive,
   { name, names, before, tamper }: Tampering,
   who: Who,
-): Promise<Outcome> {
+): Promise<TamperingOutcome> {
   const { advisors, cat, firmId } = archive;
   const [ann, bob] = advisors;
   const rollback = new Error('Everything is as before.');
@@ -111,7 +111,7 @@ function oneByOne(db: Transaction): Transaction {
 }
 
 /** Restores an older backup of the whole database. */
-async function tryBackup(archive: SmallArchive): Promise<Outcome> {
+async function tryBackup(archive: SmallArchive): Promise<TamperingOutcome> {
   const database = await archive.backup();
   const said = await verify(database.pool, archive);
   await database.drop();

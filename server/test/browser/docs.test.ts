@@ -35,10 +35,10 @@ after(async () => {
   await world.close();
 });
 
-type Opened = { page: Page; complaints: string[]; foreign: string[] };
+type OpenPage = { page: Page; complaints: string[]; foreign: string[] };
 
 /** A page in its own browser context, whose clock can be moved. It collects errors, violations of the policy too, and requests to other servers. */
-async function open(path: string, options: BrowserContextOptions = {}): Promise<Opened> {
+async function open(path: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const page = await browser.newPage({ ...desk, ...options });
   await page.clock.install();
   page.setDefaultTimeout(20_000);
@@ -52,7 +52,7 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   return { page, complaints, foreign };
 }
 
-async function openReference(): Promise<Opened> {
+async function openReference(): Promise<OpenPage> {
   const opened = await open('/docs/reference');
   await opened.page.getByRole('heading', { name: 'Assent partner API' }).waitFor();
   return opened;

@@ -50,7 +50,7 @@ suite('media of replies, by Twilio', () => {
   });
 
   type Row = { number: number; kind: string; meta: Record<string, unknown>; body: Buffer | null };
-  type Given = { names: string[]; text?: string; id?: string; phone?: string };
+  type MediaReply = { names: string[]; text?: string; id?: string; phone?: string };
 
   /** A person's text with media at the stand-in's addresses of these names. */
   async function receive({
@@ -58,7 +58,7 @@ suite('media of replies, by Twilio', () => {
     text = '',
     id = `SM${randomUUID().replaceAll('-', '')}`,
     phone = newPhone(),
-  }: Given) {
+  }: MediaReply) {
     const media = names.map((name) => ({
       url: `http://127.0.0.1:${standIn.port}/media/${name}?sig=secret`,
       contentType: 'image/png',

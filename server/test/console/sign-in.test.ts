@@ -47,9 +47,9 @@ after(async () => {
 
 const { run, refused } = commandsWith(() => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder }));
 
-type Invited = Awaited<ReturnType<typeof invitedStaff>>;
+type Invitee = Awaited<ReturnType<typeof invitedStaff>>;
 
-async function invited(): Promise<Invited> {
+async function invited(): Promise<Invitee> {
   people += 1;
   return invitedStaff(world.deps, world.ann.advisor.firmId);
 }

@@ -4,11 +4,11 @@ import { commitTogether, drawIds, forAdvisors, forAllAdvisors, takeDue } from '.
 import type { Db } from '../../src/store/database/db.ts';
 import { nodesOn } from '../../src/store/database/distribution/nodes.ts';
 import { routed } from '../../src/store/database/distribution/routing.ts';
-import { forShards, type Known } from '../../src/store/database/distribution/shards.ts';
+import { forShards, type KnownNodes } from '../../src/store/database/distribution/shards.ts';
 
-type Sent = { text: string; values: unknown[] };
+type SentStatement = { text: string; values: unknown[] };
 /** A statement as a node gets it: the parameters of each shard. */
-type Called = { text: string; on: Record<string, unknown[]> };
+type NodeCall = { text: string; on: Record<string, unknown[]> };
 
 /** Advisors 1 and 2 are on one node, in one shard; 3 is in another of its shards, and 4 on another node. */
 const places = [1, 2, 3, 4].map((advisorId) => ({
@@ -26,9 +26,9 @@ function severalNodes({
 }: {
   rowsOf?: Rows;
   isTransaction?: boolean;
-} = {}): { db: Db; called: Called[] } {
-  const called: Called[] = [];
-  const known: Known = {
+} = {}): { db: Db; called: NodeCall[] } {
+  const called: NodeCall[] = [];
+  const known: KnownNodes = {
     places: new Map(places.map((place) => [place.advisorId, place])),
     all: [4, 2, 3].map((advisorId) => places[advisorId - 1] as (typeof places)[0]),
     columns: new Map(),
@@ -155,7 +155,7 @@ suite('in a distributed database', () => {
 });
 
 test('on one PostgreSQL a batch is one statement, as it is written', async () => {
-  const sent: Sent[] = [];
+  const sent: SentStatement[] = [];
   const query = async (text: string, values: unknown[] = []) => {
     sent.push({ text, values });
     return [];

@@ -37,7 +37,7 @@ type Message = {
   sent: Date | null;
   delivered: Date | null;
 };
-type Queued = { messageId: number; memberId: number; phone: string };
+type QueuedText = { messageId: number; memberId: number; phone: string };
 
 suite('dispatches', () => {
   let world: World;
@@ -93,7 +93,7 @@ suite('dispatches', () => {
   async function queue(
     change: Partial<NewText> = {},
     state: 'none' | 'pending' | 'accepted' | 'opted_out' = 'accepted',
-  ): Promise<Queued> {
+  ): Promise<QueuedText> {
     const member = await addMember(state);
     const [messageId = -1] = await insert([textFor(member.memberId, change)]);
     return { ...member, messageId };
@@ -113,7 +113,7 @@ suite('dispatches', () => {
     return world.deps.db.transaction(async (db) => (await claimDispatches(db, asked)).rows);
   }
 
-  async function claimed(): Promise<Queued> {
+  async function claimed(): Promise<QueuedText> {
     const queued = await queue();
     const [row] = await claim();
     assert.equal(row?.decision, 'go');
@@ -294,7 +294,7 @@ suite('dispatches', () => {
         (await claim()).map(({ decision }) => decision),
         ['held', 'go', 'refused'],
       );
-      const { messageId } = rows[0] as Queued;
+      const { messageId } = rows[0] as QueuedText;
       assert.equal((await find(messageId)).status, 'held');
       assert.equal(await dispatch(messageId), null);
       assert.deepEqual(await begun(messageId), []);
@@ -340,7 +340,7 @@ suite('dispatches', () => {
   });
 
   suite('a STOP and a claim', () => {
-    async function optOut(db: Db, { memberId, phone }: Pick<Queued, 'memberId' | 'phone'>): Promise<void> {
+    async function optOut(db: Db, { memberId, phone }: Pick<QueuedText, 'memberId' | 'phone'>): Promise<void> {
       await updateConsent(db, advisorId, memberId, { state: 'opted_out' });
       const move = { to: 'opted_out', reason: 'opt_out', channel: 'text' } as const;
       const act = { advisorId, by: byPerson, now: start };
@@ -431,7 +431,7 @@ suite('dispatches', () => {
     });
 
     /** Writes a person's STOP. Returns how many attempts had started when it took the lock. */
-    function stopAndCount({ memberId, phone, messageId }: Queued): Promise<number> {
+    function stopAndCount({ memberId, phone, messageId }: QueuedText): Promise<number> {
       return world.deps.db.transaction(async (db) => {
         await lockMembers(db, advisorId, [phone]);
         const started = await db.query('select from claims where $1 = any (message_ids)', [messageId]);
@@ -559,7 +559,7 @@ suite('dispatches', () => {
   suite('an expired claim', () => {
     const expire = (realMs: number) => expireClaims(world.deps.db, { now: at(hourMs), realNow: at(realMs) });
 
-    async function lost(): Promise<Queued> {
+    async function lost(): Promise<QueuedText> {
       const queued = await claimed();
       assert.equal(await expire(15 * secondMs), 0, 'not yet');
       assert.equal(await expire(15 * secondMs + 1), 1);

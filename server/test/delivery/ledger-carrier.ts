@@ -16,15 +16,15 @@ export const behaviors = [
 export type Behavior = (typeof behaviors)[number];
 
 /** A text that went to a phone; `answered` once we know its id. */
-export type Taken = OutgoingText & { id: string; answered: boolean };
-type Handed = OutgoingText & { behavior: Behavior };
+export type TakenText = OutgoingText & { id: string; answered: boolean };
+type HandedText = OutgoingText & { behavior: Behavior };
 
 /** A carrier in memory that behaves as told and keeps a ledger of every text it took. */
 export class LedgerCarrier implements Carrier {
   readonly name = 'ledger';
-  readonly ledger: Taken[] = [];
+  readonly ledger: TakenText[] = [];
   /** Every submission, taken or not. */
-  readonly handed: Handed[] = [];
+  readonly handed: HandedText[] = [];
   readonly receipts = new Map<string, Set<Receipt['status']>>();
   readonly #ids: string;
   readonly #late: (() => void)[] = [];
@@ -106,13 +106,13 @@ export class LedgerCarrier implements Carrier {
     this.#delivering.add(delivering);
   }
 
-  #take(text: OutgoingText): Taken {
+  #take(text: OutgoingText): TakenText {
     const taken = { ...text, id: this.nextId, answered: false };
     this.ledger.push(taken);
     return taken;
   }
 
-  #tell(taken: Taken): Submission {
+  #tell(taken: TakenText): Submission {
     taken.answered = this.isHeard();
     return { accepted: taken.id };
   }

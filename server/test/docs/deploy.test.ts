@@ -19,9 +19,9 @@ const defaultOf = (name: string) => Number(Object.values(settings).find((each) =
 const read = (path: string) => readFileSync(join(root, 'deploy', path), 'utf8');
 
 // biome-ignore lint/suspicious/noExplicitAny: the files have every shape.
-type Parsed = any;
+type ParsedFile = any;
 /** The documents in a YAML file. */
-const yaml = (path: string): Parsed[] =>
+const yaml = (path: string): ParsedFile[] =>
   read(path)
     .split(/^---$/m)
     .map((text) => parseYaml(text));
@@ -83,7 +83,7 @@ suite('the files to deploy with', () => {
 
   test('compose.yaml has two API nodes, a worker, a proxy, and only settings and variables that there are', () => {
     const text = read('docker/compose.yaml');
-    const [{ services }] = yaml('docker/compose.yaml') as [Parsed];
+    const [{ services }] = yaml('docker/compose.yaml') as [ParsedFile];
     const expected = ['postgres', 'valkey', 'migrate', 'api-1', 'api-2', 'worker', 'proxy'];
     assert.deepEqual(Object.keys(services), expected);
     const ours = ['migrate', 'api-1', 'api-2', 'worker'];
@@ -108,7 +108,7 @@ suite('the files to deploy with', () => {
   });
 
   test('Caddy passes requests on to the API nodes, and logs neither headers nor queries', () => {
-    const [{ services }] = yaml('docker/compose.yaml') as [Parsed];
+    const [{ services }] = yaml('docker/compose.yaml') as [ParsedFile];
     const nodes = Object.keys(services).filter((name) => services[name].environment?.ROLE === 'api');
     const [, port] = /^EXPOSE (\d+)$/m.exec(read('Dockerfile')) ?? [];
     const caddyfile = read('docker/Caddyfile');
@@ -128,7 +128,7 @@ suite('the files to deploy with', () => {
       const [{ args, env = [], envFrom, ...container }] = containers;
       assert.ok(isVerb(args), metadata.name);
       // What the cluster tells is for other values to use.
-      const given = (env as Parsed[]).filter(({ valueFrom }) => !valueFrom);
+      const given = (env as ParsedFile[]).filter(({ valueFrom }) => !valueFrom);
       assert.deepEqual(unknownIn(Object.fromEntries(given.map(({ name }) => [name, '']))), []);
       assert.equal(envFrom[0].configMapRef.name, config.metadata.name);
       if (kind === 'Job') continue;
@@ -141,9 +141,9 @@ suite('the files to deploy with', () => {
       const { periodSeconds, failureThreshold = 3 } = container.readinessProbe;
       if (pause > 0) assert.ok(Number(config.data.STOP_GRACE_MS) >= periodSeconds * failureThreshold * 1_000);
     }
-    const [{ metadata, spec: workers }] = of('StatefulSet') as [Parsed];
+    const [{ metadata, spec: workers }] = of('StatefulSet') as [ParsedFile];
     const settings = new Map(
-      (workers.template.spec.containers[0].env as Parsed[]).map(({ name, value }) => [name, value]),
+      (workers.template.spec.containers[0].env as ParsedFile[]).map(({ name, value }) => [name, value]),
     );
     const folders = Array.from({ length: workers.replicas }, (_, index) =>
       settings.get('ARCHIVE_OUTSIDE_DIR').replace('$(POD_NAME)', `${metadata.name}-${index}`),
@@ -197,8 +197,8 @@ suite('the files to deploy with', () => {
   });
 
   test('every service of compose.yaml is as restricted, and only the proxy is root', () => {
-    const [{ services, networks }] = yaml('docker/compose.yaml') as [Parsed];
-    for (const [name, service] of Object.entries<Parsed>(services)) {
+    const [{ services, networks }] = yaml('docker/compose.yaml') as [ParsedFile];
+    for (const [name, service] of Object.entries<ParsedFile>(services)) {
       assert.equal(service.read_only, true, name);
       assert.deepEqual(service.cap_drop, ['ALL'], name);
       assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name);
@@ -244,14 +244,14 @@ suite('the files to deploy with', () => {
     for (const [, name = '', value = ''] of given)
       if (name.endsWith('_IMAGE')) assert.match(value, /^[\w./-]+:[\w.-]+@sha256:$/, name);
       else if (!folders.includes(name)) assert.equal(value, '', name);
-    const [{ services }] = yaml('docker/compose.yaml') as [Parsed];
-    for (const [name, { image }] of Object.entries<Parsed>(services))
+    const [{ services }] = yaml('docker/compose.yaml') as [ParsedFile];
+    for (const [name, { image }] of Object.entries<ParsedFile>(services))
       assert.match(image, /^(assent|\$\{\w+_IMAGE:\?\})$/, name);
     assert.deepEqual(Object.keys(services.migrate.build.args), ['NODE_IMAGE', 'DEBIAN_IMAGE']);
   });
 
   test('Valkey of compose.yaml wants the password', { skip: lacksRedis }, async () => {
-    const [{ services }] = yaml('docker/compose.yaml') as [Parsed];
+    const [{ services }] = yaml('docker/compose.yaml') as [ParsedFile];
     const port = await freePort();
     const [shell, flag, script] = services.valkey.command as [string, string, string];
     // Redis reads the same settings. Compose makes one dollar of two.
@@ -317,7 +317,7 @@ function isRefused(name: string, value: string): boolean {
 }
 
 /** Every value in a document, with where it is. */
-function* leaves(value: Parsed, path = ''): Generator<[path: string, value: Parsed]> {
+function* leaves(value: ParsedFile, path = ''): Generator<[path: string, value: ParsedFile]> {
   if (typeof value !== 'object' || value === null) yield [path, value];
   else for (const [name, inner] of Object.entries(value)) yield* leaves(inner, `${path}/${name}`);
 }

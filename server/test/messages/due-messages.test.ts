@@ -44,8 +44,8 @@ after(async () => {
 });
 
 type Member = { memberId: number; phone: string };
-type Wanted = { at?: Date; text?: string; frequency?: number; timeZone?: string };
-type Sent = {
+type ScheduleFields = { at?: Date; text?: string; frequency?: number; timeZone?: string };
+type SentText = {
   scheduledMessageId: number;
   text: string;
   actor: string;
@@ -73,7 +73,7 @@ async function newMember(person: Person, state: ConsentState = 'accepted'): Prom
   return { memberId: member.memberId, phone };
 }
 
-async function schedule(person: Person, { memberId }: Member, ...wanted: Wanted[]): Promise<number[]> {
+async function schedule(person: Person, { memberId }: Member, ...wanted: ScheduleFields[]): Promise<number[]> {
   const { advisorId, timeZone } = person.advisor;
   const rows = wanted.map(({ at = soon(), text = 'Hello', frequency = once, ...zone }) => {
     const by = { actor: 'application:1', traceId: null };
@@ -92,8 +92,8 @@ function sendDueAt(at: Date, deps: Deps = world.deps): Promise<void> {
 }
 
 /** Texts from schedules, in the order in which they will reach the carrier. */
-async function sent({ advisor }: Person): Promise<Sent[]> {
-  return database.asOwner<Sent>(
+async function sent({ advisor }: Person): Promise<SentText[]> {
+  return database.asOwner<SentText>(
     `select scheduled_message_id::integer as "scheduledMessageId", convert_from(body, 'UTF8') as text, actor,
        deferred_until as "deferredUntil", open_until as "openUntil"
      from messages t

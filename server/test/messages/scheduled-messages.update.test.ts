@@ -26,9 +26,9 @@ async function newAdvisor(): Promise<Person> {
   return { ...person, advisor: { ...person.advisor, textingNumber } };
 }
 
-type Scheduled = { id: number; phone: string; item: Answer['body'] };
+type ScheduledText = { id: number; phone: string; item: Answer['body'] };
 
-async function schedule(person: Person, fields: object = {}): Promise<Scheduled> {
+async function schedule(person: Person, fields: object = {}): Promise<ScheduledText> {
   const phone = await acceptedPhone(world, person);
   const { body } = await send(person, { phone, text, scheduleDelivery: true, deliveryDate: soon(), ...fields });
   const id = body.successes[0].scheduledMessageId;
@@ -206,7 +206,7 @@ suite('an edit', () => {
     await setConsent(world, person, skipped.phone, 'opted_out');
     await world.clock.advance(hourMs);
     await sendDueMessages(world.deps);
-    const outcomes: [Scheduled, RegExp][] = [
+    const outcomes: [ScheduledText, RegExp][] = [
       [canceled, /was canceled/],
       [completed, /has gone out/],
       [skipped, /was skipped \(opted_out\)/],

@@ -50,9 +50,9 @@ beforeEach(async () => {
 });
 
 /** Everything an application can hold for an advisor, each token in use on every node. */
-type Held = { client: Client; person: Person; code: string; refreshToken: string; accessTokens: string[] };
+type HeldTokens = { client: Client; person: Person; code: string; refreshToken: string; accessTokens: string[] };
 
-async function connect(client: Client, person: Person): Promise<Held> {
+async function connect(client: Client, person: Person): Promise<HeldTokens> {
   const { access_token, refresh_token }: Tokens = await client.tokens(person);
   const byCredentials = await clientCredentials(client, person);
   assert.equal(byCredentials.status, 200, JSON.stringify(byCredentials.body));
@@ -82,7 +82,7 @@ function call(node: App, client: Client, token: string): Promise<Answer> {
   return inject(node, { method: 'GET', url: '/v1/core/enumerations', headers });
 }
 
-async function assertEnded({ client, code, refreshToken, accessTokens }: Held): Promise<void> {
+async function assertEnded({ client, code, refreshToken, accessTokens }: HeldTokens): Promise<void> {
   const refreshed = await client.refresh(refreshToken);
   assert.equal(refreshed.status, 400);
   assert.equal(refreshed.body.error, 'invalid_grant');
@@ -92,7 +92,7 @@ async function assertEnded({ client, code, refreshToken, accessTokens }: Held): 
   assert.equal(redeemed.body.error, 'invalid_grant');
 }
 
-async function assertRefused({ client, accessTokens }: Pick<Held, 'client' | 'accessTokens'>): Promise<void> {
+async function assertRefused({ client, accessTokens }: Pick<HeldTokens, 'client' | 'accessTokens'>): Promise<void> {
   for (const node of nodes)
     for (const token of accessTokens) {
       const refused = async () => (await call(node, client, token)).status === 401;
@@ -102,7 +102,7 @@ async function assertRefused({ client, accessTokens }: Pick<Held, 'client' | 'ac
 }
 
 /** Everything still works, including the code, which this uses up. */
-async function assertUntouched({ client, code, refreshToken, accessTokens }: Held): Promise<void> {
+async function assertUntouched({ client, code, refreshToken, accessTokens }: HeldTokens): Promise<void> {
   for (const node of nodes)
     for (const token of accessTokens) assert.equal((await call(node, client, token)).status, 200);
   assert.equal((await client.refresh(refreshToken)).status, 200);

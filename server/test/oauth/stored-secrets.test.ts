@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { forgetExpiredTokens, judgeReuse, keepResponse, saveOAuthToken } from '../../src/domain/access/oauth-tokens.ts';
+import {
+  forgetExpiredTokens,
+  inspectReuse,
+  keepResponse,
+  saveOAuthToken,
+} from '../../src/domain/access/oauth-tokens.ts';
 import { hashSecret } from '../../src/domain/shared/secrets.ts';
 import { makeClient, signedIn, type Tokens } from '../support/oauth-client.ts';
 import { granted } from './setup.ts';
@@ -128,11 +133,11 @@ suite('the database', () => {
     );
     assert.notDeepEqual(rows[0]?.response, rows[1]?.response);
     const now = { arrived: new Date(), meanwhile: false };
-    assert.deepEqual(await judgeReuse(world.deps, { kind: 'RefreshToken', value: 'one', ...now }), { response });
-    assert.deepEqual(await judgeReuse(world.deps, { kind: 'AuthorizationCode', value: 'one', ...now }), {
+    assert.deepEqual(await inspectReuse(world.deps, { kind: 'RefreshToken', value: 'one', ...now }), { response });
+    assert.deepEqual(await inspectReuse(world.deps, { kind: 'AuthorizationCode', value: 'one', ...now }), {
       ended: 'nothing',
     });
-    assert.deepEqual(await judgeReuse(world.deps, { kind: 'RefreshToken', value: 'nobody', ...now }), {
+    assert.deepEqual(await inspectReuse(world.deps, { kind: 'RefreshToken', value: 'nobody', ...now }), {
       ended: 'nothing',
     });
   });

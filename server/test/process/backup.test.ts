@@ -37,7 +37,7 @@ const [backUp = '', backUpConfiguration = ''] = commandsIn('A base backup');
 const [restoreConfiguration = '', restore = '', resetRecovery = ''] = commandsIn('Restore');
 
 suite('back-up and restore on Debian, as the page has it', { skip: lacksPostgres || lacksClusters }, () => {
-  let postgres: Installed;
+  let postgres: Installation;
   before(async () => {
     postgres = await installOnDebian();
   });
@@ -73,7 +73,7 @@ suite('back-up and restore on Debian, as the page has it', { skip: lacksPostgres
 });
 
 suite('the page about back-up and restore, as it stands', { skip: lacksPostgres }, () => {
-  let postgres: Installed;
+  let postgres: Installation;
   let data: DataFolder;
   let env: Record<string, string>;
   let server: Program | undefined;
@@ -195,7 +195,7 @@ function wordsOf(script: string): string[] {
 }
 
 /** A PostgreSQL that the page's commands are for. */
-type Installed = {
+type Installation = {
   folder: string;
   port: number;
   /** Performs commands after the page's block for this way to install it, and gives their output. */
@@ -217,7 +217,7 @@ const installElsewhere = () =>
   });
 
 /** The page's folders are in one of the test's own. */
-async function install(way: { block: string; make: string; configuration: string }): Promise<Installed> {
+async function install(way: { block: string; make: string; configuration: string }): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'assent-backup-'));
   chmodSync(folder, 0o711);
   const user = postgresUser();

@@ -236,10 +236,10 @@ export function signAgain(folder: string): void {
 }
 
 /** A change at a line, and what must be said about the entry with this number, or about the e-mails. */
-type Placed = { number: number | null; what: string; apply: Change['apply'] };
+type PlacedChange = { number: number | null; what: string; apply: Change['apply'] };
 
 /** What can be done to the entry of a line and to its e-mail. */
-export function changesAt(folder: string, index: number): Placed[] {
+export function changesAt(folder: string, index: number): PlacedChange[] {
   const lines = readLines(folder);
   const [line, next] = lines.slice(index) as [Line, Line | undefined];
   const { number } = line.entry;
@@ -247,12 +247,12 @@ export function changesAt(folder: string, index: number): Placed[] {
   const files = existsSync(zip) ? [...unzip(zip)] : [];
   const at = files.findIndex(([name]) => Number.parseInt(name, 10) === number);
   const [name, bytes] = files[at] ?? ['', Buffer.alloc(0)];
-  const entry = (what: string, changed: unknown[]): Placed => ({
+  const entry = (what: string, changed: unknown[]): PlacedChange => ({
     number,
     what,
     apply: (copy) => writeLines(copy, changed),
   });
-  const email = (about: number | null, what: string, changed: typeof files): Placed => ({
+  const email = (about: number | null, what: string, changed: typeof files): PlacedChange => ({
     number: about,
     what,
     apply: (copy) => rezip(join(copy, 'messages.zip'), new Map(changed)),

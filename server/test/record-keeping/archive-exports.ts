@@ -43,9 +43,9 @@ export function makeDesk(publicKey: string) {
 
 export const always = { from: new Date(0), to: new Date('2100-01-01T00:00:00Z') };
 
-type Asked = { from: Date; to: Date; format: ExportFormat };
+type ExportOptions = { from: Date; to: Date; format: ExportFormat };
 
-export async function exportTo(deps: Deps, folder: string, advisorId: number, asked: Partial<Asked> = {}) {
+export async function exportTo(deps: Deps, folder: string, advisorId: number, asked: Partial<ExportOptions> = {}) {
   const { format = 'eml', from = always.from, to = always.to } = asked;
   await makeFolder(folder);
   const exported = await exportArchive(deps, String(advisorId), { from, to, format });

@@ -43,9 +43,9 @@ const tamper = (sql: string, values: unknown[]) =>
     database.asOwner('alter table archive_bodies disable trigger all'),
   ]).then(() => database.asOwner(sql, values));
 
-type Written = { actor: string; meta: Record<string, unknown>; body: Record<string, unknown> };
+type WrittenEntry = { actor: string; meta: Record<string, unknown>; body: Record<string, unknown> };
 
-async function written(): Promise<Written[]> {
+async function written(): Promise<WrittenEntry[]> {
   const rows = await database.asOwner<{ actor: string; meta: string; body: string }>(
     `select actor, meta, convert_from(body, 'UTF8') as body
      from archive_entries

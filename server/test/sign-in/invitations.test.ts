@@ -32,10 +32,10 @@ const { run, records, refused } = commandsWith(() => ({
 const oldPassword = 'the old password';
 const newPassword = 'a new password';
 
-type Invited = { advisorId: number; email: string; code: string };
+type Invitee = { advisorId: number; email: string; code: string };
 
 /** An advisor for this test alone, with a link. */
-async function invited(password?: string): Promise<Invited> {
+async function invited(password?: string): Promise<Invitee> {
   const email = `person+${++people}@test.example`;
   const { firmId } = world.ann.advisor;
   const { advisorId } = await addAdvisor(world.deps, { firmId, name: 'Person', email, password });

@@ -60,7 +60,7 @@ export async function startCollector(): Promise<Collector> {
   };
 }
 
-type Exported = {
+type TraceExport = {
   resourceSpans: {
     resource: { attributes: Attribute[] };
     scopeSpans: { spans: (Omit<CollectedSpan, 'attributes' | 'resource'> & { attributes: Attribute[] })[] }[];
@@ -69,7 +69,7 @@ type Exported = {
 type Attribute = { key: string; value: Value };
 
 function spansIn(body: string): CollectedSpan[] {
-  return (JSON.parse(body) as Exported).resourceSpans.flatMap(({ resource, scopeSpans }) =>
+  return (JSON.parse(body) as TraceExport).resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map((span) => ({
         ...span,

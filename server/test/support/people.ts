@@ -36,11 +36,11 @@ export async function stateOf(world: World, person: Person, phone: string): Prom
   return (await memberOf(world, person, phone)).state;
 }
 
-export type Sent = { kind: string; text: string; expiresAt: Date | null };
+export type OutboxText = { kind: string; text: string; expiresAt: Date | null };
 
 /** The texts accepted for a phone, oldest first. */
-export function outbox({ database }: World, { advisor }: Person, phone: string): Promise<Sent[]> {
-  return database.asOwner<Sent>(
+export function outbox({ database }: World, { advisor }: Person, phone: string): Promise<OutboxText[]> {
+  return database.asOwner<OutboxText>(
     `select t.kind, convert_from(b.body, 'UTF8') as text, d.expires_at as "expiresAt"
      from messages t
      join members m using (advisor_id, member_id)

@@ -78,9 +78,9 @@ export async function startReplicatedPostgres(options: ReplicationOptions = {}):
 }
 
 type User = { uid: number; gid: number } | undefined;
-type Made = PostgresServer & { initialize(): void; copyFrom(port: number): void; pid(): number; remove(): void };
+type OwnServer = PostgresServer & { initialize(): void; copyFrom(port: number): void; pid(): number; remove(): void };
 
-export async function makeServer(user: User, settings: Record<string, string>, given?: string): Promise<Made> {
+export async function makeServer(user: User, settings: Record<string, string>, given?: string): Promise<OwnServer> {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'assent-replicated-'));
   chmodSync(folder, 0o711);
   if (user) chownSync(folder, user.uid, user.gid);
@@ -117,7 +117,7 @@ export async function makeServer(user: User, settings: Record<string, string>, g
       .finally(() => client.end());
   }
 
-  const server: Made = {
+  const server: OwnServer = {
     port,
     query,
     initialize() {

@@ -46,7 +46,7 @@ export async function exchange(port: number, bytes: string | Buffer): Promise<An
   }
 }
 
-type Taken<Value> = [Value, number] | null;
+type TakenValue<Value> = [Value, number] | null;
 
 function receiver(socket: Socket) {
   let bytes: Buffer = Buffer.alloc(0);
@@ -64,7 +64,7 @@ function receiver(socket: Socket) {
       wake();
     });
   return {
-    async take<Value>(take: (bytes: Buffer, closed: boolean) => Taken<Value>, what: string): Promise<Value> {
+    async take<Value>(take: (bytes: Buffer, closed: boolean) => TakenValue<Value>, what: string): Promise<Value> {
       const deadline = Date.now() + answerMs;
       for (;;) {
         const taken = take(bytes, closed);
@@ -87,7 +87,7 @@ function receiver(socket: Socket) {
   };
 }
 
-function answerIn(bytes: Buffer): Taken<Answer> {
+function answerIn(bytes: Buffer): TakenValue<Answer> {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0) return null;
   const [first = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n');
@@ -103,12 +103,12 @@ function answerIn(bytes: Buffer): Taken<Answer> {
   return [{ status, headers, body: isJson ? JSON.parse(text) : text }, end];
 }
 
-function lengthIn(bytes: Buffer, start: number, headers: Record<string, string | undefined>): Taken<string> {
+function lengthIn(bytes: Buffer, start: number, headers: Record<string, string | undefined>): TakenValue<string> {
   const end = start + Number(headers['content-length'] ?? 0);
   return bytes.length < end ? null : [bytes.subarray(start, end).toString(), end];
 }
 
-function chunksIn(bytes: Buffer, start: number): Taken<string> {
+function chunksIn(bytes: Buffer, start: number): TakenValue<string> {
   const chunks: Buffer[] = [];
   for (let at = start; ; ) {
     const lineEnd = bytes.indexOf('\r\n', at);
@@ -122,7 +122,7 @@ function chunksIn(bytes: Buffer, start: number): Taken<string> {
 }
 
 /** The answer that follows a `100 Continue`. */
-function answerAfter(bytes: Buffer, start: number): Taken<Answer> {
+function answerAfter(bytes: Buffer, start: number): TakenValue<Answer> {
   const taken = answerIn(bytes.subarray(start));
   return taken && [taken[0], taken[1] + start];
 }

@@ -210,7 +210,7 @@ function holdsOf({ inbound, decisions }: Records, model: TextingModel): Hold[] {
 }
 
 /** A text claimed by a node that died before calling the carrier. */
-export type Abandoned = { from: string; to: string; text: string };
+export type AbandonedText = { from: string; to: string; text: string };
 
 /**
  * Each accepted text went out once, failed for a valid reason, is in doubt, or waits; none was lost or sent twice. Texts
@@ -219,7 +219,7 @@ export type Abandoned = { from: string; to: string; text: string };
 export function assertAccounted(
   records: Records,
   carrier: Pick<LedgerCarrier, 'ledger' | 'handed' | 'receipts'>,
-  abandoned: Abandoned[],
+  abandoned: AbandonedText[],
   model: TextingModel,
 ): void {
   const messagesOf = Map.groupBy(records.messages, ({ phone, text }) => `${phone} ${text}`);

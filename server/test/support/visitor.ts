@@ -40,7 +40,7 @@ export class Visitor {
 
   /** A script's call. */
   async call(
-    method: Sent['method'],
+    method: VisitorRequest['method'],
     url: string,
     { body, headers = {} }: { body?: object | string | undefined; headers?: Headers } = {},
   ): Promise<Visit> {
@@ -63,7 +63,7 @@ export class Visitor {
     return this.#send({ method: 'POST', url, headers: form, payload: new URLSearchParams(fields).toString() });
   }
 
-  async #send(request: Sent): Promise<Visit> {
+  async #send(request: VisitorRequest): Promise<Visit> {
     const cookie = this.cookies.sentTo(new URL(request.url, 'http://localhost').pathname);
     const headers = { ...(cookie ? { cookie } : {}), ...this.#headers, ...request.headers };
     const { setCookies, ...answer } = await (typeof this.#place === 'string'
@@ -115,15 +115,19 @@ class CookieJar {
   }
 }
 
-type Sent = { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; url: string; headers: Headers; payload?: string };
-type Received = Answer & { setCookies: string[] };
+type VisitorRequest = { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; url: string; headers: Headers; payload?: string };
+type VisitorResponse = Answer & { setCookies: string[] };
 
-async function injected(app: App, request: Sent, remoteAddress: string | undefined): Promise<Received> {
+async function injected(
+  app: App,
+  request: VisitorRequest,
+  remoteAddress: string | undefined,
+): Promise<VisitorResponse> {
   const answer = await inject(app, { ...request, ...(remoteAddress ? { remoteAddress } : {}) });
   return { ...answer, setCookies: [answer.headers['set-cookie'] ?? []].flat() };
 }
 
-async function fetched(origin: string, { method, url, headers, payload }: Sent): Promise<Received> {
+async function fetched(origin: string, { method, url, headers, payload }: VisitorRequest): Promise<VisitorResponse> {
   const response = await fetch(new URL(url, origin), { method, headers, body: payload, redirect: 'manual' });
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   return {

@@ -27,7 +27,7 @@ import { failing, mortal, tracked } from '../support/crashes.ts';
 import { makeDatabase, moved, type TestDatabase } from '../support/database.ts';
 import { depsOn } from '../support/deps.ts';
 import { drawInstants } from '../support/instants.ts';
-import { type Abandoned, readRecords } from '../support/texting-records.ts';
+import { type AbandonedText, readRecords } from '../support/texting-records.ts';
 import type { ModelReply, ModelReview, TextingModel, Words } from './texting-model.ts';
 
 const config = readConfig({ LOG_LEVEL: 'silent' });
@@ -48,7 +48,7 @@ export type History = {
   colleague: History;
   staff: Staff;
   carrier: LedgerCarrier;
-  abandoned: Abandoned[];
+  abandoned: AbandonedText[];
   /** Resolves once everything that a late answer started has been written. */
   idle(): Promise<void>;
 };
@@ -232,10 +232,14 @@ export const doomed = [
   'what is due',
   'a claim',
 ] as const;
-export type Doomed = { what: (typeof doomed)[number]; to: string[]; text: Words; statements: number };
+export type DoomedCall = { what: (typeof doomed)[number]; to: string[]; text: Words; statements: number };
 
 /** A call that dies before its commit has no effect. */
-export async function die(model: TextingModel, real: History, { what, to, text, statements }: Doomed): Promise<void> {
+export async function die(
+  model: TextingModel,
+  real: History,
+  { what, to, text, statements }: DoomedCall,
+): Promise<void> {
   const { advisor, database } = real;
   const { advisorId } = advisor;
   const deps = { ...real.deps, db: failing(database.pool, statements) };

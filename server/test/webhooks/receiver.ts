@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-export type Received = {
+export type ReceivedWebhook = {
   headers: Record<string, string>;
   // biome-ignore lint/suspicious/noExplicitAny: each test knows its events’ shape.
   body: any;
@@ -11,11 +11,11 @@ export type Received = {
 export type Receiver = {
   url: string;
   /** Everything that was accepted, in order of arrival. */
-  accepted: Received[];
+  accepted: ReceivedWebhook[];
   /** Everything that came, whatever it was answered. */
-  came: Received[];
+  came: ReceivedWebhook[];
   /** Decides about each request. The default takes everything. */
-  answer: (received: Received) => Promise<number> | number;
+  answer: (received: ReceivedWebhook) => Promise<number> | number;
   close(): Promise<void>;
 };
 

@@ -3,11 +3,11 @@ import type { countBook } from '../../../server/src/domain/address-book/listed-c
 import type { ConsentEvidence as Evidence } from '../../../server/src/domain/conversations/consent-evidence.ts';
 import type {
   Item as AnyItem,
-  Found as FoundRows,
+  SearchResult as FoundRows,
 } from '../../../server/src/domain/conversations/conversation-items.ts';
 import type { Conversation as Talk, View } from '../../../server/src/domain/conversations/conversations.ts';
 import type { SavedReply } from '../../../server/src/domain/conversations/saved-replies.ts';
-import type { Planned as PlannedText } from '../../../server/src/domain/messages/calendar.ts';
+import type { PlannedText } from '../../../server/src/domain/messages/calendar.ts';
 import type { listRenderedWordings } from '../../../server/src/domain/texting/wordings.ts';
 import type { BookContact } from '../../../server/src/http/advisor/api/book.ts';
 import type { shownPreview } from '../../../server/src/http/advisor/api/imports.ts';

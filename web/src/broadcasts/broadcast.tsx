@@ -14,7 +14,13 @@ import { NotFound } from '../shell/shell.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { count, phoneWords } from '../words/people.ts';
 import { pastTime } from '../words/times.ts';
-import { broadcastQuery, type OpenBroadcast, type Outcome, type Recipient, recipientsQuery } from './queries.ts';
+import {
+  type BroadcastOutcome,
+  broadcastQuery,
+  type OpenBroadcast,
+  type Recipient,
+  recipientsQuery,
+} from './queries.ts';
 import { broadcastSaid, outcomeAdvice, outcomeSaid } from './words.ts';
 
 /** What becomes of a text to a group, live. It goes on without this page. */
@@ -68,7 +74,7 @@ export function OpenBroadcastPage() {
   );
 }
 
-const parts: { name: string; tone: string; outcomes: Outcome[] }[] = [
+const parts: { name: string; tone: string; outcomes: BroadcastOutcome[] }[] = [
   { name: 'delivered', tone: 'good', outcomes: ['delivered'] },
   { name: 'sent', tone: 'brand', outcomes: ['sent'] },
   { name: 'on the way', tone: 'brand', outcomes: ['queued'] },

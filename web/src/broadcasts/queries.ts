@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type {
   Broadcast as ABroadcast,
   Recipient as ARecipient,
-  Outcome,
+  BroadcastOutcome,
 } from '../../../server/src/domain/broadcasts/broadcasts.ts';
 import type {
   GroupCheck as Check,
@@ -20,11 +20,11 @@ export type PersonalPreview = Epoch<Omit<Preview, 'refused'>>;
 export type GroupCheck = Epoch<Check>;
 
 export type Broadcast = Epoch<ABroadcast>;
-export type OpenBroadcast = Broadcast & { counts: Partial<Record<Outcome, number>> };
+export type OpenBroadcast = Broadcast & { counts: Partial<Record<BroadcastOutcome, number>> };
 
 export type Recipient = Omit<Epoch<ARecipient>, 'code'> & { code: Code | null };
 
-export type { Outcome };
+export type { BroadcastOutcome };
 
 type Part<Row> = { data: Row[]; next: number | null };
 export type Written = { groupId: number; text: string };

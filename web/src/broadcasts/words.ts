@@ -2,7 +2,15 @@ import { type FieldName, fieldWords } from '../saved-replies/fields.tsx';
 import { count } from '../words/people.ts';
 import { failureAdvice, heldAdvice, type Said, statusWords } from '../words/states.ts';
 import { whenTime } from '../words/times.ts';
-import type { Broadcast, Code, GroupCheck, OpenBroadcast, Outcome, PersonalPreview, Recipient } from './queries.ts';
+import type {
+  Broadcast,
+  BroadcastOutcome,
+  Code,
+  GroupCheck,
+  OpenBroadcast,
+  PersonalPreview,
+  Recipient,
+} from './queries.ts';
 
 /** Why somebody gets no text, short enough to stand before a number. */
 export const codeWords: Record<Code, string> = {
@@ -97,7 +105,7 @@ export function broadcastSaid({ status, counts }: OpenBroadcast): Said {
   return isNight ? untilMorning : broadcastWords[status];
 }
 
-export const outcomeWords: Record<Outcome, Said> = {
+export const outcomeWords: Record<BroadcastOutcome, Said> = {
   ...statusWords,
   waiting: { word: 'Its turn comes', icon: 'clock', tone: 'quiet' },
   refused: { word: 'Not sent', icon: 'ban', tone: 'bad' },

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type FieldName, type Filled, fillFields } from '../../../server/src/domain/texting/fields.ts';
+import { type FieldName, type FilledText, fillFields } from '../../../server/src/domain/texting/fields.ts';
 import { contactQuery } from '../api/queries.ts';
 import type { Recipient } from '../inbox/verdict.ts';
 import { Icon } from '../look/icons.tsx';
@@ -14,7 +14,7 @@ export const fieldWords: Record<FieldName, string> = {
 };
 
 /** How a text's fields are filled in for this person. */
-export function useFill({ contactId }: Recipient): (text: string) => Filled {
+export function useFill({ contactId }: Recipient): (text: string) => FilledText {
   const { data } = useQuery({ ...contactQuery(contactId ?? 0), enabled: contactId !== null });
   return (text) => fillFields(text, data ?? {});
 }
@@ -26,7 +26,7 @@ export function FieldsHint({
   write,
   select,
 }: {
-  filled: Filled;
+  filled: FilledText;
   to: Recipient;
   write(text: string): void;
   select(piece: string): void;

@@ -54,14 +54,14 @@ async function recordedIn({ runtime, operands, options }: Call): Promise<Recorde
   return { advisorId, phone: operands.PHONE ?? '', proof: options.proof ?? '', staff };
 }
 
-type Shown = ConsentHistory & { advisorId: number; advisor: string; phone: string };
+type History = ConsentHistory & { advisorId: number; advisor: string; phone: string };
 
 async function show({ runtime, operands, options, json, out }: Call): Promise<void> {
   const phone = operands.PHONE ?? '';
   const advisors = options.advisor
     ? [await getAdvisor(runtime, options.advisor)]
     : await listAdvisorsKnowing(runtime, phone);
-  const shown: Shown[] = [];
+  const shown: History[] = [];
   for (const { advisorId, name: advisor } of advisors) {
     const history = await listConsentHistory(runtime, advisorId, phone);
     if (history) shown.push({ advisorId, advisor, phone, ...history });
@@ -72,7 +72,7 @@ async function show({ runtime, operands, options, json, out }: Call): Promise<vo
 }
 
 /** A heading, then a line for each event with its evidence below it. */
-function historyText({ phone, advisor, memberId, state, lastChanged, consentRequests, events }: Shown): string {
+function historyText({ phone, advisor, memberId, state, lastChanged, consentRequests, events }: History): string {
   const asked = consentRequests === 1 ? 'asked once' : `asked ${consentRequests} times`;
   const heading = `${phone}, member ${memberId} of ${advisor}: ${state} since ${lastChanged.toISOString()}, ${asked}`;
   return [heading, ...events.flatMap(eventLines)].join('\n');

@@ -11,10 +11,10 @@ import { inBatches } from '../shared/in-batches.ts';
 export type IdempotentResponse = { response: StoredResponse; replayed: boolean };
 
 /** What a request's work came to. A key is spent only if it took effect: otherwise the same key can be used again. */
-export type Done = { response: StoredResponse; tookEffect: boolean };
+export type WorkResult = { response: StoredResponse; tookEffect: boolean };
 
 export type Work = {
-  run(deps: Deps): Promise<Done>;
+  run(deps: Deps): Promise<WorkResult>;
   /** It writes only through `db.batch`, as its last step, so many requests with a key can share one transaction. */
   together: boolean;
 };
@@ -105,11 +105,11 @@ function refusal(error: unknown): RefusedRequest {
   throw error;
 }
 
-function outcomeOf(done: Done | RefusedRequest): KeyedResult {
+function outcomeOf(done: WorkResult | RefusedRequest): KeyedResult {
   return 'refused' in done ? done : { response: done.response, replayed: false, kept: done.tookEffect };
 }
 
-async function settle(db: Db, all: { key: ResponseKey; done: Done | RefusedRequest }[]): Promise<void> {
+async function settle(db: Db, all: { key: ResponseKey; done: WorkResult | RefusedRequest }[]): Promise<void> {
   const responses = all.flatMap(({ key, done }) =>
     'response' in done && done.tookEffect ? { key, response: done.response } : [],
   );

@@ -66,7 +66,7 @@ export type Reuse = { response: object } | { ended: 'nothing' | 'its tokens' | '
  * loads the application's callback twice is no reason to end what the application had before. docs/decisions/0004 explains
  * why this is sound.
  */
-export async function judgeReuse(
+export async function inspectReuse(
   deps: Deps,
   { kind, value, traceId }: { kind: OAuthTokenKind; value: string; traceId?: string | null },
 ): Promise<Reuse> {

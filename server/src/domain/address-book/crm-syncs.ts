@@ -30,7 +30,7 @@ const shownSyncs = 20;
 type RunningSync = { advisorId: number; syncId: number; kind: CrmKind };
 
 /** Another node or a command took over the sync. */
-class Superseded extends Error {}
+class SupersededSync extends Error {}
 
 /** Syncs the CRMs that are due, each on the first node to claim it. */
 export async function syncDue(deps: Deps, report: (sync: CrmSync, advisorId: number) => void): Promise<void> {
@@ -98,7 +98,7 @@ async function runUnderLease(deps: Deps, running: RunningSync, crm: Crm, progres
     return { status: 'succeeded', reason: null };
   } catch (error) {
     if (stopping.aborted) return { status: 'interrupted', reason: 'The node was stopped.' };
-    if (error instanceof Superseded) return { status: 'interrupted', reason: error.message };
+    if (error instanceof SupersededSync) return { status: 'interrupted', reason: error.message };
     if (until.aborted) return { status: 'failed', reason: 'It took more than an hour.' };
     if (error instanceof CrmFault) return { status: 'failed', reason: error.message };
     throw error;
@@ -181,7 +181,7 @@ async function reportMissing(
 /** Keeps other syncs from starting until this transaction ends; a sync that was taken over stops here. */
 async function requireLease(db: Deps['db'], { advisorId, syncId }: RunningSync): Promise<void> {
   const held = await store.renewSync(db, advisorId, syncId, new Date(Date.now() + leaseMs));
-  if (!held) throw new Superseded('Another sync took its place, or the CRM was disconnected.');
+  if (!held) throw new SupersededSync('Another sync took its place, or the CRM was disconnected.');
 }
 
 const noCounts: SyncCounts = {

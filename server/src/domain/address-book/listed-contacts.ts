@@ -29,7 +29,7 @@ export async function listBook(
 }
 
 /** In the words of the store, and of the moment: what is being deleted is left out. */
-export async function filterOf({ db }: Pick<Deps, 'db'>, advisorId: number, filter: Asked<ListFilter>) {
+export async function filterOf({ db }: Pick<Deps, 'db'>, advisorId: number, filter: FilterInput<ListFilter>) {
   const [without, leftGroups] = await Promise.all([
     listPendingTargets(db, advisorId, 'delete_contacts'),
     listPendingTargets(db, advisorId, 'delete_group'),
@@ -39,7 +39,7 @@ export async function filterOf({ db }: Pick<Deps, 'db'>, advisorId: number, filt
   return { words: searchWords(search), groupId: isGone ? -1 : groupId, consent, without };
 }
 
-type Asked<Filter> = { [Name in keyof Filter]: Filter[Name] | undefined };
+type FilterInput<Filter> = { [Name in keyof Filter]: Filter[Name] | undefined };
 
 export async function listGroups(deps: Deps, advisorId: number, search: GroupSearch): Promise<Page<Group>> {
   const [page, leaving] = await Promise.all([

@@ -26,13 +26,13 @@ export const outcomes = [
   'failed',
   'in_doubt',
 ] as const;
-export type Outcome = (typeof outcomes)[number];
+export type BroadcastOutcome = (typeof outcomes)[number];
 
 export type Recipient = Pick<
   OutcomeRow,
   'place' | 'contactId' | 'memberId' | 'name' | 'phone' | 'text' | 'heldReason'
 > & {
-  outcome: Outcome;
+  outcome: BroadcastOutcome;
   /** Why they got none. */
   code: string | null;
   /** When it goes out, if it waits for their day. */
@@ -108,10 +108,10 @@ export async function getBroadcast(
   deps: Deps,
   advisorId: number,
   broadcastId: number,
-): Promise<Broadcast & { counts: Partial<Record<Outcome, number>> }> {
+): Promise<Broadcast & { counts: Partial<Record<BroadcastOutcome, number>> }> {
   const broadcast = await store.findBroadcast(deps.db, advisorId, broadcastId);
   if (!broadcast) throw problem('not_found', 'There is no such text to a group on the advisor’s account.');
-  const counts: Partial<Record<Outcome, number>> = {};
+  const counts: Partial<Record<BroadcastOutcome, number>> = {};
   for (const row of await countOutcomes(deps.db, advisorId, broadcastId, deps.clock.now())) {
     const outcome = outcomeOf(row);
     counts[outcome] = (counts[outcome] ?? 0) + row.people;
@@ -142,7 +142,7 @@ function recipientOf(row: OutcomeRow, now: Date): Recipient {
   return { ...rest, outcome, code: code ?? failureCode, deliverAfter: outcome === 'deferred' ? deferredUntil : null };
 }
 
-function outcomeOf({ state, status, isDeferred }: Omit<OutcomeCount, 'people'>): Outcome {
+function outcomeOf({ state, status, isDeferred }: Omit<OutcomeCount, 'people'>): BroadcastOutcome {
   if (state === 'waiting') return isDeferred ? 'deferred' : 'waiting';
   if (state !== 'accepted') return state;
   // A text that is with its carrier is on its way, as one that waits for it.

@@ -128,7 +128,7 @@ async function lockOthers(
 /** A stop to an advisor: how it came, when it counts as written, and what proves it. */
 export type Stop = { reason: Reason; channel: Channel; at: Date; evidence?: Proof };
 /** What a stop did: whether it opted anybody out, and whether somebody's START was written after it but arrived before. */
-export type Stopped = { moved: boolean; outOfOrder: boolean };
+export type StopResult = { moved: boolean; outOfOrder: boolean };
 
 /**
  * Opts a person out, inside a transaction, locked by `lockPerson`. No START from before the stop undoes it. In a firm whose opt-out
@@ -137,7 +137,7 @@ export type Stopped = { moved: boolean; outOfOrder: boolean };
  * decision, and the carrier's word, since the person gave that stop to the carrier for one of the firm's numbers. START reopens
  * only the advisor it was sent to.
  */
-export async function optOut(deps: Deps, act: Act, { member, others }: Person, stop: Stop): Promise<Stopped> {
+export async function optOut(deps: Deps, act: Act, { member, others }: Person, stop: Stop): Promise<StopResult> {
   const { at, ...how } = stop;
   const moved = await moveConsent(
     deps,
@@ -153,7 +153,7 @@ export async function optOut(deps: Deps, act: Act, { member, others }: Person, s
 }
 
 /** Nothing is sent: the advisor who got the stop confirms it. */
-async function stopOthers(deps: Deps, act: Act, others: FirmMember[], stop: Stop): Promise<Stopped> {
+async function stopOthers(deps: Deps, act: Act, others: FirmMember[], stop: Stop): Promise<StopResult> {
   const { reason, channel, at } = stop;
   const reply = stop.evidence?.reply;
   const evidence: Proof = { ...(reply ? { reply } : {}), stop: { advisorId: act.advisorId, reason } };

@@ -19,7 +19,7 @@ export const selectedMax = 200;
 /** What somebody has decided and can still undo. */
 export type PendingDecision = { decision: ReviewDecision['decision']; staffId: number; by: string; dueAt: Date };
 type FirmStaff = Staff & { firmId: number };
-type Held = { decision: ReviewDecision['decision']; staffId: number; by: string; note?: string };
+type HeldDecision = { decision: ReviewDecision['decision']; staffId: number; by: string; note?: string };
 
 /**
  * Decides a review in eight seconds, unless it is undone. What can be known of it by then is checked now: that it is open, that they
@@ -38,7 +38,12 @@ export async function decideLater(
     await requireDecidable(deps, review, staff);
     const pending = await findPending(deps, review.advisorId, reviewId);
     if (pending) throw problem('conflict', `${pending.by} has just decided this; they can still undo it.`);
-    const detail: Held = { decision, staffId: staff.staffId, by: staff.name, ...(note === undefined ? {} : { note }) };
+    const detail: HeldDecision = {
+      decision,
+      staffId: staff.staffId,
+      by: staff.name,
+      ...(note === undefined ? {} : { note }),
+    };
     const action = { targetIds: [reviewId], detail: JSON.stringify(detail) };
     await holdAction(deps, review.advisorId, { kind: 'decide_review', ...action });
   });
@@ -79,7 +84,7 @@ export async function findPending(
 ): Promise<(PendingDecision & { actionId: number }) | null> {
   const found = await actions.findWaitingAction(db, advisorId, 'decide_review', reviewId);
   if (!found) return null;
-  const { decision, staffId, by }: Held = JSON.parse(found.detail);
+  const { decision, staffId, by }: HeldDecision = JSON.parse(found.detail);
   return { decision, staffId, by, dueAt: found.dueAt, actionId: found.actionId };
 }
 
@@ -89,7 +94,7 @@ export async function listWaiting(
   staffId: number,
 ): Promise<{ reviewId: number; decision: ReviewDecision['decision']; leftMs: number }[]> {
   const waiting = (await actions.listWaitingActions(db, 'decide_review')).map(({ targetId, detail, dueAt }) => ({
-    ...(JSON.parse(detail) as Held),
+    ...(JSON.parse(detail) as HeldDecision),
     reviewId: targetId,
     leftMs: dueAt.getTime() - Date.now(),
   }));
@@ -105,7 +110,7 @@ export async function listWaiting(
  */
 export const decisions: { decide_review: Act } = {
   async decide_review(deps, _, [reviewId = -1], detail) {
-    const { decision, staffId, note }: Held = JSON.parse(detail ?? '{}');
+    const { decision, staffId, note }: HeldDecision = JSON.parse(detail ?? '{}');
     const staff = await getStaff(deps, String(staffId));
     const given = note === undefined ? { decision, staff } : { decision, staff, note };
     const why = await deps.db.savepoint(() => decideReview(deps, reviewId, given)).then(() => null, refusalOf);

@@ -163,13 +163,13 @@ export async function getMedia(
   return bytes;
 }
 
-export type Found = {
+export type SearchResult = {
   people: { contactId: number; name: string; phone: string | null }[];
   texts: store.FoundText[];
 };
 
 /** People by name, number or email, and texts by their words. */
-export async function searchConversations(deps: Deps, advisorId: number, text: string): Promise<Found> {
+export async function searchConversations(deps: Deps, advisorId: number, text: string): Promise<SearchResult> {
   const words = text.trim().split(/\s+/).filter(Boolean).slice(0, wordsMax);
   if (words.length === 0) return { people: [], texts: [] };
   const page = { page: 1, pageSize: foundMax, sortBy: 'fullName', sortDirection: 'asc' } as const;

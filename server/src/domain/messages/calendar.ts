@@ -3,7 +3,7 @@ import { type CalendarRow, listCalendar as listRows } from '../../store/messages
 import { nextOccurrences } from './recurrence.ts';
 
 /** A scheduled text, with its dates in the time that was asked for. */
-export type Planned = Omit<CalendarRow, 'firstDate' | 'timeZone'> & { dates: Date[] };
+export type PlannedText = Omit<CalendarRow, 'firstDate' | 'timeZone'> & { dates: Date[] };
 
 /** A month with the ends of the weeks around it. */
 export const calendarDaysMax = 45;
@@ -15,7 +15,7 @@ export async function listCalendar(
   { db }: Pick<Deps, 'db'>,
   advisorId: number,
   { from, until }: { from: Date; until: Date },
-): Promise<{ data: Planned[]; isCut: boolean }> {
+): Promise<{ data: PlannedText[]; isCut: boolean }> {
   const end = new Date(Math.min(until.getTime(), from.getTime() + calendarDaysMax * dayMs));
   const rows = await listRows(db, advisorId, { from, until: end, limit: plannedMax + 1 });
   const data = rows.slice(0, plannedMax).map(({ firstDate, timeZone, ...row }) => {

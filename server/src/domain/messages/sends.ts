@@ -195,9 +195,9 @@ export async function carryOut(deps: Deps, decided: Decisions[], messageIds: num
   return decided.map((each) => ('refused' in each ? each : resultOf(each, { accepted, scheduledIds })));
 }
 
-type Made = { accepted: Iterator<AcceptedText>; scheduledIds: Iterator<number> };
+type SendRecords = { accepted: Iterator<AcceptedText>; scheduledIds: Iterator<number> };
 
-function resultOf(decisions: Decision[], { accepted, scheduledIds }: Made): MessageResult {
+function resultOf(decisions: Decision[], { accepted, scheduledIds }: SendRecords): MessageResult {
   const result: MessageResult = { successes: [], failures: [] };
   for (const each of decisions) {
     if ('failure' in each) result.failures.push(each.failure);

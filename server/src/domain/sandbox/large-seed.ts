@@ -19,12 +19,12 @@ import { sandboxBringer } from './initial-consent.ts';
 import { type SeededConversation, seededContact, seededConversation, seededPhone } from './seeded-people.ts';
 
 export type SeedSize = { contacts: number; conversations: number };
-export type Seeded = { contacts: number; conversations: number; texts: number; replies: number };
+export type SeedCounts = { contacts: number; conversations: number; texts: number; replies: number };
 export const largeSeed: SeedSize = { contacts: 100_000, conversations: 5_000 };
 
 type OnProgress = (what: 'Contacts' | 'Conversations', done: number, total: number) => void;
 type InTransaction = Omit<Deps, 'db'> & { readonly db: Transaction };
-type Outcome = SeededConversation['lastOutcome'];
+type LastOutcome = SeededConversation['lastOutcome'];
 
 const contactsAtOnce = 2_500;
 const conversationsAtOnce = 250;
@@ -41,14 +41,14 @@ export async function seedLarge(
   advisor: Advisor,
   size: SeedSize = largeSeed,
   onProgress: OnProgress = () => {},
-): Promise<Seeded | null> {
+): Promise<SeedCounts | null> {
   const { advisorId } = advisor;
   const phone = seededPhone(indexOf(size, size.conversations - 1));
   const last = await listRecipients(deps.db, [{ advisorId, phone }]);
   if (last.some(({ state }) => state !== null && state !== 'none')) return null;
   const cannot = textingProblem(last) ?? collectionProblem(last);
   if (cannot) throw cannot;
-  const seeded: Seeded = { contacts: 0, conversations: 0, texts: 0, replies: 0 };
+  const seeded: SeedCounts = { contacts: 0, conversations: 0, texts: 0, replies: 0 };
   const contacts = startImport(deps, advisorId, { dryRun: false });
   for (const indexes of batches(size.contacts, contactsAtOnce)) {
     const results = await contacts.save(indexes.map(seededContact));
@@ -81,7 +81,7 @@ async function converse(
   deps: InTransaction,
   advisor: Advisor,
   given: SeededConversation[],
-): Promise<Omit<Seeded, 'contacts'>> {
+): Promise<Omit<SeedCounts, 'contacts'>> {
   const { advisorId } = advisor;
   const phones = given.map(({ phone }) => phone);
   const untouched = (await lockMembers(deps.db, advisorId, phones)).filter(isUntouched);
@@ -100,7 +100,7 @@ async function converse(
   }
   let texts = 0;
   /** The carrier's part. */
-  async function settle(some: SeededConversation[], outcomeOf: (phone: string) => Outcome = () => 'delivered') {
+  async function settle(some: SeededConversation[], outcomeOf: (phone: string) => LastOutcome = () => 'delivered') {
     const queued = await takeQueuedTexts(deps.db, advisorId, idsOf(some));
     await recordCarrier(deps, advisor, queued, outcomeOf);
     texts += queued.length;
@@ -162,7 +162,7 @@ async function recordCarrier(
   deps: InTransaction,
   { advisorId, textingNumber }: Advisor,
   queued: QueuedText[],
-  outcomeOf: (phone: string) => Outcome,
+  outcomeOf: (phone: string) => LastOutcome,
 ): Promise<void> {
   if (queued.length === 0) return;
   const now = deps.clock.now();

@@ -79,7 +79,10 @@ async function findPasskey(deps: Deps, kind: OwnerKind, passkeyId: unknown) {
 }
 
 /** The passkey's counter after this use; null if the signature isn't its own or the handle is somebody else's. */
-async function verifiedCounter(deps: Deps, { challenge, passkey, owner, response }: Answered): Promise<number | null> {
+async function verifiedCounter(
+  deps: Deps,
+  { challenge, passkey, owner, response }: ChallengeResponse,
+): Promise<number | null> {
   const { passkeyId: id, counter } = passkey;
   const credential = { id, publicKey: new Uint8Array(passkey.publicKey), counter };
   const { verifyAuthenticationResponse } = await webauthn();
@@ -90,4 +93,4 @@ async function verifiedCounter(deps: Deps, { challenge, passkey, owner, response
   return verified.authenticationInfo.newCounter;
 }
 
-type Answered = { challenge: string; passkey: PasskeyRow; owner: Owner; response: AuthenticationResponseJSON };
+type ChallengeResponse = { challenge: string; passkey: PasskeyRow; owner: Owner; response: AuthenticationResponseJSON };

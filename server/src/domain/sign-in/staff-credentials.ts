@@ -15,7 +15,7 @@ import { makeTotpSecret, totpLink, totpStepOf } from './totp.ts';
 /** An authenticator app that is being set up: its secret as text and as a link, and the step for the form with its first code. */
 export type SetUp = { step: string; secret: string; link: string };
 /** Without a password hash, the password stays as it is. */
-type Chosen = { passwordHash: string | null; secret: string };
+type NewCredentials = { passwordHash: string | null; secret: string };
 
 /** What somebody of the staff can sign in with. */
 export type StaffAccess = { passkeys: Passkey[]; hasPassword: boolean; recoveryCodesLeft: number };
@@ -40,7 +40,7 @@ export async function beginSetUp(
   if (password !== null && isTooShort(password)) return { refused: 'short' };
   const passwordHash = password === null ? null : await hashPassword(password);
   const secret = makeTotpSecret();
-  const chosen: Chosen = { passwordHash, secret };
+  const chosen: NewCredentials = { passwordHash, secret };
   return { step: sealStep(deps, setUpOf(staffId), chosen), ...shown(secret, email) };
 }
 
@@ -50,7 +50,7 @@ export function setUpIn(
   { staffId, email }: { staffId: number; email: string },
   step: string,
 ): SetUp | null {
-  const chosen = openStep<Chosen>(deps, setUpOf(staffId), step);
+  const chosen = openStep<NewCredentials>(deps, setUpOf(staffId), step);
   return chosen && { step, ...shown(chosen.secret, email) };
 }
 
@@ -59,8 +59,8 @@ export function provenSetUp(
   deps: Deps,
   staffId: number,
   { step, code }: { step: string; code: string },
-): (Chosen & { totpStep: number }) | null {
-  const chosen = openStep<Chosen>(deps, setUpOf(staffId), step);
+): (NewCredentials & { totpStep: number }) | null {
+  const chosen = openStep<NewCredentials>(deps, setUpOf(staffId), step);
   const totpStep = chosen && totpStepOf(chosen.secret, digitsOf(code), { now: Date.now(), after: 0 });
   return chosen && totpStep !== null ? { ...chosen, totpStep } : null;
 }
@@ -69,7 +69,7 @@ export function provenSetUp(
 export async function saveSetUp(
   deps: Deps,
   staffId: number,
-  { passwordHash, secret, totpStep }: Chosen & { totpStep: number },
+  { passwordHash, secret, totpStep }: NewCredentials & { totpStep: number },
   by: By,
 ): Promise<string[] | null> {
   const kept = passwordHash ?? (await store.findCredentials(deps.db, staffId))?.passwordHash;

@@ -14,9 +14,9 @@ import { beginSetUp, provenSetUp, removeAccess, type SetUp, saveSetUp, setUpIn }
 import { beginStaffSession, endStaffSessions, type NewStaffSession } from './staff-sessions.ts';
 import { invitationThrottles, returnAttempt, takeAttempt } from './throttles.ts';
 
-export type Given = Attempt & { email: string; code: string };
-type Invited = { staffId: number; name: string; email: string };
-type Refused = { refused: 'unknown' } | { refused: 'throttled'; retryAfterSeconds: number };
+export type InvitationAttempt = Attempt & { email: string; code: string };
+type Invitee = { staffId: number; name: string; email: string };
+type Refusal = { refused: 'unknown' } | { refused: 'throttled'; retryAfterSeconds: number };
 
 /**
  * A link at which they choose how to sign in: for the first time, or after they lost what they had. It signs them out everywhere;
@@ -48,8 +48,8 @@ export async function inviteStaff(
 /** The first step with a password: it is chosen, and an authenticator app is to be set up. Spends nothing. */
 export async function chooseStaffPassword(
   deps: Deps,
-  { password, ...given }: Given & { password: string },
-): Promise<SetUp | Refused | { refused: 'short' }> {
+  { password, ...given }: InvitationAttempt & { password: string },
+): Promise<SetUp | Refusal | { refused: 'short' }> {
   const invited = await findInvited(deps, given);
   return 'refused' in invited ? invited : beginSetUp(deps, invited, password);
 }
@@ -57,8 +57,8 @@ export async function chooseStaffPassword(
 /** The second step: the app's first code spends the link, replaces whatever they had, and signs them in. */
 export async function acceptByAuthenticator(
   deps: Deps,
-  { step, totp, ...given }: Given & { step: string; totp: string },
-): Promise<{ session: NewStaffSession; recoveryCodes: string[] } | Refused | { refused: 'wrong'; setUp: SetUp }> {
+  { step, totp, ...given }: InvitationAttempt & { step: string; totp: string },
+): Promise<{ session: NewStaffSession; recoveryCodes: string[] } | Refusal | { refused: 'wrong'; setUp: SetUp }> {
   const invited = await findInvited(deps, given);
   if ('refused' in invited) return invited;
   const setUp = setUpIn(deps, invited, step);
@@ -77,8 +77,8 @@ export async function acceptByAuthenticator(
 
 export async function invitedPasskeyOptions(
   deps: Deps,
-  given: Given,
-): Promise<PublicKeyCredentialCreationOptionsJSON | Refused | { refused: 'too_many' }> {
+  given: InvitationAttempt,
+): Promise<PublicKeyCredentialCreationOptionsJSON | Refusal | { refused: 'too_many' }> {
   const invited = await findInvited(deps, given);
   return 'refused' in invited ? invited : registrationOptions(deps, { staffId: invited.staffId }, invited, 'none');
 }
@@ -86,8 +86,8 @@ export async function invitedPasskeyOptions(
 /** A passkey alone is enough: it spends the link, replaces whatever they had, and signs them in. */
 export async function acceptByPasskey(
   deps: Deps,
-  { response, ...given }: Given & { response: unknown },
-): Promise<{ session: NewStaffSession; refused?: undefined } | Refused | { refused: 'not_verified' }> {
+  { response, ...given }: InvitationAttempt & { response: unknown },
+): Promise<{ session: NewStaffSession; refused?: undefined } | Refusal | { refused: 'not_verified' }> {
   const invited = await findInvited(deps, given);
   if ('refused' in invited) return invited;
   const { staffId } = invited;
@@ -102,7 +102,7 @@ export async function acceptByPasskey(
 }
 
 /** Whom the code invites. A wrong code and a wrong email get the same response. */
-async function findInvited(deps: Deps, { email, code, address }: Given): Promise<Invited | Refused> {
+async function findInvited(deps: Deps, { email, code, address }: InvitationAttempt): Promise<Invitee | Refusal> {
   const throttles = invitationThrottles(address);
   const retryAfterSeconds = await takeAttempt(deps, throttles);
   if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
@@ -116,7 +116,7 @@ async function findInvited(deps: Deps, { email, code, address }: Given): Promise
 async function accept<Result>(
   deps: Deps,
   staffId: number,
-  { code }: Given,
+  { code }: InvitationAttempt,
   save: (deps: Deps) => Promise<Result | null>,
 ): Promise<Result | null> {
   return inTransaction(deps, async (deps) => {

@@ -12,10 +12,10 @@ import { isTotp, takeTotp } from './staff-credentials.ts';
 import { beginStaffSession, type NewStaffSession } from './staff-sessions.ts';
 import { codeThrottles, returnAttempt, takeAttempt } from './throttles.ts';
 
-type Throttled = { refused: 'throttled'; retryAfterSeconds: number };
+type ThrottleRefusal = { refused: 'throttled'; retryAfterSeconds: number };
 
 /** Who has given their password, and which. */
-type Checked = { staffId: number; password: string };
+type PasswordProof = { staffId: number; password: string };
 const secondStep = 'second step of a sign-in to the console';
 
 /**
@@ -25,7 +25,7 @@ const secondStep = 'second step of a sign-in to the console';
 export async function checkStaffPassword(
   deps: Deps,
   { email, password, address, device, traceId }: Attempt & { email: string; password: string },
-): Promise<{ step: string; refused?: undefined } | { refused: 'wrong' } | Throttled> {
+): Promise<{ step: string; refused?: undefined } | { refused: 'wrong' } | ThrottleRefusal> {
   const { foldedEmail, staffId, passwordHash } = await store.findStaffPassword(deps.db, email);
   const account = `staff ${foldedEmail}`;
   const owner = staffId === null ? null : { staffId };
@@ -38,7 +38,7 @@ export async function checkStaffPassword(
     return { refused: 'wrong' };
   }
   await returnAttempt(deps, taken.from);
-  const checked: Checked = { staffId, password: fingerprintOf(passwordHash) };
+  const checked: PasswordProof = { staffId, password: fingerprintOf(passwordHash) };
   return { step: sealStep(deps, secondStep, checked) };
 }
 
@@ -47,9 +47,9 @@ export async function signInStaffByCode(
   deps: Deps,
   { step, code, ...attempt }: Attempt & { step: string; code: string },
 ): Promise<
-  { session: NewStaffSession; refused?: undefined } | { refused: 'wrong' } | { refused: 'expired' } | Throttled
+  { session: NewStaffSession; refused?: undefined } | { refused: 'wrong' } | { refused: 'expired' } | ThrottleRefusal
 > {
-  const checked = openStep<Checked>(deps, secondStep, step);
+  const checked = openStep<PasswordProof>(deps, secondStep, step);
   if (!checked) return { refused: 'expired' };
   const { staffId } = checked;
   const throttles = codeThrottles(staffId, attempt.address);

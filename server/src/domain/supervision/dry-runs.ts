@@ -57,7 +57,7 @@ export async function dryRun(deps: Deps, firmId: number, json: string): Promise<
       stopped = performance.now() > end ? 'time' : count.result.texts >= textsMax ? 'count' : null;
       if (stopped) break;
       const { advisorId, kind, before } = turn;
-      const page = await store.listJudgedTexts(deps.db, kind, { advisorId, since, before, limit: pageSize });
+      const page = await store.listScreenedTexts(deps.db, kind, { advisorId, since, before, limit: pageSize });
       for (const text of page) count.add(text, { advisorName: turn.name, isReply: kind === 'in' });
       const last = page.at(-1);
       if (last && page.length === pageSize) next.push({ ...turn, before: last.id });
@@ -93,7 +93,7 @@ function counter(versions: Versions) {
     return [action, findings];
   }
 
-  function add({ text, dateTime, phone }: store.JudgedText, of: { advisorName: string; isReply: boolean }): void {
+  function add({ text, dateTime, phone }: store.ScreenedText, of: { advisorName: string; isReply: boolean }): void {
     result.texts += 1;
     const [was] = tally('before', before, text, of.isReply);
     const [is, findings] = tally('after', after, text, of.isReply);

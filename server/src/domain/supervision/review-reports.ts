@@ -5,15 +5,15 @@ import type { ReviewKind } from '../../store/supervision/reviews.ts';
 import { problem } from '../problems.ts';
 import { dayMs } from '../shared/time.ts';
 
-type Decided = Pick<DecidedRow, 'decided' | 'approved' | 'rejected' | 'medianSeconds' | 'slowestSeconds'>;
+type DecisionTotals = Pick<DecidedRow, 'decided' | 'approved' | 'rejected' | 'medianSeconds' | 'slowestSeconds'>;
 /** Who reviewed what in a period, how fast, and what is still open now. */
 export type ReviewReport = Period & {
   opened: number;
-  all: Decided;
-  people: (Decided & { staffId: number; name: string })[];
-  kinds: (Decided & { kind: ReviewKind })[];
+  all: DecisionTotals;
+  people: (DecisionTotals & { staffId: number; name: string })[];
+  kinds: (DecisionTotals & { kind: ReviewKind })[];
   /** One row per person and kind. */
-  work: (Decided & { staffId: number; name: string; kind: ReviewKind })[];
+  work: (DecisionTotals & { staffId: number; name: string; kind: ReviewKind })[];
   open: OpenRow[];
   asOf: Date;
 };

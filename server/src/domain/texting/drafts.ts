@@ -33,7 +33,7 @@ export function draftFor(
   if ('refused' in decision) return decision;
   const draft = { to, text: { ...text, hours: decision.allowed } };
   const refused = textRefusal(text.finding);
-  return refused && isJudged(draft) ? { refused, blocked: draft } : { draft };
+  return refused && isFlagged(draft) ? { refused, blocked: draft } : { draft };
 }
 
 export function textRefusal(finding: ScreeningFinding | null | undefined): RefusalCode | null {
@@ -61,7 +61,7 @@ export async function acceptDrafts(
     drafts.map(({ to }) => to),
   );
   const found = drafts.flatMap((draft, index) =>
-    isJudged(draft) ? reviewOf(draft, { messageId: messageIds[index] ?? null, archiveNumber: null }) : [],
+    isFlagged(draft) ? reviewOf(draft, { messageId: messageIds[index] ?? null, archiveNumber: null }) : [],
   );
   const refused = await archiveBlocked(deps, blocked);
   await insertReviews(deps.db, [...found, ...refused], deps.clock.now());
@@ -73,7 +73,7 @@ export function waitOf({ awaitsConsent, heldReason, deferredUntil }: NewText): W
   return { awaitsConsent: awaitsConsent === true, held: heldReason !== undefined, deferredUntil };
 }
 
-function isJudged(draft: Draft): draft is FlaggedDraft {
+function isFlagged(draft: Draft): draft is FlaggedDraft {
   return Boolean(draft.text.finding);
 }
 

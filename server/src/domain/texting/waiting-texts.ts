@@ -88,9 +88,9 @@ export async function sendWaitingTexts(
   const decision = gate(deps, to, 'text', deps.clock.now());
   if ('refused' in decision) return failTexts(deps, advisorId, idsOf(inTime), decision.refused);
   const screener = (await deps.screeners.of(deps.db, [to.firmId])).get(to.firmId);
-  const judged = inTime.map((text) => ({ text, finding: screener?.(asGiven(text)) ?? null }));
+  const screened = inTime.map((text) => ({ text, finding: screener?.(asGiven(text)) ?? null }));
   const going: WaitingText[] = [];
-  for (const { text, finding } of judged) {
+  for (const { text, finding } of screened) {
     const refused = textRefusal(finding);
     const heldReason = heldReasonOf(to, { kind: 'text', finding });
     if (refused) await failTexts(deps, advisorId, [text.messageId], refused);
@@ -99,7 +99,7 @@ export async function sendWaitingTexts(
   }
   const released = going.map(({ messageId, added }) => ({ messageId, kind: 'text' as const, isFirst: added !== null }));
   await releaseTexts(deps, advisorId, to, released);
-  const found = judged.flatMap(({ text, finding }) => (finding ? { text, finding } : []));
+  const found = screened.flatMap(({ text, finding }) => (finding ? { text, finding } : []));
   await recordFindings(deps, advisorId, to, found);
 }
 

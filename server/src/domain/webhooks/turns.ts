@@ -31,10 +31,10 @@ const gone = 410;
 
 type TurnResult = { change: StreamChange; deliveries: NewDelivery[]; isOver: boolean; switchOff: string | null };
 
-type Told = { update: StreamUpdate; deliveries: NewDelivery[] };
+type TurnRecord = { update: StreamUpdate; deliveries: NewDelivery[] };
 
 /** Turns that write something down at the same time do it in one transaction. */
-const recording: Batch<Told, UpdatedStream | null> = {
+const recording: Batch<TurnRecord, UpdatedStream | null> = {
   async run(db, told) {
     await insertDeliveries(
       db,

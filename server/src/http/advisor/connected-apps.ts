@@ -60,10 +60,10 @@ export function addConnectedApps(app: FastifyInstance, { deps, forms, sessionOf 
   });
 }
 
-type Suspended = Awaited<ReturnType<typeof listSuspended>>;
+type SuspendedApps = Awaited<ReturnType<typeof listSuspended>>;
 type ConnectedApps = {
   connections: Connection[];
-  suspended: Suspended;
+  suspended: SuspendedApps;
   session: Session;
   formToken: string;
   done: Html | null;
@@ -99,7 +99,7 @@ ${provisioned && html`<p>Your firm’s operator ${authorized && 'also '}lets thi
 }
 
 /** Your firm's operator let them text; only the advisor who ended that can allow it again from here. */
-function endedEntries(suspended: Suspended, formToken: string): Html {
+function endedEntries(suspended: SuspendedApps, formToken: string): Html {
   return html`<h2>Disconnected</h2>
 <p>Your firm’s operator lets these applications text for you, and you disconnected them.</p>
 <ul class="entries">${suspended.map(

@@ -49,7 +49,7 @@ export type Page = {
 export type RenderedPage = { html: string; headers: Record<string, string> };
 
 /** Where a page is: its environment, and the path if it has one of its own. */
-export type Place = { environment: string; path?: string };
+export type PageContext = { environment: string; path?: string };
 
 export function sendPage(reply: FastifyReply, { status = 200, ...content }: Page): FastifyReply {
   const { html, headers } = page(content, placeOf(reply));
@@ -57,7 +57,7 @@ export function sendPage(reply: FastifyReply, { status = 200, ...content }: Page
 }
 
 /** The page with its headers, for code that has no Fastify reply. */
-export function page(given: Omit<Page, 'status'>, place: Place): RenderedPage {
+export function page(given: Omit<Page, 'status'>, place: PageContext): RenderedPage {
   const { title, content, tools, scripts = false, script, style, sheet = ourStyle.path } = given;
   const document = html`<!doctype html>
 <html lang="en">
@@ -103,7 +103,7 @@ export type Failure = {
 };
 
 /** A page that explains what went wrong and what to do. */
-export function errorPage({ status, ...failed }: Failure, place: Place): RenderedPage & { status: number } {
+export function errorPage({ status, ...failed }: Failure, place: PageContext): RenderedPage & { status: number } {
   return { status, ...page({ title: failed.title, content: failure(failed) }, place) };
 }
 
@@ -112,7 +112,7 @@ export function sendErrorPage(reply: FastifyReply, failed: Failure): FastifyRepl
   return reply.code(status).headers(headers).send(html);
 }
 
-function placeOf({ server, request }: FastifyReply): Place {
+function placeOf({ server, request }: FastifyReply): PageContext {
   const [path = '/'] = (request.raw.url ?? '/').split('?', 1);
   return { environment: server.environment, path };
 }
@@ -127,7 +127,7 @@ const sections = {
   '/log': 'Log',
 };
 
-function bar({ environment, path }: Place, tools: Html | undefined): Html {
+function bar({ environment, path }: PageContext, tools: Html | undefined): Html {
   const isSandbox = environment === 'sandbox';
   const current = Object.keys(sections).findLast((each) => path === each || path?.startsWith(`${each}/`));
   const link = ([href, name]: [string, string]) =>

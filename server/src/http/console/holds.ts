@@ -40,9 +40,9 @@ export const due = firmEndpoint({
   handler: async (deps, { firmId }) => ({ data: await listDue(deps, firmId) }),
 });
 
-type Held = { advisorId: number | undefined; memberId: number | undefined };
+type HoldTarget = { advisorId: number | undefined; memberId: number | undefined };
 
-async function scopeOf(deps: Deps, firmId: number, { advisorId, memberId }: Held): Promise<HoldScope> {
+async function scopeOf(deps: Deps, firmId: number, { advisorId, memberId }: HoldTarget): Promise<HoldScope> {
   if (advisorId === undefined) return { firmId };
   if (memberId === undefined) return { advisorId: (await getAdvisorOf(deps, firmId, advisorId)).advisorId };
   return { advisorId, phone: (await getPerson(deps, firmId, { advisorId, memberId })).phone };

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import { actFor, byCaller } from '../../domain/access/callers.ts';
-import type { Done, idempotency } from '../../domain/access/idempotency.ts';
+import type { idempotency, WorkResult } from '../../domain/access/idempotency.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { fingerprintOf, type RawBody, readRawBody } from './body.ts';
 import { callerOf } from './checks.ts';
@@ -50,7 +50,7 @@ export function responder(row: Route, { deps: all, share, respondOnce, room }: R
     send(reply, response);
   }
 
-  async function perform(deps: Deps, { request, reply, body }: Exchange): Promise<Done> {
+  async function perform(deps: Deps, { request, reply, body }: Exchange): Promise<WorkResult> {
     const caller = callerOf(request);
     const { advisorId, key, scopes } = caller;
     const input = validate(request, body);
@@ -94,7 +94,7 @@ function pathOf({ routeOptions, params }: FastifyRequest): string {
 }
 
 /** On the bare response: nothing of ours changes a response that is ready. */
-function send(reply: FastifyReply, { status, body }: Done['response']): void {
+function send(reply: FastifyReply, { status, body }: WorkResult['response']): void {
   const headers = reply.getHeaders();
   if (reply.server.isStopping()) headers.connection = 'close';
   if (status !== 204) {

@@ -75,9 +75,9 @@ async function act(deps: Deps, fields: Fields): Promise<void> {
   });
 }
 
-type Added = { url: string; types: string[]; secret?: string; problem?: string };
+type NewEndpoint = { url: string; types: string[]; secret?: string; problem?: string };
 
-async function add(deps: Deps, fields: Fields): Promise<Added> {
+async function add(deps: Deps, fields: Fields): Promise<NewEndpoint> {
   const url = fields('url').trim();
   const types = pushedTypes.filter((type) => fields(`type ${type}`));
   try {
@@ -99,9 +99,13 @@ async function read(deps: Deps, filter: Filter): Promise<Contents> {
   return { webhooks, deliveries, applications };
 }
 
-type Shown = { filter: Filter; formToken: string; added?: Added };
+type WebhooksView = { filter: Filter; formToken: string; added?: NewEndpoint };
 
-function sendWebhooks(reply: FastifyReply, contents: Contents, { filter, formToken, added }: Shown): FastifyReply {
+function sendWebhooks(
+  reply: FastifyReply,
+  contents: Contents,
+  { filter, formToken, added }: WebhooksView,
+): FastifyReply {
   const { webhooks, deliveries, applications } = contents;
   const content = html`<main class="wide webhooks">
 <div class="intro">
@@ -154,7 +158,7 @@ ${form('remove', html`<button class="button small ends">Remove this endpoint</bu
 </li>`;
 }
 
-function additionForm(applications: Contents['applications'], formToken: string, refused?: Added): Html {
+function additionForm(applications: Contents['applications'], formToken: string, refused?: NewEndpoint): Html {
   const [only, ...others] = applications;
   return html`<form class="addition" method="post" action="/webhooks">
 <h3>Add an endpoint</h3>

@@ -119,7 +119,7 @@ export async function insertContacts(db: Db, advisorId: number, contacts: NewCon
 }
 
 /** A contact that was updated, and by how many that changed the number of emails: -1, 0 or 1. */
-type Updated = { contactId: number; emails: number };
+type ContactUpdate = { contactId: number; emails: number };
 
 /** With `old`, the contact as the statement found it. */
 const updated = `
@@ -136,7 +136,7 @@ export async function updateContact(
   const { searchText, ...fields } = change;
   const given = Object.entries(fields) as [keyof ContactFields, unknown][];
   const assignments = given.map(([field], index) => `${fieldColumns[field]} = $${index + 6}`);
-  const rows = await db.query<Updated>(
+  const rows = await db.query<ContactUpdate>(
     `update contacts c
      set ${[...assignments, 'search_text = $3', 'search_keys = $4', 'date_time_modified = $5'].join(', ')}
      from contacts old
@@ -150,7 +150,7 @@ export async function updateContact(
 /** Replaces all fields of each contact. */
 export async function updateContacts(db: Db, advisorId: number, contacts: ChangedContact[], now: Date): Promise<void> {
   if (contacts.length === 0) return;
-  const rows = await db.query<Updated>(
+  const rows = await db.query<ContactUpdate>(
     `update contacts c
      set first_name = "firstName", last_name = "lastName", nickname = given.nickname, email_address = "emailAddress",
          phone = given.phone, birth_date = "birthDate", client_anniversary = "clientAnniversary",
@@ -173,7 +173,7 @@ export async function updateContacts(db: Db, advisorId: number, contacts: Change
   await recordUpdate(db, advisorId, rows, now);
 }
 
-async function recordUpdate(db: Db, advisorId: number, rows: Updated[], dateTime: Date): Promise<void> {
+async function recordUpdate(db: Db, advisorId: number, rows: ContactUpdate[], dateTime: Date): Promise<void> {
   const contactIds = rows.map((row) => row.contactId);
   const emails = rows.reduce((sum, row) => sum + row.emails, 0);
   await recordChange(db, advisorId, { change: 'updated', contactIds, emails, dateTime });

@@ -1,4 +1,4 @@
-import type { Db, Due, Nodes, Taken } from './db.ts';
+import type { Db, Due, DueRows, Nodes } from './db.ts';
 
 /**
  * Statements about several advisors. One PostgreSQL takes them as they are written. Where advisors are on several nodes
@@ -35,8 +35,8 @@ export function forAllAdvisors<Result>(db: Db, work: (db: Db) => Promise<Result[
  * Takes rows that are due, whoever's they are. Where advisors are on several nodes, `due` finds the parts that have some, and each
  * turn takes those of one part, so that a transaction stays on one node.
  */
-export function takeDue<Result>(db: Db, due: Due, work: (db: Db) => Promise<Result[]>): Promise<Taken<Result>> {
-  return placed<Taken<Result>>(
+export function takeDue<Result>(db: Db, due: Due, work: (db: Db) => Promise<Result[]>): Promise<DueRows<Result>> {
+  return placed<DueRows<Result>>(
     db,
     async () => ({ rows: await work(db), hasOthers: false }),
     (nodes) => nodes.takeDue(db, due, work),

@@ -34,7 +34,7 @@ export type Nodes = {
     work: (db: Db, rows: Row[]) => Promise<Result>,
   ): Promise<Result>;
   forAll<Result>(db: Db, work: (db: Db) => Promise<Result[]>): Promise<Result[]>;
-  takeDue<Result>(db: Db, due: Due, work: (db: Db) => Promise<Result[]>): Promise<Taken<Result>>;
+  takeDue<Result>(db: Db, due: Due, work: (db: Db) => Promise<Result[]>): Promise<DueRows<Result>>;
   drawIds(db: Db, sequence: string, count: number): Promise<number[]>;
   commitTogether(db: Db): Promise<void>;
 };
@@ -42,7 +42,7 @@ export type Nodes = {
 /** A statement that finds a row that is due, and the name that it is prepared by. */
 export type Due = [text: string, values: unknown[], name: string];
 /** Rows that were due, and whether other advisors may have some. */
-export type Taken<Row> = { rows: Row[]; hasOthers: boolean };
+export type DueRows<Row> = { rows: Row[]; hasOthers: boolean };
 
 /** A transaction. It can also roll back a part of itself, and take many rows at once. */
 export type Transaction = Db & {

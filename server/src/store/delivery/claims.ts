@@ -1,6 +1,6 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import { forAdvisors, forAllAdvisors, takeDue } from '../database/advisors.ts';
-import type { Db, Due, Taken } from '../database/db.ts';
+import type { Db, Due, DueRows } from '../database/db.ts';
 import type { TextKind } from '../texting/texts.ts';
 import { isOver, type MessageKey, type Times } from './dispatches.ts';
 
@@ -56,7 +56,7 @@ export type Claim = Times & {
  * message changes only with its row in the outbox, or after it is gone. Rows that change are found by lists of ids: a plan
  * that was made while a table was empty would join the other way around, and read all of the table for each text.
  */
-export async function claimDispatches(db: Db, claim: Claim): Promise<Taken<ClaimedRow>> {
+export async function claimDispatches(db: Db, claim: Claim): Promise<DueRows<ClaimedRow>> {
   const due: Due = [
     'select from dispatches where carrier_id = $1::smallint and deferred_until is null and not_before <= $2 limit 1',
     [claim.carrierId, claim.realNow],

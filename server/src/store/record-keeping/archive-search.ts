@@ -8,7 +8,7 @@ export type SearchedPart = { firmId: number; from: Date | null; before: EntryPla
 /** Words that must all occur, and filters: of each list of them, one. */
 export type WordQuery = { words: string; filters: string[][] };
 /** What a walk found, and where it ended; null if that was the end. */
-export type Walked = { found: EntryPlace[]; end: EntryPlace | null };
+export type WalkResult = { found: EntryPlace[]; end: EntryPlace | null };
 export type FoundEntry = EntryPlace & {
   kind: string;
   memberId: number | null;
@@ -41,7 +41,7 @@ export async function walkWords(
   part: SearchedPart,
   words: WordQuery,
   { limit, entriesMax }: { limit: number; entriesMax: number },
-): Promise<Walked> {
+): Promise<WalkResult> {
   const rows = await db.query<EntryPlace & { isFound: boolean }>(
     `with walked as materialized (
        select date_time_created, advisor_id, number, words

@@ -1,29 +1,29 @@
 import type { Db } from '../database/db.ts';
 
 /** A text as a lexicon read it, or would have. `id` is that of the message, reply or review. */
-export type JudgedText = { id: number; dateTime: Date; text: string; phone: string | null };
-export type JudgedKind = 'out' | 'in' | 'blocked';
-type Place = { advisorId: number; since: Date; before: number | null; limit: number };
+export type ScreenedText = { id: number; dateTime: Date; text: string; phone: string | null };
+export type ScreenedKind = 'out' | 'in' | 'blocked';
+type TextRange = { advisorId: number; since: Date; before: number | null; limit: number };
 
 /** Texts that the advisor sent, replies to them, or attempts that were blocked: the newest first, of which the text is still kept. */
-export async function listJudgedTexts(
+export async function listScreenedTexts(
   db: Db,
-  kind: JudgedKind,
-  { advisorId, since, before, limit }: Place,
-): Promise<JudgedText[]> {
-  return db.query<JudgedText>(
+  kind: ScreenedKind,
+  { advisorId, since, before, limit }: TextRange,
+): Promise<ScreenedText[]> {
+  return db.query<ScreenedText>(
     `select
-       judged.id, judged.date_time_created as "dateTime", convert_from(b.body, 'UTF8') as text, m.phone
-     from (${judged[kind]}) as judged
-     join archive_bodies b on b.advisor_id = $1 and b.number = judged.archive_number
-     left join members m on m.advisor_id = $1 and m.member_id = judged.member_id
-     order by judged.id desc`,
+       screened.id, screened.date_time_created as "dateTime", convert_from(b.body, 'UTF8') as text, m.phone
+     from (${screened[kind]}) as screened
+     join archive_bodies b on b.advisor_id = $1 and b.number = screened.archive_number
+     left join members m on m.advisor_id = $1 and m.member_id = screened.member_id
+     order by screened.id desc`,
     [advisorId, since, before, limit],
-    `list-judged-texts-${kind}`,
+    `list-screened-texts-${kind}`,
   );
 }
 
-const judged: Record<JudgedKind, string> = {
+const screened: Record<ScreenedKind, string> = {
   out: `
     select message_id as id, date_time_created, archive_number, member_id
     from messages

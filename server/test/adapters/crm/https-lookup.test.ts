@@ -13,7 +13,7 @@ import { until } from '../../support/waiting.ts';
 import { ample, listed } from './listed.ts';
 import {
   type Answers,
-  type Asked,
+  type CrmRequest,
   drip,
   endlessly,
   type ScriptedServer,
@@ -250,7 +250,7 @@ type Forgery = {
 };
 
 /** Answers signed by the library, except for what a test falsifies. */
-function answered({ headers }: Asked, response: ServerResponse, body: unknown, forged: Forgery = {}): void {
+function answered({ headers }: CrmRequest, response: ServerResponse, body: unknown, forged: Forgery = {}): void {
   const { status = 200, id = String(headers['webhook-id']), at = new Date(), by = secret, more = '' } = forged;
   const text = forged.raw ?? JSON.stringify(body);
   response

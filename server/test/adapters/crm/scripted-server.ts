@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type Asked = { method: string; path: string; headers: IncomingMessage['headers']; body: string };
-export type Answers = (asked: Asked, response: ServerResponse) => void | Promise<void>;
+export type CrmRequest = { method: string; path: string; headers: IncomingMessage['headers']; body: string };
+export type Answers = (asked: CrmRequest, response: ServerResponse) => void | Promise<void>;
 
 /** A server that answers as the test's `answers` says. */
-export type ScriptedServer = { url: string; answers: Answers; asked: Asked[]; close(): Promise<void> };
+export type ScriptedServer = { url: string; answers: Answers; asked: CrmRequest[]; close(): Promise<void> };
 
 export async function startScriptedServer(): Promise<ScriptedServer> {
   const http = createServer((request, response) => {

@@ -53,8 +53,8 @@ suite('addresses that may be reached', () => {
 });
 
 suite('a request to an address that somebody else provided', () => {
-  type Heard = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
-  let heard: Heard[] = [];
+  type SeenRequest = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
+  let heard: SeenRequest[] = [];
   let one: string;
   let other: string;
   let secure: string;

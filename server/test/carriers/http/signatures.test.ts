@@ -35,13 +35,13 @@ suite('Twilio’s own library judges our check of signatures', () => {
   const read = twilioReader({ accountSid, authToken: token });
   const now = new Date();
 
-  type Given = Record<string, string | string[]>;
-  type Signed = { url: string; given: Given; token: string };
+  type FormFields = Record<string, string | string[]>;
+  type SignedCall = { url: string; given: FormFields; token: string };
 
   /** Names repeat now and then. */
   const parameters = fc.array(fc.tuple(fc.oneof(text, fc.constantFrom('Body', 'To')), text), { maxLength: 8 });
   /** How what is signed differs from what arrives. Some of these are accepted, as Twilio signs so itself. */
-  const changes: Record<string, (signed: Signed) => Partial<Signed>> = {
+  const changes: Record<string, (signed: SignedCall) => Partial<SignedCall>> = {
     nothing: () => ({}),
     'a port': ({ url }) => ({ url: url.replace(/^(https?:\/\/[^/]*?)(:\d+)?\//, '$1:443/') }),
     'no port': ({ url }) => ({ url: url.replace(/:\d+\//, '/') }),
@@ -78,7 +78,7 @@ suite('Twilio’s own library judges our check of signatures', () => {
       fc.assert(
         fc.property(urls, parameters, (url, pairs) => {
           const body = new URLSearchParams(pairs).toString();
-          const given = parse(body) as Given;
+          const given = parse(body) as FormFields;
           const signed = { url, given, token };
           const { url: theUrl, given: theGiven, token: theToken } = { ...signed, ...changed(signed) };
           const signature = twilio.getExpectedTwilioSignature(theToken, theUrl, theGiven);

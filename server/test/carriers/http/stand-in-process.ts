@@ -9,17 +9,17 @@ import {
   accountSid,
   apiKey,
   authToken,
+  type CallbackResponse,
   type Delivery,
   type Rule,
-  type Taken,
-  type Told,
+  type TakenText,
   type VendorName,
 } from './stand-in.ts';
 import * as telnyx from './telnyx-answers.ts';
 import * as twilio from './twilio-answers.ts';
 
 const dialects = { twilio, telnyx };
-const taken: Taken[] = [];
+const taken: TakenText[] = [];
 const arrivals: Arrival[] = [];
 const mediaCredentials: string[] = [];
 let rules: Rule[] = [];
@@ -41,11 +41,14 @@ const calls: Record<string, (...args: never[]) => unknown> = {
   move(id: string, status: string, errorCode?: string) {
     Object.assign(find(id), { status, errorCode: errorCode ?? null });
   },
-  record(some: Partial<Taken>) {
-    taken.push({ ...taken.at(-1), ...some } as Taken);
+  record(some: Partial<TakenText>) {
+    taken.push({ ...taken.at(-1), ...some } as TakenText);
   },
-  async tell(id: string, statuses: { status: string; errorCode?: string; forged?: true }[]): Promise<Told[]> {
-    const told: Told[] = [];
+  async tell(
+    id: string,
+    statuses: { status: string; errorCode?: string; forged?: true }[],
+  ): Promise<CallbackResponse[]> {
+    const told: CallbackResponse[] = [];
     for (const { status, errorCode = null, forged } of statuses) {
       const message = Object.assign(find(id), { status, errorCode });
       const { headers, body } = dialects[message.vendor].statusCall(message, message.callback);
@@ -53,14 +56,14 @@ const calls: Record<string, (...args: never[]) => unknown> = {
     }
     return told;
   },
-  deliver(vendor: VendorName, delivery: Delivery, forged?: true): Promise<Told> {
+  deliver(vendor: VendorName, delivery: Delivery, forged?: true): Promise<CallbackResponse> {
     const { headers, body } = dialects[vendor].replyCall(delivery);
     return post(delivery.url, headers, forged ? tampered(body) : body);
   },
   mediaCredentials: () => mediaCredentials,
 };
 
-function find(id: string): Taken {
+function find(id: string): TakenText {
   const message = taken.find((each) => each.id === id);
   if (!message) throw new Error(`There is no text ${id}.`);
   return message;
@@ -71,7 +74,7 @@ function tampered(body: string): string {
   return body.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
 }
 
-async function post(url: string, headers: Record<string, string>, body: string): Promise<Told> {
+async function post(url: string, headers: Record<string, string>, body: string): Promise<CallbackResponse> {
   const response = await fetch(url, { method: 'POST', headers, body });
   const type = response.headers.get('content-type') ?? '';
   return { status: response.status, type, body: await response.text(), at: Date.now() };

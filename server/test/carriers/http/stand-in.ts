@@ -17,7 +17,7 @@ export type Rule = {
   error?: { code: string; status: number };
 };
 
-export type Taken = {
+export type TakenText = {
   vendor: VendorName;
   id: string;
   from: string;
@@ -32,7 +32,7 @@ export type Taken = {
 };
 
 /** `at` is when the answer came, in epoch milliseconds. */
-export type Told = { status: number; type: string; body: string; at: number };
+export type CallbackResponse = { status: number; type: string; body: string; at: number };
 /** A request with a text, taken or not. */
 export type Arrival = { phone: string; textingNumber: string; text: string; at: number };
 export type Delivery = {
@@ -50,16 +50,16 @@ export type StandIn = {
   publicKey: string;
   behave(...rules: Rule[]): Promise<void>;
   /** Texts that it took, and how many requests with a text there were. */
-  taken(to: string): Promise<Taken[]>;
+  taken(to: string): Promise<TakenText[]>;
   requests(to: string): Promise<number>;
   arrivals(): Promise<Arrival[]>;
   /** How a text is doing from now on. */
   move(id: string, status: string, errorCode?: string): Promise<void>;
   /** Records a text as if it had been taken then, without a request. */
-  record(taken: Partial<Taken>): Promise<void>;
+  record(taken: Partial<TakenText>): Promise<void>;
   /** Calls back about a text, one status after another. */
-  tell(id: string, ...statuses: { status: string; errorCode?: string; forged?: true }[]): Promise<Told[]>;
-  deliver(vendor: VendorName, delivery: Delivery, forged?: true): Promise<Told>;
+  tell(id: string, ...statuses: { status: string; errorCode?: string; forged?: true }[]): Promise<CallbackResponse[]>;
+  deliver(vendor: VendorName, delivery: Delivery, forged?: true): Promise<CallbackResponse>;
   /** The credentials that requests for media came with. */
   mediaCredentials(): Promise<string[]>;
   stop(): Promise<void>;

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
-import type { Delivery, Taken } from './stand-in.ts';
+import type { Delivery, TakenText } from './stand-in.ts';
 
 type Answer = { status: number; body: unknown };
 type SignedCall = { headers: Record<string, string>; body: string };
@@ -9,12 +9,12 @@ export const publicKey = keys.publicKey.export({ format: 'der', type: 'spki' }).
 export const firstStatus = 'queued';
 export const newId = () => randomUUID();
 
-export function readSubmission(body: string): Pick<Taken, 'from' | 'to' | 'text' | 'callback'> {
+export function readSubmission(body: string): Pick<TakenText, 'from' | 'to' | 'text' | 'callback'> {
   const { from, to, text, webhook_url: callback } = JSON.parse(body);
   return { from, to, text, callback };
 }
 
-export function accepted(message: Taken): Answer {
+export function accepted(message: TakenText): Answer {
   return { status: 200, body: { data: resource(message) } };
 }
 
@@ -26,7 +26,7 @@ export const unauthorized = () => refused('10009', 401);
 export const throttled = () => refused('10011', 429);
 export const failed = (status: number) => refused('10007', status);
 
-function resource({ id, from, to, text, createdAt, status, errorCode, callback }: Taken) {
+function resource({ id, from, to, text, createdAt, status, errorCode, callback }: TakenText) {
   return {
     record_type: 'message',
     direction: 'outbound',
@@ -56,7 +56,7 @@ export function notFound(): Answer {
 }
 
 /** Texts by id, detail records, and lookups. */
-export function look({ pathname, searchParams }: URL, taken: Taken[]): Answer {
+export function look({ pathname, searchParams }: URL, taken: TakenText[]): Answer {
   const [, phone] = /\/number_lookup\/(.*)$/.exec(pathname) ?? [];
   if (phone) return lookup(decodeURIComponent(phone));
   if (pathname.endsWith('/messaging_profiles')) return { status: 200, body: { data: [] } };
@@ -90,7 +90,7 @@ function lookup(phone: string): Answer {
   return { status: 200, body: { data: { record_type: 'number_lookup', phone_number: phone, carrier } } };
 }
 
-export function statusCall(message: Taken, _url: string): SignedCall {
+export function statusCall(message: TakenText, _url: string): SignedCall {
   const isFinal = !['queued', 'sending', 'sent'].includes(message.status);
   return signed(event(isFinal ? 'message.finalized' : 'message.sent', resource(message)));
 }

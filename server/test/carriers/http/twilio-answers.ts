@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import twilio from 'twilio';
-import { accountSid, authToken, type Delivery, type Taken } from './stand-in.ts';
+import { accountSid, authToken, type Delivery, type TakenText } from './stand-in.ts';
 
 type Answer = { status: number; body: unknown };
 type SignedCall = { headers: Record<string, string>; body: string };
@@ -11,13 +11,13 @@ export function newId(): string {
   return `SM${randomBytes(16).toString('hex')}`;
 }
 
-export function readSubmission(body: string): Pick<Taken, 'from' | 'to' | 'text' | 'callback'> {
+export function readSubmission(body: string): Pick<TakenText, 'from' | 'to' | 'text' | 'callback'> {
   const form = new URLSearchParams(body);
   const given = (name: string) => form.get(name) ?? '';
   return { from: given('From'), to: given('To'), text: given('Body'), callback: given('StatusCallback') };
 }
 
-export function accepted(message: Taken): Answer {
+export function accepted(message: TakenText): Answer {
   return { status: 201, body: resource(message) };
 }
 
@@ -32,7 +32,7 @@ export const unauthorized = () => refused('20003', 401);
 export const throttled = () => refused('20429', 429);
 export const failed = (status: number) => refused(status === 503 ? '20503' : '20500', status);
 
-function resource({ id, from, to, text, createdAt, status, errorCode }: Taken) {
+function resource({ id, from, to, text, createdAt, status, errorCode }: TakenText) {
   const date = new Date(createdAt).toUTCString().replace('GMT', '+0000');
   return {
     sid: id,
@@ -64,7 +64,7 @@ export function notFound(): Answer {
 }
 
 /** Texts by SID or in a list, and lookups. */
-export function look({ pathname, searchParams }: URL, taken: Taken[]): Answer {
+export function look({ pathname, searchParams }: URL, taken: TakenText[]): Answer {
   const [, phone] = /\/v2\/PhoneNumbers\/(.*)$/.exec(pathname) ?? [];
   if (phone) return lookup(decodeURIComponent(phone));
   const [, sid] = /\/Messages\/(\w+)\.json$/.exec(pathname) ?? [];
@@ -94,7 +94,7 @@ function lookup(phone: string): Answer {
   };
 }
 
-export function statusCall({ id, from, to, status, errorCode }: Taken, url: string): SignedCall {
+export function statusCall({ id, from, to, status, errorCode }: TakenText, url: string): SignedCall {
   const fields = { MessageSid: id, SmsSid: id, MessageStatus: status, SmsStatus: status, From: from, To: to };
   return signed(url, {
     ...fields,

@@ -3,12 +3,12 @@ import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
 import type { SmppOptions } from '../../../src/adapters/carriers/smpp/options.ts';
 import { until } from '../../support/waiting.ts';
 import { type Esme, ours, person, startEsme } from './esme.ts';
-import { type Smsc, type Submitted, startSmsc } from './smsc.ts';
+import { type Smsc, type SubmittedText, startSmsc } from './smsc.ts';
 
 const throttled = 0x58;
 const queueFull = 0x14;
 const invalidDestination = 0x0b;
-const nothing: Submitted = { fields: {}, text: '', header: [], status: 0 };
+const nothing: SubmittedText = { fields: {}, text: '', header: [], status: 0 };
 const long = 'a'.repeat(161);
 
 suite('texts to an SMSC', () => {

@@ -4,10 +4,10 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import smpp, { type Fields, type PDU, type Session } from 'smpp';
 import { answerCalls } from '../../support/far-ends.ts';
-import type { Rule, Submitted } from './smsc.ts';
+import type { Rule, SubmittedText } from './smsc.ts';
 
 const sessions = new Map<Session, string>();
-const submitted: Submitted[] = [];
+const submitted: SubmittedText[] = [];
 const refusedBinds: number[] = [];
 let rules: Rule[] = [];
 let ids = 0;

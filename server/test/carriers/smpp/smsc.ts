@@ -17,13 +17,13 @@ export type Rule = {
   receiptFirst?: boolean;
 };
 /** `status` is that of the answer, given or meant. */
-export type Submitted = { fields: Record<string, unknown>; text: string; header: string[]; status: number };
+export type SubmittedText = { fields: Record<string, unknown>; text: string; header: string[]; status: number };
 
 export type Smsc = {
   port: number;
   behave(...rules: Rule[]): Promise<void>;
   refuseBinds(...statuses: number[]): Promise<void>;
-  submitted(): Promise<Submitted[]>;
+  submitted(): Promise<SubmittedText[]>;
   binds(): Promise<string[]>;
   /** Delivers a text or receipt, and returns the status of the answer. Octets are {hex}. */
   deliver(fields: Record<string, unknown>, command?: 'deliver_sm' | 'data_sm'): Promise<number>;

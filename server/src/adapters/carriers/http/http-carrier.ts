@@ -15,8 +15,8 @@ import { makeConnection } from './connection.ts';
 import { mediaFetcher } from './media.ts';
 import { receiptsUrl } from './references.ts';
 import { type Ask, type CarrierResponse, makeAsk, NotBegun, NotSent, type Question } from './requests.ts';
+import type { SubmitResult } from './results.ts';
 import { type CommonSettings, networksFor, type Surroundings } from './settings.ts';
-import type { Verdict } from './verdicts.ts';
 
 /** How a vendor's API works. */
 export type Vendor = {
@@ -27,7 +27,7 @@ export type Vendor = {
   keepsMedia: boolean;
   /** The request that hands a text over. The vendor tells at `receiptsTo` what becomes of it. */
   submission(text: OutgoingText, receiptsTo: string): Question;
-  verdict(response: CarrierResponse): Verdict;
+  resultOf(response: CarrierResponse): SubmitResult;
   /** An address that costs nothing to read, to see whether it and the credentials are right. */
   probe: URL;
   find(text: DoubtfulText, ask: Ask): Promise<FoundText | null>;
@@ -96,13 +96,13 @@ function httpCarrier(name: string, settings: CommonSettings, surroundings: Surro
       if (error instanceof NotSent) return { notTaken: 'not_connected', unavailable: true };
       throw error;
     }
-    const said = vendor.verdict(response);
+    const said = vendor.resultOf(response);
     if (said) return settle(said, response.retryAfterMs);
     connection.failed(`it answers with ${response.status}, which settles nothing`);
     throw new Error(`The response ${response.status} says nothing about the text.`);
   }
 
-  function settle(said: NonNullable<Verdict>, retryAfterMs: number | null): Submission {
+  function settle(said: NonNullable<SubmitResult>, retryAfterMs: number | null): Submission {
     if ('accepted' in said) {
       connection.answered(null);
       pace.accepted();
@@ -124,7 +124,7 @@ function httpCarrier(name: string, settings: CommonSettings, surroundings: Surro
     try {
       const response = await ask({ url: vendor.probe });
       if (response.status === 200) return connection.answered(null);
-      const said = vendor.verdict(response);
+      const said = vendor.resultOf(response);
       if (said && 'code' in said && said.meaning === 'account') connection.answered(said.code);
       else connection.failed(said && 'code' in said ? said.code : `it answers with ${response.status}`);
     } catch (error) {

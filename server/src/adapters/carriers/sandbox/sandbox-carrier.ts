@@ -27,7 +27,7 @@ type Phone = {
   unfit?: 'unreachable' | 'landline';
   refuses?: 'opted_out';
   /** How the first submissions of each text end. The next one is taken. */
-  first?: NotTaken[];
+  first?: FailedSubmission[];
   /** Every text to it waits this long first. */
   nightMs?: number;
   /** It accepts the text, but the answer is lost. */
@@ -36,10 +36,10 @@ type Phone = {
   replies?: { to: 'text' | 'consent_request'; with: string };
 };
 
-type NotTaken = Extract<Submission, { notTaken: string }>;
+type FailedSubmission = Extract<Submission, { notTaken: string }>;
 
-const errs: NotTaken = { notTaken: 'The sandbox fails once for this number.' };
-const tooMany: NotTaken = { notTaken: 'too_many', unavailable: true };
+const errs: FailedSubmission = { notTaken: 'The sandbox fails once for this number.' };
+const tooMany: FailedSubmission = { notTaken: 'too_many', unavailable: true };
 
 const phones: Record<string, Phone> = {
   '+15005550001': { unfit: 'unreachable' },
@@ -95,7 +95,10 @@ export function sandboxCarrier({ db, clock, life, fetchMedia }: SandboxOptions):
   }
 
   /** How this submission of the text fails, if it is one of the first. */
-  function failureOf({ from, to, text, reference }: OutgoingText, first: NotTaken[]): NotTaken | undefined {
+  function failureOf(
+    { from, to, text, reference }: OutgoingText,
+    first: FailedSubmission[],
+  ): FailedSubmission | undefined {
     const key = JSON.stringify([from, to, text, reference]);
     const failures = failed.get(key) ?? 0;
     failed.delete(key);

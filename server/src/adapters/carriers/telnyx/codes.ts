@@ -1,7 +1,7 @@
 import type { FoundText, UndeliveredReason } from '../../../domain/ports.ts';
 import { textAt } from '../http/fields.ts';
 import type { CarrierResponse } from '../http/requests.ts';
-import { type CodeMeaning, type ReceiptMeaning, refusalOf, undeliveredBy, type Verdict } from '../http/verdicts.ts';
+import { type CodeMeaning, type ReceiptMeaning, refusalOf, type SubmitResult, undeliveredBy } from '../http/results.ts';
 
 /** Telnyx's error codes (developers.telnyx.com, error codes) that mean something else than `rejected`. */
 const known: Record<string, CodeMeaning> = {
@@ -28,7 +28,7 @@ const known: Record<string, CodeMeaning> = {
   40320: 'notTaken',
 };
 
-export function verdictOf(response: CarrierResponse): Verdict {
+export function resultOf(response: CarrierResponse): SubmitResult {
   const id = textAt(response.body, 'data', 'id');
   if (response.status >= 200 && response.status < 300) return id ? { accepted: id } : null;
   return refusalOf(response, textAt(response.body, 'errors', 0, 'code'), known);

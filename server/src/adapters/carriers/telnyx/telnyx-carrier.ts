@@ -6,7 +6,7 @@ import { referenceIn } from '../http/references.ts';
 import { type Ask, noLookup, read } from '../http/requests.ts';
 import { apiAddress, below, type Surroundings } from '../http/settings.ts';
 import { telnyxReader } from './calls.ts';
-import { foundOf, verdictOf } from './codes.ts';
+import { foundOf, resultOf } from './codes.ts';
 import { type TelnyxSettings, telnyxSchema } from './settings.ts';
 
 /** Between one advisor and one person there are few texts in three minutes. */
@@ -56,7 +56,7 @@ function vendorOf({ apiKey, messagingProfileId, apiUrl }: TelnyxSettings, surrou
     credentials: { authorization: `Bearer ${apiKey}` },
     // The addresses of its media are signed.
     keepsMedia: false,
-    verdict: verdictOf,
+    resultOf,
     probe: below(api, 'messaging_profiles', { 'page[size]': '1' }),
     submission({ from, to, text }, receiptsTo) {
       const submitted = {

@@ -6,7 +6,7 @@ import type { TwilioSettings } from './settings.ts';
 import { isSigned, isSignedByHash, looksSigned, matchesHash, type Parameters } from './signatures.ts';
 
 /** Null if the call doesn't have it; the sender may be empty. */
-type Read = (name: string) => string | null;
+type FieldReader = (name: string) => string | null;
 
 /** Twilio shows a text back to the person unless the response is TwiML without one. */
 const response = { type: 'text/xml; charset=utf-8', body: '<?xml version="1.0" encoding="UTF-8"?><Response/>' };
@@ -86,7 +86,7 @@ function isUnshifted(form: Parameters): boolean {
   );
 }
 
-function newsOf(read: Read, { url }: CarrierCall, now: Date): CarrierNews {
+function newsOf(read: FieldReader, { url }: CarrierCall, now: Date): CarrierNews {
   const carrierMessageId = read('MessageSid') || read('SmsSid');
   const [from, to] = [read('From'), read('To')];
   const nothing = { replies: [], receipts: [], response };
@@ -108,7 +108,7 @@ function newsOf(read: Read, { url }: CarrierCall, now: Date): CarrierNews {
   };
 }
 
-function mediaOf(read: Read): IncomingMedia[] {
+function mediaOf(read: FieldReader): IncomingMedia[] {
   const count = Math.min(Number(read('NumMedia') ?? 0) || 0, mediaMax);
   return Array.from({ length: count }, (_, index) => index).flatMap((index) => {
     const url = read(`MediaUrl${index}`);

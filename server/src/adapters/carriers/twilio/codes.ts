@@ -1,7 +1,7 @@
 import type { FoundText, UndeliveredReason } from '../../../domain/ports.ts';
 import { textAt } from '../http/fields.ts';
 import type { CarrierResponse } from '../http/requests.ts';
-import { type CodeMeaning, type ReceiptMeaning, refusalOf, undeliveredBy, type Verdict } from '../http/verdicts.ts';
+import { type CodeMeaning, type ReceiptMeaning, refusalOf, type SubmitResult, undeliveredBy } from '../http/results.ts';
 
 /** Twilio's error codes (twilio.com/docs/api/errors) that mean something else than `rejected`. */
 const known: Record<string, CodeMeaning> = {
@@ -28,7 +28,7 @@ const known: Record<string, CodeMeaning> = {
 };
 
 /** A text is created with a 201 and has its SID from then on. Every error that Twilio explains has a code. */
-export function verdictOf(response: CarrierResponse): Verdict {
+export function resultOf(response: CarrierResponse): SubmitResult {
   const sid = textAt(response.body, 'sid');
   if (response.status >= 200 && response.status < 300) return sid ? { accepted: sid } : null;
   return refusalOf(response, textAt(response.body, 'code'), known);

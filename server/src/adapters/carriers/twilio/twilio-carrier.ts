@@ -5,7 +5,7 @@ import { httpKind, type Vendor } from '../http/http-carrier.ts';
 import { type Ask, noLookup, read } from '../http/requests.ts';
 import { apiAddress, below, type Surroundings } from '../http/settings.ts';
 import { twilioReader } from './calls.ts';
-import { foundOf, verdictOf } from './codes.ts';
+import { foundOf, resultOf } from './codes.ts';
 import { type TwilioSettings, twilioSchema } from './settings.ts';
 
 const listMax = 100;
@@ -40,7 +40,7 @@ function vendorOf(settings: TwilioSettings, surroundings: Surroundings): Vendor 
     api,
     credentials: { authorization: `Basic ${Buffer.from(`${apiKeySid}:${apiKeySecret}`).toString('base64')}` },
     keepsMedia: true,
-    verdict: verdictOf,
+    resultOf,
     // API keys may read texts even if they may not read the account.
     probe: below(api, `${messages}.json`, { PageSize: '1' }),
     // Our number is always named, also with a Messaging Service, so that people can reply.

@@ -13,7 +13,7 @@ const pageBytesMax = 1024 * 1024;
 const failuresInARowMax = 20;
 
 /** The site asked us to come back later. */
-class Throttled extends SourceFault {}
+class TooManyRequests extends SourceFault {}
 
 /** Reads pages, a few at a time. Ends early if the site throttles us or stops answering, or time is up. */
 export async function* readWebPages<Entry extends { url: string }>(
@@ -32,7 +32,7 @@ export async function* readWebPages<Entry extends { url: string }>(
       return [entry, { entry, ...head }];
     } catch (error) {
       failures = error instanceof OutboundFault ? failures + 1 : 0;
-      isOver ||= error instanceof Throttled || failures >= failuresInARowMax || reading.until.aborted;
+      isOver ||= error instanceof TooManyRequests || failures >= failuresInARowMax || reading.until.aborted;
       return [entry, reading.until.aborted ? null : { entry, why: whyNot(error) }];
     }
   };
@@ -54,7 +54,7 @@ async function readWebPage(url: string, { ask, until }: FetchOptions): Promise<W
   const type = response.headers.get('content-type') ?? 'text/html';
   const isHtml = /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(type);
   if (!response.ok || !isHtml) await response.body?.cancel();
-  if (response.status === 429 || response.status === 503) throw new Throttled(`it answers ${response.status}`);
+  if (response.status === 429 || response.status === 503) throw new TooManyRequests(`it answers ${response.status}`);
   if (!response.ok) throw new SourceFault(`it answers ${response.status}`);
   if (!isHtml) throw new SourceFault('it is not a web page');
   const head = readWebPageHead(decoded(await beginning(response), type));

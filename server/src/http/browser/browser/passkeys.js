@@ -83,7 +83,7 @@ async function offerInEmailField(place) {
   function offer() {
     signInByPasskey(place, true).catch((error) => {
       // Show that a chosen passkey was refused, but not that none was chosen.
-      if (error instanceof Refused) show(place, error.message);
+      if (error instanceof PasskeyRefusal) show(place, error.message);
     });
   }
 }
@@ -110,15 +110,15 @@ async function post(place, below, body) {
   if (answer.ok) return result;
   // Another page comes first: signing in again.
   if (result.location) window.location.assign(result.location);
-  throw new Refused(result.message ?? (result.location ? '' : failed));
+  throw new PasskeyRefusal(result.message ?? (result.location ? '' : failed));
 }
 
 /** The server refused, and this is its message. */
-class Refused extends Error {}
+class PasskeyRefusal extends Error {}
 
 /** @param {unknown} error */
 function explain(error) {
-  if (error instanceof Refused) return error.message;
+  if (error instanceof PasskeyRefusal) return error.message;
   const { code, name } = /** @type {{ code?: string, name?: string }} */ (error);
   if (code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED') return 'This device already has a passkey of yours.';
   if (name === 'NotAllowedError' || name === 'AbortError') return 'Nothing was done: it was canceled or took too long.';

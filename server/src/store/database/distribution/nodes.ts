@@ -2,9 +2,9 @@ import type { Db, Nodes } from '../db.ts';
 import {
   type Connection,
   type Job,
-  type Known,
-  type Place,
+  type KnownNodes,
   runOnShards,
+  type ShardPlacement,
   type ShardStatement,
   type Way,
 } from './shards.ts';
@@ -17,24 +17,24 @@ import {
  * On a shard there are the tables of advisors, and those that all nodes have. It can't draw ids, and unmatched receipts, which are
  * nobody's, are in one shard only.
  */
-export function nodesOn(connection: Connection, known: Known): Nodes {
+export function nodesOn(connection: Connection, known: KnownNodes): Nodes {
   const run = runOnShards(connection, known);
 
-  async function placesOf(db: Db, advisorIds: number[]): Promise<Place[]> {
+  async function placesOf(db: Db, advisorIds: number[]): Promise<ShardPlacement[]> {
     const missing = [...new Set(advisorIds)].filter((advisorId) => !known.places.has(advisorId));
     if (missing.length > 0) for (const place of await listPlaces(db, missing)) known.places.set(place.advisorId, place);
-    return advisorIds.map((advisorId) => known.places.get(advisorId) as Place);
+    return advisorIds.map((advisorId) => known.places.get(advisorId) as ShardPlacement);
   }
 
-  async function allPlaces(db: Db): Promise<Place[]> {
+  async function allPlaces(db: Db): Promise<ShardPlacement[]> {
     if (known.all.length === 0) known.all = await listAllPlaces(db);
     return known.all;
   }
 
   function onPlaces<Result>(
     db: Db,
-    places: Place[],
-    work: (db: Db, place: Place, index: number) => Promise<Result>,
+    places: ShardPlacement[],
+    work: (db: Db, place: ShardPlacement, index: number) => Promise<Result>,
   ): Promise<Result[]> {
     const on = gatherByNode(db, connection.isTransaction, (...call) => run(db, ...call));
     return Promise.all(places.map((place, index) => work(on(place), place, index)));
@@ -46,8 +46,8 @@ export function nodesOn(connection: Connection, known: Known): Nodes {
         db,
         rows.map(({ advisorId }) => advisorId),
       );
-      const groups = [...Map.groupBy(rows.keys(), (index) => (places[index] as Place).shard).values()]
-        .map((indexes) => ({ indexes, place: places[indexes[0] as number] as Place }))
+      const groups = [...Map.groupBy(rows.keys(), (index) => (places[index] as ShardPlacement).shard).values()]
+        .map((indexes) => ({ indexes, place: places[indexes[0] as number] as ShardPlacement }))
         .sort((a, b) => inOrder(a.place, b.place));
       const results = await onPlaces(
         db,
@@ -74,7 +74,7 @@ export function nodesOn(connection: Connection, known: Known): Nodes {
       const places = looked.flat();
       known.turn += 1;
       for (const at of places.keys()) {
-        const place = places[(known.turn + at) % places.length] as Place;
+        const place = places[(known.turn + at) % places.length] as ShardPlacement;
         const rows = (await onPlaces(db, [place], (own) => work(own))).flat();
         if (rows.length > 0) return { rows, hasOthers: places.length > 1 };
       }
@@ -96,13 +96,13 @@ export function nodesOn(connection: Connection, known: Known): Nodes {
      */
     async commitTogether(db) {
       const byNode = Map.groupBy(await allPlaces(db), ({ node }) => node);
-      const places = Array.from(byNode.values(), (all) => all[0] as Place);
+      const places = Array.from(byNode.values(), (all) => all[0] as ShardPlacement);
       await onPlaces(db, places, (own) => own.write('select', [], 'commit-together'));
     },
   };
 }
 
-function inOrder(a: Place, b: Place): number {
+function inOrder(a: ShardPlacement, b: ShardPlacement): number {
   return a.node - b.node || Number(a.shard) - Number(b.shard);
 }
 
@@ -115,8 +115,8 @@ function joined(results: unknown[][], groups: number[][]): unknown[] {
   return ordered;
 }
 
-async function listPlaces(db: Db, advisorIds: number[]): Promise<Place[]> {
-  return db.query<Place>(
+async function listPlaces(db: Db, advisorIds: number[]): Promise<ShardPlacement[]> {
+  return db.query<ShardPlacement>(
     `select given.advisor_id as "advisorId", p.shardid as shard, p.groupid as node
      from unnest($1::bigint[]) as given (advisor_id)
      join pg_dist_placement p
@@ -129,8 +129,8 @@ async function listPlaces(db: Db, advisorIds: number[]): Promise<Place[]> {
 const guessesOfEach = 60;
 
 /** A place in every shard. Its advisor may be nobody: a number whose rows would be there. */
-async function listAllPlaces(db: Db): Promise<Place[]> {
-  const found = await db.query<Place & { count: number }>(
+async function listAllPlaces(db: Db): Promise<ShardPlacement[]> {
+  const found = await db.query<ShardPlacement & { count: number }>(
     `with shard as (
        select shardid, count(*) over () as count
        from pg_dist_shard
@@ -155,7 +155,7 @@ type Run = (way: Way, statement: ShardStatement, jobs: Job[]) => Promise<object[
 type Waiting = Job & ShardStatement & { way: Way; resolve(rows: object[]): void; reject(error: unknown): void };
 
 /** Statements of several shards that are sent in the same turn, by the same text, are one call for each node. */
-function gatherByNode(db: Db, isTransaction: boolean, run: Run): (place: Place) => Db {
+function gatherByNode(db: Db, isTransaction: boolean, run: Run): (place: ShardPlacement) => Db {
   let waiting: Waiting[] = [];
 
   function send(): void {
@@ -184,7 +184,7 @@ function gatherByNode(db: Db, isTransaction: boolean, run: Run): (place: Place) 
     }
   }
 
-  const join = (place: Place, way: Way, [text, values = [], name]: Parameters<Db['query']>) =>
+  const join = (place: ShardPlacement, way: Way, [text, values = [], name]: Parameters<Db['query']>) =>
     new Promise<never[]>((resolve, reject) => {
       if (waiting.length === 0) queueMicrotask(send);
       waiting.push({ place, text, values, name, way, resolve: resolve as Waiting['resolve'], reject });

@@ -1,14 +1,14 @@
 import type { Db, Nodes } from '../db.ts';
 import { nodesOn } from './nodes.ts';
 import { comparedWith, routed } from './routing.ts';
-import type { Connection, Known } from './shards.ts';
+import type { Connection, KnownNodes } from './shards.ts';
 
 export const hasCitus = `select from pg_extension where extname = 'citus'`;
 /** Until `assent migrate` has distributed the tables, one node has them all. */
 const isDistributed = `select from pg_dist_partition where logicalrelid = to_regclass('archive_heads')`;
 
 /** What a process knows of how its database is distributed. */
-export type Distribution = Known & {
+export type Distribution = KnownNodes & {
   /** Asks once, on the connection that wants to know first. Then the response needs no waiting. */
   isDistributed(query: Db['query']): boolean | Promise<boolean>;
 };

@@ -6,17 +6,17 @@ import { kindOf } from '../errors.ts';
 import { advisorOwned, shared } from './tables.ts';
 
 /** Where an advisor's rows are. */
-export type Place = { advisorId: number; shard: string; node: number };
+export type ShardPlacement = { advisorId: number; shard: string; node: number };
 export type ShardStatement = { text: string; name?: string | undefined };
 /** The statement's parameters on one shard. */
-export type Job = { place: Place; values: unknown[] };
+export type Job = { place: ShardPlacement; values: unknown[] };
 /** What a `lookUp` runs only reads: then it doesn't count as a part of what the transaction writes. */
 export type Way = 'query' | 'write' | 'lookUp';
 
 /** What a process knows of the nodes, for all of its connections. */
-export type Known = {
-  places: Map<number, Place>;
-  all: Place[];
+export type KnownNodes = {
+  places: Map<number, ShardPlacement>;
+  all: ShardPlacement[];
   columns: Map<string, Promise<Column[] | null>>;
   /** So that each shard has its turn to be the first that is looked at. */
   turn: number;
@@ -40,7 +40,7 @@ const reading: Call = [
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): string | Buffer | null } }).utils;
 
 /** Runs a statement on shards themselves, several shards of one node at a time. Returns the rows of each job, in order. */
-export function runOnShards({ isTransaction, describe }: Connection, known: Known) {
+export function runOnShards({ isTransaction, describe }: Connection, known: KnownNodes) {
   async function columnsOf(text: string): Promise<Column[] | null> {
     const described = known.columns.get(text) ?? describe(text);
     known.columns.set(text, described);

@@ -12,9 +12,9 @@ export function fixture(name: string): string {
   return join(fixtures, name);
 }
 
-export type Read = { about: About; contacts: FileContact[]; unreadable: Unreadable[] };
+export type FileContents = { about: About; contacts: FileContact[]; unreadable: Unreadable[] };
 
-export async function readFile(path: string, region: Region = 'US'): Promise<Read> {
+export async function readFile(path: string, region: Region = 'US'): Promise<FileContents> {
   const { about, rows } = await openContactFile(path, path.endsWith('.vcf') ? 'vcard' : 'csv', region);
   const all = (await Array.fromAsync(rows)).flat();
   return {
@@ -24,7 +24,12 @@ export async function readFile(path: string, region: Region = 'US'): Promise<Rea
   };
 }
 
-export async function readText(folder: string, name: string, text: string | Buffer, region?: Region): Promise<Read> {
+export async function readText(
+  folder: string,
+  name: string,
+  text: string | Buffer,
+  region?: Region,
+): Promise<FileContents> {
   const path = join(folder, name);
   writeFileSync(path, text);
   return readFile(path, region);

@@ -5,14 +5,14 @@ import type { CarrierResponse } from './requests.ts';
 export type CodeMeaning = Refusal | 'throttled' | 'notTaken' | 'account';
 
 /** What a response says about a text that was handed over; null if it settles nothing. */
-export type Verdict = { accepted: string } | { code: string; meaning: CodeMeaning } | null;
+export type SubmitResult = { accepted: string } | { code: string; meaning: CodeMeaning } | null;
 
 /** What both vendors document the same way. `code` is the error's own, if the response has one. */
 export function refusalOf(
   { status, retryAfterMs }: CarrierResponse,
   code: string | null,
   known: Record<string, CodeMeaning>,
-): Verdict {
+): SubmitResult {
   const meaning = code !== null && Object.hasOwn(known, code) ? known[code] : undefined;
   // "A request that receives a 429 is never processed."
   if (status === 429) return { code: code ?? '429', meaning: meaning ?? 'throttled' };
