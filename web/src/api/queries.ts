@@ -10,16 +10,16 @@ import type {
   Conversation,
   CursorPage,
   FileImport,
-  Found,
   Group,
   Item,
   MessageCheck,
   MessageRequest,
   NumberedPage,
   OpenConversation,
-  Planned,
+  PlannedText,
   SavedReply,
   ScheduledMessage,
+  SearchResult,
   View,
   Wording,
 } from './types.ts';
@@ -94,7 +94,7 @@ export async function findByPhone(phone: string): Promise<Conversation | null> {
 export const searchQuery = (text: string) =>
   queryOptions({
     queryKey: ['search', text],
-    queryFn: ({ signal }) => get<Found>('/search', { query: { text }, signal }),
+    queryFn: ({ signal }) => get<SearchResult>('/search', { query: { text }, signal }),
     enabled: text.trim().length > 1,
     placeholderData: keepPreviousData,
     staleTime: 10_000,
@@ -225,7 +225,8 @@ export const nextDatesQuery = (scheduledMessageId: number) =>
 export const calendarQuery = (from: number, until: number) =>
   queryOptions({
     queryKey: ['scheduled', 'calendar', from, until],
-    queryFn: ({ signal }) => get<{ data: Planned[]; isCut: boolean }>('/calendar', { query: { from, until }, signal }),
+    queryFn: ({ signal }) =>
+      get<{ data: PlannedText[]; isCut: boolean }>('/calendar', { query: { from, until }, signal }),
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });

@@ -6,7 +6,7 @@ import type { Session } from './types.ts';
 export type LiveEvent = { type: string; data: Record<string, unknown> };
 export type Link = 'live' | 'connecting' | 'offline';
 
-type Told =
+type StreamMessage =
   | { event: LiveEvent }
   | { cursor: string }
   | { link: Link }
@@ -44,12 +44,12 @@ export function follow(
   let source: EventSource | null = null;
   let waitMs = pauseMs.first;
 
-  tabs.onmessage = ({ data }: MessageEvent<Told>) => {
+  tabs.onmessage = ({ data }: MessageEvent<StreamMessage>) => {
     if ('ask' in data) {
-      if (isLeader) tabs.postMessage({ link } satisfies Told);
+      if (isLeader) tabs.postMessage({ link } satisfies StreamMessage);
     } else take(data);
   };
-  tabs.postMessage({ ask: true } satisfies Told);
+  tabs.postMessage({ ask: true } satisfies StreamMessage);
   const lead = () => {
     isLeader = true;
     open();
@@ -66,7 +66,7 @@ export function follow(
     open();
   });
 
-  function take(told: Told): void {
+  function take(told: StreamMessage): void {
     if ('event' in told) on.event(told.event, isLeader);
     else if ('cursor' in told) ({ cursor } = told);
     else if ('link' in told) {
@@ -79,7 +79,7 @@ export function follow(
     } else if ('ended' in told) on.ended();
   }
 
-  function tell(told: Told): void {
+  function tell(told: StreamMessage): void {
     tabs.postMessage(told);
     take(told);
   }

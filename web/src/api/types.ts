@@ -7,7 +7,7 @@ import type {
 } from '../../../server/src/domain/conversations/conversation-items.ts';
 import type { Conversation as Talk, View } from '../../../server/src/domain/conversations/conversations.ts';
 import type { SavedReply } from '../../../server/src/domain/conversations/saved-replies.ts';
-import type { PlannedText } from '../../../server/src/domain/messages/calendar.ts';
+import type { PlannedText as PlannedRow } from '../../../server/src/domain/messages/calendar.ts';
 import type { listRenderedWordings } from '../../../server/src/domain/texting/wordings.ts';
 import type { BookContact } from '../../../server/src/http/advisor/api/book.ts';
 import type { shownPreview } from '../../../server/src/http/advisor/api/imports.ts';
@@ -84,10 +84,10 @@ export type Wording = Awaited<ReturnType<typeof listRenderedWordings>>[number];
 export type ScheduledItem = Extract<Epoch<AnyItem>, { type: 'scheduled' }> & { frequency: Frequency };
 export type Item = TextItem | ReplyItem | ConsentItem | ScheduledItem;
 /** A scheduled text in a calendar, with its dates in the month that is shown. */
-export type Planned = Epoch<PlannedText> & { frequency: Frequency };
+export type PlannedText = Epoch<PlannedRow> & { frequency: Frequency };
 export type Frequency = 0 | 1 | 2 | 3 | 4;
 
-export type Found = Pick<FoundRows, 'people'> & {
+export type SearchResult = Pick<FoundRows, 'people'> & {
   /** `itemId` is that of the item in the thread. */
   texts: (Epoch<Omit<FoundRows['texts'][number], 'id'>> & { itemId: string | null })[];
 };

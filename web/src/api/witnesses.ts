@@ -10,16 +10,16 @@ export type SeenCall = {
 };
 /** What a partner's program would have been told. */
 export type SeenEvent = { type: string; data: Record<string, unknown> };
-export type Seen = { call: SeenCall } | { event: SeenEvent };
+export type Observation = { call: SeenCall } | { event: SeenEvent };
 
-const witnesses = new Set<(seen: Seen) => void>();
+const witnesses = new Set<(seen: Observation) => void>();
 
 /** For the demonstration: what the app calls and is told, as it happens. */
-export function witness(look: (seen: Seen) => void): () => void {
+export function witness(look: (seen: Observation) => void): () => void {
   witnesses.add(look);
   return () => void witnesses.delete(look);
 }
 
-export function tell(seen: Seen): void {
+export function tell(seen: Observation): void {
   for (const look of witnesses) look(seen);
 }

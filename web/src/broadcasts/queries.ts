@@ -27,10 +27,10 @@ export type Recipient = Omit<Epoch<ARecipient>, 'code'> & { code: Code | null };
 export type { BroadcastOutcome };
 
 type Part<Row> = { data: Row[]; next: number | null };
-export type Written = { groupId: number; text: string };
+export type GroupText = { groupId: number; text: string };
 
 /** What a text to everybody in the group would do. `quarter` makes it be asked again as time goes by. */
-export const checkQuery = (written: Written, quarter: number) =>
+export const checkQuery = (written: GroupText, quarter: number) =>
   queryOptions({
     queryKey: ['broadcast-check', 'totals', written, quarter],
     queryFn: ({ signal }) => post<GroupCheck>('/broadcasts/check', { body: written, signal }),
@@ -38,7 +38,7 @@ export const checkQuery = (written: Written, quarter: number) =>
     placeholderData: keepPreviousData,
   });
 
-export const previewQuery = (written: Written, quarter: number) =>
+export const previewQuery = (written: GroupText, quarter: number) =>
   infiniteQueryOptions({
     queryKey: ['broadcast-check', 'people', written, quarter],
     queryFn: ({ pageParam, signal }) =>

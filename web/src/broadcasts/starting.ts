@@ -3,7 +3,7 @@ import { newKey } from '../inbox/outbox.ts';
 
 /** A start that was asked for and not answered. Its key makes sure that asking again can't text anybody twice. */
 export type Start = { key: string; groupId: number; text: string; version: string };
-export type Started = { broadcastId: number } | { refused: string } | { unanswered: true };
+export type StartResult = { broadcastId: number } | { refused: string } | { unanswered: true };
 
 const storageKey = (groupId: number) => `broadcast-start-${groupId}`;
 
@@ -20,7 +20,7 @@ export function unanswered(groupId: number): Start | null {
   }
 }
 
-export async function start({ key, ...body }: Start): Promise<Started> {
+export async function start({ key, ...body }: Start): Promise<StartResult> {
   localStorage.setItem(storageKey(body.groupId), JSON.stringify({ key, ...body }));
   try {
     const { broadcastId } = await post<{ broadcastId: number }>('/broadcasts', { body, idempotencyKey: key });

@@ -5,13 +5,13 @@ import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
 import { newKey } from './outbox.ts';
 
-type Asked = { phoneNumbers: string[]; key: string };
+type ConsentRequest = { phoneNumbers: string[]; key: string };
 
 /** Asks several people for consent, and none of them twice: a request without an answer is repeated first, with its key and its people. */
 export function useAsking(done: (asked: string) => Promise<unknown>) {
   const [isAsking, setAsking] = useState(false);
-  const unanswered = useRef<Asked | null>(null);
-  const send = async (asked: Asked): Promise<number> => {
+  const unanswered = useRef<ConsentRequest | null>(null);
+  const send = async (asked: ConsentRequest): Promise<number> => {
     unanswered.current = asked;
     const { successes } = await post<ConsentRequestResult>('/v1/text/messaging/consent-requests', {
       body: { phoneNumbers: asked.phoneNumbers },

@@ -17,9 +17,9 @@ import { whenTime } from '../words/times.ts';
 import { useDraft } from './drafts.ts';
 import { type Attempt, keep, newKey } from './outbox.ts';
 import type { Schedule } from './schedule-fields.tsx';
-import { newAttempt, type Outcome, requestConsent, send } from './sending.ts';
+import { previewOf, type Recipient, type SendPreview } from './send-preview.ts';
+import { newAttempt, requestConsent, type SendResult, send } from './sending.ts';
 import { useSigned } from './signed.ts';
-import { type Recipient, type Verdict, verdictOf } from './verdict.ts';
 
 const EmojiPicker = lazy(() => import('./emoji-picker.tsx'));
 const LibraryPicker = lazy(() => import('./library-picker.tsx'));
@@ -43,7 +43,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const message = messageOf(to.phone, text, schedule);
   const check = useCheck(message, to, now);
-  const verdict = verdictOf({ to, advisor, check, scheduledFor: schedule?.at ?? null, now });
+  const preview = previewOf({ to, advisor, check, scheduledFor: schedule?.at ?? null, now });
   const counted = countText(text);
   const isTooLong = [...text].length > textLengthMax;
   const fill = useFill(to);
@@ -51,12 +51,12 @@ export function Composer({ memberId, to, draft, sent }: Props) {
   const hasFields = filled.missing.length > 0 || filled.text !== text;
   const [areRepliesOpen, openReplies] = useState(false);
   const [isSaving, setSaving] = useState(false);
-  const canSend = text.trim() !== '' && verdict.can && !isTooLong && !hasFields;
+  const canSend = text.trim() !== '' && preview.can && !isTooLong && !hasFields;
   useKeys({ r: () => focus() });
 
   const latest = useRef(text);
   latest.current = text;
-  const settle = (outcome: Outcome, made: Attempt) => {
+  const settle = (outcome: SendResult, made: Attempt) => {
     const isHere = field.current !== null;
     if ('memberId' in outcome) {
       if (schedule) toast(`Scheduled for ${whenTime(schedule.at, now, advisor.timeZone)}.`);
@@ -82,10 +82,10 @@ export function Composer({ memberId, to, draft, sent }: Props) {
     setRefused(null);
     clear();
     field.current?.focus();
-    const made = newAttempt(to.phone, verdict.whenConsented ? { ...message, whenConsented: true } : message);
+    const made = newAttempt(to.phone, preview.whenConsented ? { ...message, whenConsented: true } : message);
     settle(await send(made), made);
   };
-  const settleRequest = (outcome: Outcome) => {
+  const settleRequest = (outcome: SendResult) => {
     if ('refused' in outcome) setRefused(outcome.refused);
     else if ('memberId' in outcome) sent?.(outcome.memberId);
   };
@@ -135,9 +135,9 @@ export function Composer({ memberId, to, draft, sent }: Props) {
         ) : hasFields ? (
           <FieldsHint filled={filled} to={to} write={edit} select={select} />
         ) : (
-          verdict.hint && (
+          preview.hint && (
             <Hint
-              hint={verdict.hint}
+              hint={preview.hint}
               phone={to.phone}
               plan={(at) => setSchedule({ at, frequency: 0 })}
               asked={settleRequest}
@@ -150,7 +150,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
           ref={field}
           aria-label="Your text"
           placeholder={
-            verdict.can ? 'Write a text, or / for a saved reply' : 'What you write here is kept, but can’t be sent'
+            preview.can ? 'Write a text, or / for a saved reply' : 'What you write here is kept, but can’t be sent'
           }
           rows={2}
           value={shown}
@@ -201,7 +201,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
           </Tool>
           <Counter counted={counted} isTooLong={isTooLong} text={text} write={edit} />
           <button type="submit" className="button main" disabled={!canSend}>
-            {verdict.button}
+            {preview.button}
             <Icon name={schedule ? 'calendar-clock' : 'arrow-up'} />
           </button>
         </div>
@@ -265,10 +265,10 @@ function Hint({
   plan,
   asked,
 }: {
-  hint: NonNullable<Verdict['hint']>;
+  hint: NonNullable<SendPreview['hint']>;
   phone: string;
   plan(at: number): void;
-  asked(outcome: Outcome): void;
+  asked(outcome: SendResult): void;
 }) {
   const { tone, icon, strong, rest, fix } = hint;
   const [isAsking, setAsking] = useState(false);

@@ -8,9 +8,9 @@ import { failureAdvice } from '../words/states.ts';
 import { type Attempt, drop, keep, newKey } from './outbox.ts';
 
 /** Accepted, refused with a reason, or without an answer: then it is kept with its key. */
-export type Outcome = { memberId: number } | { refused: string } | { unanswered: true };
+export type SendResult = { memberId: number } | { refused: string } | { unanswered: true };
 
-export async function send(made: Attempt): Promise<Outcome> {
+export async function send(made: Attempt): Promise<SendResult> {
   keep({ ...made, state: 'sending' });
   const { key, message } = made;
   try {
@@ -54,7 +54,7 @@ export async function send(made: Attempt): Promise<Outcome> {
 }
 
 /** A text in the thread, sent again: what is refused stays there, with the reason. */
-export async function retry(made: Attempt): Promise<Outcome> {
+export async function retry(made: Attempt): Promise<SendResult> {
   const outcome = await send(made);
   if ('refused' in outcome) keep({ ...made, state: 'refused', why: outcome.refused });
   return outcome;
@@ -64,7 +64,7 @@ export function newAttempt(phone: string, message: MessageRequest): Attempt {
   return { key: newKey(), phone, message, at: now(), state: 'sending' };
 }
 
-export async function requestConsent(phone: string, key: string): Promise<Outcome> {
+export async function requestConsent(phone: string, key: string): Promise<SendResult> {
   try {
     const result = await post<ConsentRequestResult>('/v1/text/messaging/consent-requests', {
       body: { phoneNumbers: [phone] },

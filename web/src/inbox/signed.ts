@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useSession } from '../api/session.ts';
 
-type Signed = {
+type SignedDraft = {
   /** What the field shows. */
   shown: string;
   /** Whether nobody has touched it. */
@@ -16,7 +16,7 @@ type Signed = {
  * An empty composer shows the advisor's signature below the place to write. Only with something written above it does it become a
  * text: until then there is no draft, and nothing to send. Once removed, it stays away until the next text.
  */
-export function useSigned(text: string, write: (text: string) => void): Signed {
+export function useSigned(text: string, write: (text: string) => void): SignedDraft {
   const signature = useSession().signature ?? '';
   const [blank, setBlank] = useState<string | null>(null);
   const edit = (next: string) => {

@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode, Ref } from 'react';
 import { Icon } from './icons.tsx';
 
-type Labeled = { label: ReactNode; className?: string; wrong?: string | null };
+type LabelProps = { label: ReactNode; className?: string; wrong?: string | null };
 type Writable<Element extends 'input' | 'textarea'> = Omit<
   ComponentProps<Element>,
   'onChange' | 'className' | 'ref'
@@ -10,7 +10,7 @@ type Writable<Element extends 'input' | 'textarea'> = Omit<
 };
 
 /** A line to write, below what it is for; what is wrong with it stands below. */
-export function Field({ label, className, wrong, set, ...rest }: Labeled & Writable<'input'>) {
+export function Field({ label, className, wrong, set, ...rest }: LabelProps & Writable<'input'>) {
   return (
     <Label label={label} className={className} wrong={wrong}>
       <input
@@ -30,7 +30,7 @@ export function Lines({
   set,
   field,
   ...rest
-}: Labeled & Writable<'textarea'> & { field?: Ref<HTMLTextAreaElement> }) {
+}: LabelProps & Writable<'textarea'> & { field?: Ref<HTMLTextAreaElement> }) {
   return (
     <Label label={label} className={className}>
       <textarea {...rest} ref={field} className="plain-field" onChange={({ target }) => set(target.value)} />

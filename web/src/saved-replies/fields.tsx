@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FieldName, type FilledText, fillFields } from '../../../server/src/domain/texting/fields.ts';
 import { contactQuery } from '../api/queries.ts';
-import type { Recipient } from '../inbox/verdict.ts';
+import type { Recipient } from '../inbox/send-preview.ts';
 import { Icon } from '../look/icons.tsx';
 import { firstName } from '../words/people.ts';
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useNow } from '../api/clock.ts';
 import { calendarQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
-import type { Planned } from '../api/types.ts';
+import type { PlannedText } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
@@ -28,10 +28,10 @@ import { clockTime } from '../words/times.ts';
 
 /** As many as a day has room for. */
 const shownMax = 3;
-type Entry = { planned: Planned; at: number };
+type Entry = { planned: PlannedText; at: number };
 
 /** A month on its days, in the advisor's zone; on a phone the days that have something, one below the other. */
-export default function Month({ edit }: { edit(planned: Planned): void }) {
+export default function Month({ edit }: { edit(planned: PlannedText): void }) {
   const { timeZone } = useAdvisor();
   const today = dayOf(useNow(), timeZone);
   const [month, setMonth] = useState<MonthOf>(() => monthOf(today));
@@ -121,7 +121,7 @@ function DayCell({
   isToday: boolean;
   isOther: boolean;
   entries: Entry[];
-  edit(planned: Planned): void;
+  edit(planned: PlannedText): void;
   more(): void;
 }) {
   const name = isOther ? 'other' : entries.length === 0 ? 'empty' : '';
@@ -154,7 +154,7 @@ function DayCell({
   );
 }
 
-function EntryButton({ planned, at, edit }: Entry & { edit(planned: Planned): void }) {
+function EntryButton({ planned, at, edit }: Entry & { edit(planned: PlannedText): void }) {
   const { timeZone } = useAdvisor();
   const { name, phone, text, frequency } = planned;
   return (

@@ -16,7 +16,7 @@ import { instantOf, nextTimes, wallTime } from '../words/schedules.ts';
 import { whenTime } from '../words/times.ts';
 import { RepeatField } from './repeat-field.tsx';
 
-export type Edited = Pick<
+export type EditableText = Pick<
   ScheduledMessage,
   'scheduledMessageId' | 'memberId' | 'phone' | 'text' | 'deliveryDate' | 'frequency'
 >;
@@ -28,7 +28,7 @@ export default function ScheduledEditor({
   close,
   cancel,
 }: {
-  scheduled: Edited;
+  scheduled: EditableText;
   name: string | null;
   close(): void;
   cancel?(): void;

@@ -15,20 +15,20 @@ import { toast } from '../shell/toasts.tsx';
 import { phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { clockTime, dayName, whenTime } from '../words/times.ts';
-import ScheduledEditor, { type Edited } from './scheduled-editor.tsx';
+import ScheduledEditor, { type EditableText } from './scheduled-editor.tsx';
 
 const Month = lazy(() => import('./month.tsx'));
 
 /** A text that is to be changed or canceled, and whose it is. */
-type Chosen = Edited & { name: string | null };
+type ChosenText = EditableText & { name: string | null };
 const viewSetting = 'scheduled-view';
 
 /** What is still to come, in a calendar or as a list. */
 export function Scheduled() {
   const [isList, setList] = useState(() => localStorage.getItem(viewSetting) === 'list');
   const total = useInfiniteQuery(scheduledQuery).data?.pages[0]?.pageInfo.totalRecord;
-  const [edited, edit] = useState<Chosen | null>(null);
-  const [canceled, cancel] = useState<Chosen | null>(null);
+  const [edited, edit] = useState<ChosenText | null>(null);
+  const [canceled, cancel] = useState<ChosenText | null>(null);
   const choose = (list: boolean) => {
     localStorage.setItem(viewSetting, list ? 'list' : 'month');
     setList(list);
@@ -81,7 +81,7 @@ export function Scheduled() {
   );
 }
 
-function List({ edit, cancel }: { edit(chosen: Chosen): void; cancel(chosen: Chosen): void }) {
+function List({ edit, cancel }: { edit(chosen: ChosenText): void; cancel(chosen: ChosenText): void }) {
   const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery(scheduledQuery);
   const { timeZone } = useAdvisor();
   const now = useNow();
@@ -154,7 +154,7 @@ function Loading() {
   );
 }
 
-function CancelQuestion({ scheduled, name, close }: { scheduled: Edited; name: string; close(): void }) {
+function CancelQuestion({ scheduled, name, close }: { scheduled: EditableText; name: string; close(): void }) {
   const confirm = async () => {
     close();
     await remove(`/v1/text/messaging/scheduled-messages/${scheduled.scheduledMessageId}`).then(

@@ -15,14 +15,14 @@ import { type Column, DataTable, RowButton, stateColumn } from '../table.tsx';
 import { AdvisorForm } from './advisor-form.tsx';
 import { type Advisor, advisorsQuery } from './queries.ts';
 
-type Asked = { what: 'add' } | { what: 'change' | 'invite' | 'disable'; advisor: Advisor };
+type OpenDialog = { what: 'add' } | { what: 'change' | 'invite' | 'disable'; advisor: Advisor };
 
 export function Advisors() {
   const { firm } = useSearch({ from: '/advisors' });
   const navigate = useNavigate();
   const { data, error } = useQuery(advisorsQuery);
   const firms = useQuery(firmsQuery).data?.data;
-  const [asked, ask] = useState<Asked | null>(null);
+  const [asked, ask] = useState<OpenDialog | null>(null);
   const [link, setLink] = useState<string | null>(null);
   const close = () => ask(null);
   if (error && !data) return <Broken error={error} />;

@@ -17,7 +17,7 @@ import { type Column, DataTable, RowButton, whenColumn } from '../table.tsx';
 import { When } from '../when.tsx';
 
 type Target = Alerts['targets'][number];
-type Sent = Alerts['sent'][number];
+type SentAlert = Alerts['sent'][number];
 type Alerts = AnswerOf<typeof read>;
 
 /** Who is told when something needs a person, what is wrong now, and what was sent. */
@@ -157,13 +157,13 @@ const targetColumns: Column<Target>[] = [
   whenColumn('Since', ({ dateTimeCreated }) => dateTimeCreated),
 ];
 
-const states: Record<Sent['state'], Said> = {
+const states: Record<SentAlert['state'], Said> = {
   begun: { word: 'Began', icon: 'alert-triangle', tone: 'bad' },
   over: { word: 'Over', icon: 'circle-check', tone: 'good' },
   test: { word: 'Test', icon: 'bell', tone: 'quiet' },
 };
 
-function sentColumns(addressOf: (targetId: number) => string | null): Column<Sent>[] {
+function sentColumns(addressOf: (targetId: number) => string | null): Column<SentAlert>[] {
   return [
     whenColumn('When', ({ dateTimeCreated }) => dateTimeCreated),
     { name: 'What', text: ({ state }) => states[state].word, cell: ({ state }) => <Chip {...states[state]} /> },

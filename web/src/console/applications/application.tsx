@@ -16,7 +16,7 @@ import { Keys } from './keys.tsx';
 import { Provisions } from './provisions.tsx';
 import { type Application as AnApplication, applicationsQuery } from './queries.ts';
 
-type Asked = 'change' | 'rotate' | 'disconnect' | 'disable' | null;
+type OpenDialog = 'change' | 'rotate' | 'disconnect' | 'disable' | null;
 
 export function Application() {
   const { clientId } = useParams({ from: '/applications/$clientId' });
@@ -29,7 +29,7 @@ export function Application() {
 
 function Page({ application, scopes }: { application: AnApplication; scopes: Record<string, string> }) {
   const { clientId, name, disabled } = application;
-  const [asked, ask] = useState<Asked>(null);
+  const [asked, ask] = useState<OpenDialog>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const close = () => ask(null);
   const rotate = async () => {

@@ -10,12 +10,12 @@ import { type Column, DataTable, whenColumn } from '../table.tsx';
 import { PlanForm } from './plan-form.tsx';
 import { type ApiKey, type Application, keysQuery, type Plan } from './queries.ts';
 
-type Asked = { what: 'issue' } | { what: 'plan' | 'revoke'; key: ApiKey };
+type OpenDialog = { what: 'issue' } | { what: 'plan' | 'revoke'; key: ApiKey };
 
 /** The API keys of an application, each with its usage plan. */
 export function Keys({ application: { clientId, disabled } }: { application: Application }) {
   const { data } = useQuery(keysQuery);
-  const [asked, ask] = useState<Asked | null>(null);
+  const [asked, ask] = useState<OpenDialog | null>(null);
   const [issued, setIssued] = useState<string | null>(null);
   const close = () => ask(null);
   const issue = async (plan: Plan) => {

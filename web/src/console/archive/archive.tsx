@@ -28,7 +28,7 @@ import { Button } from '../../look/button.tsx';
 import { Choice, Field } from '../../look/fields.tsx';
 
 /** What the form has; days are the reader's. */
-type Asked = { words: string; number: string; advisorId: string; kind: string; from: string; to: string };
+type SearchForm = { words: string; number: string; advisorId: string; kind: string; from: string; to: string };
 type Who = { memberId: number; name: string } | null;
 
 /** Search over everything that the firm's advisors wrote and got, and what was decided about it. */
@@ -60,7 +60,7 @@ function Form({ saved }: { saved: Search }) {
   const [who, setWho] = useState<Who>(() => (saved.memberId ? { memberId: saved.memberId, name: 'One person' } : null));
   const [search, setSearch] = useState<Search>(saved);
   const [wrong, setWrong] = useState<string | null>(null);
-  const set = (change: Partial<Asked>) => setAsked({ ...asked, ...change });
+  const set = (change: Partial<SearchForm>) => setAsked({ ...asked, ...change });
   const run = (person: Who = who) => {
     const number = asked.number.trim();
     const phone = number === '' ? undefined : readPhone(number);
@@ -246,7 +246,7 @@ export function Marked({ text, words }: { text: string; words: string | undefine
   return marked(text, words).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part));
 }
 
-function askedIn({ words, phone, advisorId, kind, from, to }: Search): Asked {
+function askedIn({ words, phone, advisorId, kind, from, to }: Search): SearchForm {
   return {
     words: words ?? '',
     number: phone ?? '',
@@ -257,7 +257,7 @@ function askedIn({ words, phone, advisorId, kind, from, to }: Search): Asked {
   };
 }
 
-function searchOf({ words, advisorId, kind, from, to }: Asked, phone: string | undefined, who: Who): Search {
+function searchOf({ words, advisorId, kind, from, to }: SearchForm, phone: string | undefined, who: Who): Search {
   const moment = (day: string) => new Date(instantOf(`${day}T00:00`, ownZone) ?? 0).toISOString();
   return {
     ...(words.trim() && { words: words.trim() }),

@@ -13,13 +13,13 @@ import { Numbers } from './numbers.tsx';
 import { type Carrier, carriersQuery, kindsQuery } from './queries.ts';
 import { countsOf, healthOf, kindNames, paceOf } from './words.ts';
 
-type Asked = { what: 'add' } | { what: 'change' | 'disable' | 'remove'; carrier: Carrier };
+type OpenDialog = { what: 'add' } | { what: 'change' | 'disable' | 'remove'; carrier: Carrier };
 
 /** The carriers as they do now, and the numbers that go by them. */
 export function Carriers() {
   const { data, error } = useQuery(carriersQuery);
   const kinds = useQuery(kindsQuery).data;
-  const [asked, ask] = useState<Asked | null>(null);
+  const [asked, ask] = useState<OpenDialog | null>(null);
   const close = () => ask(null);
   if (error && !data) return <Broken error={error} />;
   const setDisabled = async ({ name }: Carrier, disabled: boolean) => {

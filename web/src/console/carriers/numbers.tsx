@@ -16,12 +16,12 @@ import { type Column, DataTable, RowButton } from '../table.tsx';
 import { When } from '../when.tsx';
 import { type Carrier, numbersQuery, type TextingNumber } from './queries.ts';
 
-type Asked = { what: 'add' } | { what: 'change' | 'check' | 'release'; number: TextingNumber };
+type OpenDialog = { what: 'add' } | { what: 'change' | 'check' | 'release'; number: TextingNumber };
 
 /** The numbers that advisors text from. */
 export function Numbers({ carriers }: { carriers: Carrier[] }) {
   const { data } = useQuery(numbersQuery);
-  const [asked, ask] = useState<Asked | null>(null);
+  const [asked, ask] = useState<OpenDialog | null>(null);
   const close = () => ask(null);
   const release = async ({ advisorId }: TextingNumber) => {
     await remove(`/numbers/${advisorId}`);

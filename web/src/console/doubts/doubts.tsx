@@ -13,7 +13,7 @@ import { refresh } from '../lists.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 
 type Doubt = RowOf<typeof list>;
-type Asked = { what: 'settle' | 'read'; doubt: Doubt };
+type OpenDialog = { what: 'settle' | 'read'; doubt: Doubt };
 
 const kinds: Record<string, string> = {
   text: 'An advisor’s text',
@@ -36,7 +36,7 @@ export function Doubts() {
     queryFn: ({ pageParam }) => get<AnswerOf<typeof list>>('/doubts', { query: { before: pageParam } }),
     getNextPageParam: ({ before }) => before ?? undefined,
   });
-  const [asked, ask] = useState<Asked | null>(null);
+  const [asked, ask] = useState<OpenDialog | null>(null);
   if (error && !data) return <Broken error={error} />;
   return (
     <div className="console-page">

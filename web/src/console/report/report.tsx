@@ -17,7 +17,7 @@ import { type Column, DataTable, whenColumn } from '../table.tsx';
 import { When } from '../when.tsx';
 import { type Period, periods, range, took } from './periods.ts';
 
-type Decided = ReviewReport['all'];
+type DecisionTotals = ReviewReport['all'];
 type Work = ReviewReport['work'][number];
 type Open = ReviewReport['open'][number];
 type ReviewReport = AnswerOf<typeof show>;
@@ -108,7 +108,7 @@ function Figure({ name, value, more }: { name: string; value: string; more?: str
   );
 }
 
-function decidedColumns<Row extends Decided>(): Column<Row>[] {
+function decidedColumns<Row extends DecisionTotals>(): Column<Row>[] {
   return [
     { name: 'Decided', text: ({ decided }) => decided, isNumber: true },
     { name: 'Approved', text: ({ approved }) => approved, isNumber: true },

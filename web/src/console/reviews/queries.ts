@@ -17,7 +17,7 @@ export type Evidence = ReviewDetail['consent'][number];
 export type ReviewEvent = ReviewDetail['events'][number];
 export type ReviewDetail = AnswerOf<typeof getReview>;
 /** Without a size, it isn't kept. */
-export type Kept = Extract<Item, { type: 'reply' }>['media'][number];
+export type KeptMedia = Extract<Item, { type: 'reply' }>['media'][number];
 
 /** Of some people only, if their ids are given. */
 export const queueQuery = (view: View, order: Order, members?: string) =>

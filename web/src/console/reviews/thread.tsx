@@ -9,7 +9,7 @@ import { firstName } from '../../words/people.ts';
 import { consentEvent, failureAdvice, kindWords, statusWords } from '../../words/states.ts';
 import { clockTime, dayKey, dayName, whenTime } from '../../words/times.ts';
 import { refresh } from './deciding.ts';
-import type { Item, Kept, Mark, ReviewDetail } from './queries.ts';
+import type { Item, KeptMedia, Mark, ReviewDetail } from './queries.ts';
 
 /** What was said around the text, which is outlined, with what was found in it. */
 export function Thread({ review }: { review: ReviewDetail }) {
@@ -82,9 +82,9 @@ export function Thread({ review }: { review: ReviewDetail }) {
   );
 }
 
-type Shown = { item: Item; review: ReviewDetail; revealed: string | null; now: number };
+type ThreadItemProps = { item: Item; review: ReviewDetail; revealed: string | null; now: number };
 
-function ThreadItem({ item, review, revealed, now }: Shown) {
+function ThreadItem({ item, review, revealed, now }: ThreadItemProps) {
   const at = Date.parse(item.dateTime);
   const isReviewed = item.archiveNumber === review.archiveNumber;
   const marks = isReviewed ? review.marks : [];
@@ -139,7 +139,7 @@ function ThreadItem({ item, review, revealed, now }: Shown) {
   );
 }
 
-function Attachment({ reviewId, replyNumber, place, ...came }: Kept & { reviewId: number }) {
+function Attachment({ reviewId, replyNumber, place, ...came }: KeptMedia & { reviewId: number }) {
   if (came.size === 0 && !came.isPending)
     return (
       <div className="say in row">

@@ -14,7 +14,7 @@ import { type Column, DataTable, RowButton, stateColumn } from '../table.tsx';
 import { InviteForm } from './invite-form.tsx';
 
 type Member = RowOf<typeof list>;
-type Asked = { what: 'add' } | { what: 'invite' | 'role' | 'disable'; member: Member };
+type OpenDialog = { what: 'add' } | { what: 'invite' | 'role' | 'disable'; member: Member };
 
 /** Who works in the console: for a compliance officer those of the firm, for an operator everybody. */
 export function Staff() {
@@ -23,7 +23,7 @@ export function Staff() {
   const path = isOperator ? '/all-staff' : '/staff';
   const { data, error } = useQuery(listQuery<Member>(path));
   const firms = useQuery({ ...firmsQuery, enabled: isOperator }).data?.data;
-  const [asked, ask] = useState<Asked | null>(null);
+  const [asked, ask] = useState<OpenDialog | null>(null);
   const [link, setLink] = useState<string | null>(null);
   const close = () => ask(null);
   if (error && !data) return <Broken error={error} />;

@@ -8,7 +8,7 @@ export type Recipient = Pick<Conversation, 'phone' | 'name' | 'contactId' | 'sta
   timeZone: string | null;
 };
 
-export type Verdict = {
+export type SendPreview = {
   hint: {
     tone: 'warn' | 'bad' | 'quiet';
     icon: IconName;
@@ -33,12 +33,12 @@ type Situation = {
 };
 
 /** What a send would do now, in an advisor's words. The server decides; this puts its answer before the deed. */
-export function verdictOf(situation: Situation): Verdict {
+export function previewOf(situation: Situation): SendPreview {
   const { to, advisor, check, scheduledFor, now } = situation;
   const name = firstName(to.name);
   const codes = new Set(check?.gates.flatMap(({ code }) => code ?? []));
   const button = scheduledFor ? `Schedule for ${whenTime(scheduledFor, now, advisor.timeZone)}` : 'Send';
-  const no = (hint: Verdict['hint']): Verdict => ({ hint, button, can: false, whenConsented: false });
+  const no = (hint: SendPreview['hint']): SendPreview => ({ hint, button, can: false, whenConsented: false });
 
   if (!advisor.textingNumber || codes.has('no_texting_number'))
     return no({
@@ -82,18 +82,18 @@ export function verdictOf(situation: Situation): Verdict {
       strong: 'Your firm’s rules stop this text.',
       rest: 'Word it differently.',
     });
-  const consent = consentVerdict(situation, name, codes, no);
+  const consent = consentPreview(situation, name, codes, no);
   if (consent) return consent;
   if (codes.has('quiet_hours')) return no(refusedAtNight(situation, name));
   return { ...timing(situation, name, codes, button), can: true, whenConsented: false };
 }
 
-function consentVerdict(
+function consentPreview(
   { to, advisor, check, scheduledFor }: Situation,
   name: string,
   codes: Set<string>,
-  no: (hint: Verdict['hint']) => Verdict,
-): Verdict | null {
+  no: (hint: SendPreview['hint']) => SendPreview,
+): SendPreview | null {
   const isMissing = codes.has('not_consented') || codes.has('consent_pending') || codes.has('too_many_waiting');
   const isExpected = !check && advisor.consentRequired && to.state !== 'accepted';
   if (!isMissing && !isExpected) return null;
@@ -134,7 +134,7 @@ function consentVerdict(
   };
 }
 
-function refusedAtNight({ to, check, advisor, now }: Situation, name: string): Verdict['hint'] {
+function refusedAtNight({ to, check, advisor, now }: Situation, name: string): SendPreview['hint'] {
   const at = check?.earliest ?? null;
   return {
     tone: 'warn',
@@ -150,7 +150,7 @@ function timing(
   name: string,
   codes: Set<string>,
   button: string,
-): Pick<Verdict, 'hint' | 'button'> {
+): Pick<SendPreview, 'hint' | 'button'> {
   if (codes.has('possible_opt_out') || to.isHeld)
     return {
       hint: {

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+const root = new URL('../..', import.meta.url);
+const files = globSync('{server/{src,test,bench,faults,fuzz},web/src,sdk/src}/**/*.{ts,tsx}', { cwd: root });
+const participle =
+  /\b(?:type|class|interface) ([A-Z][a-z]*(?<!Fe|Ne)ed|Begun|Built|Chosen|Done|Found|Given|Gone|Heard|Held|Kept|Known|Left|Lost|Made|Read|Seen|Sent|Shown|Taken|Told|Written)\b/g;
+
+test('a type is named by what it is, and not by what was done to it', () => {
+  const found = files.flatMap((file) => {
+    const source = readFileSync(new URL(file, root), 'utf8');
+    return [...source.matchAll(participle)].map(([, name]) => `${file}: ${name}`);
+  });
+  assert.deepEqual(found, []);
+});
