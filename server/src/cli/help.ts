@@ -10,10 +10,10 @@ export type Description = Pick<Verb, 'name' | 'about'> & {
 type Row = [name: string, about: string];
 
 /** How wide a line may be, and how a heading looks. */
-export type Page = { columns: number; heading(text: string): string };
+export type HelpPage = { columns: number; heading(text: string): string };
 
 /** Also for files: 80 columns and nothing bold. */
-export const plainPage: Page = { columns: 80, heading: (text) => text };
+export const plainPage: HelpPage = { columns: 80, heading: (text) => text };
 
 /** The whole command on one screen: whom each word is for, and what one does with it. */
 const topics: [audience: string, [words: string, about: string][]][] = [
@@ -59,7 +59,7 @@ const beyond = [
   ] as Row[],
 ] as const;
 
-export function overview(verbs: Pick<Verb, 'name'>[], page: Page): string {
+export function overview(verbs: Pick<Verb, 'name'>[], page: HelpPage): string {
   const known = new Set(verbs.map(({ name }) => name.split(' ')[0]));
   const rowsOf = (lines: [words: string, about: string][]) =>
     lines.flatMap(([words, about]): Row[] => {
@@ -76,12 +76,12 @@ export function overview(verbs: Pick<Verb, 'name'>[], page: Page): string {
 }
 
 /** The verbs that begin with a word, each with its first sentence. */
-export function listOf(verbs: Description[], page: Page): string {
+export function listOf(verbs: Description[], page: HelpPage): string {
   const rows = verbs.map(({ name, about }): Row => [`assent ${name}`, firstSentence(about)]);
   return `${columnsOf(rows, page)}\n\n${wrap(`assent help ${verbs[0]?.name} explains one of them.`, page)}`;
 }
 
-export function help(verb: Description, page: Page): string {
+export function help(verb: Description, page: HelpPage): string {
   const rows = Object.entries(verb.options).map(
     ([name, option]): Row => [flagOf(name, option), `${option.about}${option.required ? ' Required.' : ''}`],
   );
@@ -157,7 +157,7 @@ function flagOf(name: string, option: Option): string {
 }
 
 /** Two columns. */
-function columnsOf(rows: Row[], page: Page, left = Math.max(...rows.map(([name]) => name.length))): string {
+function columnsOf(rows: Row[], page: HelpPage, left = Math.max(...rows.map(([name]) => name.length))): string {
   const indent = ' '.repeat(left + 4);
   return rows
     .map(([name, about]) => `  ${name.padEnd(left)}  ${wrap(indent + about, page, indent).slice(indent.length)}`)
@@ -165,7 +165,7 @@ function columnsOf(rows: Row[], page: Page, left = Math.max(...rows.map(([name])
 }
 
 /** Breaks a text into lines; those after the first begin with the indent. */
-function wrap(text: string, { columns }: Page, indent = ''): string {
+function wrap(text: string, { columns }: HelpPage, indent = ''): string {
   const [, before = '', rest = ''] = /^( *)(.*)$/s.exec(text) ?? [];
   const lines: string[] = [];
   let line = before;
@@ -180,7 +180,7 @@ function wrap(text: string, { columns }: Page, indent = ''): string {
 }
 
 /** A call that is too long goes on in the next line, in a way that can be pasted. */
-function inLines(call: string, { columns }: Page): string {
+function inLines(call: string, { columns }: HelpPage): string {
   const [first = '', ...options] = call.split(/ (?=--)/);
   let width = first.length;
   return options.reduce((lines, option) => {

@@ -6,7 +6,7 @@ import { readSandboxFile } from '../domain/sandbox/sandbox-file.ts';
 import { nearestOf } from '../domain/shared/text/distance.ts';
 import type { Runtime } from '../runtime.ts';
 import { complete } from './completion.ts';
-import { type Description, help, listOf, overview, type Page, plainPage, usage } from './help.ts';
+import { type Description, type HelpPage, help, listOf, overview, plainPage, usage } from './help.ts';
 import { makeOutput } from './output.ts';
 import { type Call, optionsOf, parseArgsOptions, type Streams, UsageError, type Verb } from './verb.ts';
 import { listVerbs } from './verbs.ts';
@@ -49,7 +49,7 @@ function explain(args: string[], { stdout }: Streams): string | undefined {
   )}\n`;
 }
 
-function helpOn(words: string[], page: Page): string {
+function helpOn(words: string[], page: HelpPage): string {
   const verbs = descriptions();
   if (words.length === 0) return overview(verbs, page);
   const verb = verbs.find(({ name }) => beginsWith(words, name));
@@ -224,7 +224,7 @@ function versionIn(path: string): string {
 
 const columnsMax = 100;
 
-function pageOf(stdout: Streams['stdout']): Page {
+function pageOf(stdout: Streams['stdout']): HelpPage {
   if (!stdout.isTTY) return plainPage;
   const columns = Math.min(stdout.columns || plainPage.columns, columnsMax);
   return { columns, heading: (text) => styleText('bold', text) };

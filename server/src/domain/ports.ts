@@ -42,7 +42,7 @@ export type Carrier = {
   /** How its connections do, for operators, if it has any. */
   status?(): Omit<CarrierStatus, 'inDoubt'>;
   /** What became of a text that it may have taken, if it can tell; null if it can't yet. Asked about texts in doubt. */
-  find?(text: DoubtfulText): Promise<FoundText | null>;
+  find?(text: DoubtfulText): Promise<SubmissionAtCarrier | null>;
   /** What kind of line a number is, if it can look that up. */
   lookUp?(phone: string): Promise<LineType>;
   /**
@@ -114,7 +114,7 @@ export type DoubtfulText = OutgoingText & { submittedAt: Date; carrierMessageId?
  * The text that fits in the carrier's records. Those don't say which of our texts it is, so an id that another text of ours has
  * already isn't a response for this one.
  */
-export type FoundText = {
+export type SubmissionAtCarrier = {
   carrierMessageId: string;
   status: 'sent' | 'delivered' | 'undelivered';
   code?: string;
@@ -453,7 +453,7 @@ export type ContactFiles = {
 export type SendMail = (message: string) => Promise<void>;
 
 /** What a check of the deployment found. */
-export type Finding = {
+export type CheckFinding = {
   check: string;
   state: 'ok' | 'warning' | 'failing';
   says: string;
@@ -463,4 +463,4 @@ export type Finding = {
   at?: Date;
 };
 /** Checks what a process stands on and no row of its database says: folders, Redis, PostgreSQL itself. */
-export type ExamineSurroundings = () => Promise<Finding[]>;
+export type ExamineSurroundings = () => Promise<CheckFinding[]>;

@@ -12,10 +12,10 @@ import { authorizePath, revokePath } from './routes.ts';
 export type OAuthServer = AuthorizationRequests & {
   /** Throws if it can't answer at all, because it has never seen its keys. */
   ready(): Promise<void>;
-  handle(exchange: Exchange): Promise<void>;
+  handle(exchange: OAuthExchange): Promise<void>;
 };
 
-export type Exchange = Pick<OAuthRequest, 'address' | 'traceId' | 'log' | 'note'> & {
+export type OAuthExchange = Pick<OAuthRequest, 'address' | 'traceId' | 'log' | 'note'> & {
   req: IncomingMessage;
   res: ServerResponse;
 };

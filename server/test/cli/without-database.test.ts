@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { Verb } from '../../src/cli/verb.ts';
 import { listVerbs } from '../../src/cli/verbs.ts';
-import type { Finding } from '../../src/domain/operations/findings.ts';
+import type { CheckFinding } from '../../src/domain/operations/findings.ts';
 import { runCommand } from '../support/commands.ts';
 
 suite('without DATABASE_URL, where no sandbox runs', () => {
@@ -39,7 +39,7 @@ suite('without DATABASE_URL, where no sandbox runs', () => {
 
   test('`assent doctor` checks the rest, names it, and exits with 2', async () => {
     const { status, stdout } = await run('doctor', '--json');
-    const found = (JSON.parse(stdout) as Finding[]).find(({ check }) => check === 'database');
+    const found = (JSON.parse(stdout) as CheckFinding[]).find(({ check }) => check === 'database');
     assert.equal(status, 2);
     assert.match(found?.says ?? '', /no sandbox is running/);
     assert.ok(!existsSync(dataDir));

@@ -8,7 +8,7 @@ import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { doubtAsker } from '../../src/domain/delivery/doubts.ts';
 import { maintainOutbox } from '../../src/domain/delivery/outbox-maintenance.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
-import type { DoubtfulText, FoundText } from '../../src/domain/ports.ts';
+import type { DoubtfulText, SubmissionAtCarrier } from '../../src/domain/ports.ts';
 import { fixedCarriers, openCarrier } from '../support/carriers.ts';
 import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
@@ -21,7 +21,7 @@ const smpp = { hosts: [{ host: '127.0.0.1', port: 2775 }], systemId: 'assent', p
 suite('two carriers', () => {
   let [first, second] = [new LedgerCarrier(''), new LedgerCarrier('')];
   let made = 0;
-  let find: ((text: DoubtfulText) => Promise<FoundText | null>) | undefined;
+  let find: ((text: DoubtfulText) => Promise<SubmissionAtCarrier | null>) | undefined;
   let world: World;
   before(async () => {
     const forward = (to: () => LedgerCarrier) => ({
@@ -230,7 +230,7 @@ suite('two carriers', () => {
       const phone = await acceptedPhone(world, world.ann);
       const messageId = await doubtful(phone);
       const asked: DoubtfulText[] = [];
-      let answer: FoundText | null = null;
+      let answer: SubmissionAtCarrier | null = null;
       find = async (text) => {
         if (text.to === phone) asked.push(text);
         return text.to === phone ? answer : null;

@@ -6,7 +6,7 @@ import { after, before, suite, test } from 'node:test';
 import { exitCodeOf } from '../../src/cli/operations/doctor.ts';
 import { readConfig } from '../../src/config.ts';
 import { checkDatabase, connectionsOf } from '../../src/domain/operations/database-checks.ts';
-import { type Finding, failing, ok, warning } from '../../src/domain/operations/findings.ts';
+import { type CheckFinding, failing, ok, warning } from '../../src/domain/operations/findings.ts';
 import { tellNode } from '../../src/domain/operations/nodes.ts';
 import { checkSettings } from '../../src/domain/operations/settings-checks.ts';
 import type { DatabaseFacts } from '../../src/store/database/schema/inspection.ts';
@@ -30,7 +30,7 @@ suite('assent doctor and assent status', () => {
   const { run, records } = commandsWith(env);
   const doctor = async (...more: string[]) => {
     const { status, stdout } = await run(['doctor', '--json', ...more]);
-    const findings = JSON.parse(stdout) as Finding[];
+    const findings = JSON.parse(stdout) as CheckFinding[];
     return { status, of: (check: string) => findings.filter((each) => each.check === check), findings };
   };
 

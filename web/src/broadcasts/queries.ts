@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   Broadcast as ABroadcast,
-  Recipient as ARecipient,
+  BroadcastRecipient as ARecipient,
   BroadcastOutcome,
 } from '../../../server/src/domain/broadcasts/broadcasts.ts';
 import type {

@@ -2,13 +2,13 @@ import { constants, existsSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../../config.ts';
-import { type Finding, failing, ok, warning } from '../../domain/operations/findings.ts';
+import { type CheckFinding, failing, ok, warning } from '../../domain/operations/findings.ts';
 
 const freeWarn = 0.1;
 const freeFailBytes = 100 * 1024 * 1024;
 
 /** Folders that this process writes to: whether it may, and how much room there is. */
-export async function checkPlaces(config: Config): Promise<Finding[]> {
+export async function checkPlaces(config: Config): Promise<CheckFinding[]> {
   const { role, databaseUrl, dataDir, archiveKeyFile, archiveOutsideDir } = config;
   const places = [
     ...(databaseUrl ? [] : [['data folder', dataDir]]),
@@ -20,7 +20,7 @@ export async function checkPlaces(config: Config): Promise<Finding[]> {
   return Promise.all(there.map(([check, path]) => checkPlace(check, path)));
 }
 
-async function checkPlace(check: string, path: string): Promise<Finding> {
+async function checkPlace(check: string, path: string): Promise<CheckFinding> {
   try {
     await access(path, constants.W_OK);
   } catch (error) {

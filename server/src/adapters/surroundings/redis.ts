@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts';
-import { type Finding, ok, warning } from '../../domain/operations/findings.ts';
+import { type CheckFinding, ok, warning } from '../../domain/operations/findings.ts';
 
 /** Without it each process goes by its own rates, so nothing fails. */
-export async function checkRedis({ redisUrl, role }: Config): Promise<Finding[]> {
+export async function checkRedis({ redisUrl, role }: Config): Promise<CheckFinding[]> {
   if (!redisUrl || role === 'work') return [];
   try {
     // Loaded on demand: other verbs start without it.

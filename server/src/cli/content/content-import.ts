@@ -1,5 +1,5 @@
 import { readCsv } from '../../adapters/files/content/csv.ts';
-import type { FileContent, Unreadable } from '../../adapters/files/content/fields.ts';
+import type { FileContent, UnreadableItem } from '../../adapters/files/content/fields.ts';
 import { readNdjson } from '../../adapters/files/content/ndjson.ts';
 import { type ContentInput, saveContent } from '../../domain/content/content.ts';
 import { countLines, requireFile } from '../files.ts';
@@ -46,7 +46,7 @@ export async function importFile(call: Call): Promise<void> {
   if (refused > 0) out.exitCode = 1;
 }
 
-type Reader = (path: string) => AsyncIterable<FileContent | Unreadable>;
+type Reader = (path: string) => AsyncIterable<FileContent | UnreadableItem>;
 
 function readerOf(path: string, given: string | undefined): Reader {
   const format = given ?? /\.(csv|ndjson|jsonl)$/i.exec(path)?.[1]?.toLowerCase();

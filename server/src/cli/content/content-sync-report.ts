@@ -1,4 +1,4 @@
-import type { Refusal } from '../../adapters/files/content/listings.ts';
+import type { ListingRefusal } from '../../adapters/files/content/listings.ts';
 import type { ContentInput, SaveResult } from '../../domain/content/content.ts';
 import { inOneLine, jsonInOneLine } from '../terminal.ts';
 import type { Call } from '../verb.ts';
@@ -16,7 +16,7 @@ export function makeReport({ out, json }: Call) {
       counts[saved] += 1;
       if (saved !== 'unchanged') print(saved, `${title} (${url})`, { title, url });
     },
-    refused(refusal: Refusal): void {
+    refused(refusal: ListingRefusal): void {
       counts.refused += 1;
       print('refused', sentence(refusal), refusal);
     },
@@ -38,6 +38,6 @@ export function makeReport({ out, json }: Call) {
 }
 
 /** Some reasons begin with the address that they are about. */
-export function sentence({ what, why }: Refusal): string {
+export function sentence({ what, why }: ListingRefusal): string {
   return why.startsWith('http') ? why : `${what}: ${why}`;
 }

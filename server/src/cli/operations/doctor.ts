@@ -3,7 +3,7 @@ import { checkPlaces } from '../../adapters/surroundings/places.ts';
 import { checkRedis } from '../../adapters/surroundings/redis.ts';
 import { checkDatabase } from '../../domain/operations/database-checks.ts';
 import { checkRecords } from '../../domain/operations/doctor.ts';
-import { type Finding, failing, warning } from '../../domain/operations/findings.ts';
+import { type CheckFinding, failing, warning } from '../../domain/operations/findings.ts';
 import { checkSettings } from '../../domain/operations/settings-checks.ts';
 import { makeLog } from '../../log.ts';
 import {
@@ -41,18 +41,18 @@ export async function examine({ config, switches, json, out }: Call): Promise<vo
 }
 
 /** Scripts rely on it. */
-export function exitCodeOf(findings: Finding[], { strict }: { strict: boolean }): number {
+export function exitCodeOf(findings: CheckFinding[], { strict }: { strict: boolean }): number {
   return findings.some(({ state }) => state === 'failing' || (strict && state === 'warning')) ? 1 : 0;
 }
 
 /** What deleted sandboxes left on this machine, if this user may look. */
-function checkLeftovers(): Finding[] {
+function checkLeftovers(): CheckFinding[] {
   const says = describeLeftovers(listLeftovers());
   return says ? [warning('leftovers', says, 'Run `assent sandbox clean`, which lists them.')] : [];
 }
 
 /** The database, and everything in it. What can't be reached or isn't migrated has nothing more to say. */
-async function checkStored(config: Config, note: (text: string) => void): Promise<Finding[]> {
+async function checkStored(config: Config, note: (text: string) => void): Promise<CheckFinding[]> {
   let database: Database | undefined;
   try {
     requireDatabase(config);
@@ -68,7 +68,7 @@ async function checkStored(config: Config, note: (text: string) => void): Promis
   }
 }
 
-async function checkContent(config: Config, { url }: Database): Promise<Finding[]> {
+async function checkContent(config: Config, { url }: Database): Promise<CheckFinding[]> {
   const runtime = await connectRuntime(config, makeLog('silent'), { url, stop: async () => {} });
   try {
     return await checkRecords(runtime);
@@ -77,14 +77,14 @@ async function checkContent(config: Config, { url }: Database): Promise<Finding[
   }
 }
 
-function linesOf({ check, state, says, next }: Finding, width: number): string[] {
+function linesOf({ check, state, says, next }: CheckFinding, width: number): string[] {
   const [word, name] = [styleText(colors[state], state.padEnd(7)), check.padEnd(width)];
   const lines = [`${word}  ${name}  ${inOneLine(says)}`];
   if (next) lines.push(`${' '.repeat(9 + width)}  → ${next}`);
   return lines;
 }
 
-function summaryOf(findings: Finding[]): string {
-  const count = (state: Finding['state']) => findings.filter((each) => each.state === state).length;
+function summaryOf(findings: CheckFinding[]): string {
+  const count = (state: CheckFinding['state']) => findings.filter((each) => each.state === state).length;
   return `${findings.length} checks: ${count('failing')} failing, ${count('warning')} warnings.`;
 }

@@ -4,7 +4,7 @@ import type { ChangedContact, ContactFields, ContactRow, NewContact } from '../.
 import * as contacts from '../../store/address-book/contacts.ts';
 import type { CrmContactRow } from '../../store/address-book/crm-contacts.ts';
 import * as store from '../../store/address-book/crm-contacts.ts';
-import type { Finding } from '../../store/address-book/crm-syncs.ts';
+import type { SyncFinding } from '../../store/address-book/crm-syncs.ts';
 import { knowNumbers } from '../members/known-numbers.ts';
 import type { CrmKind, RemoteContact } from '../ports.ts';
 import { numberOf } from '../shared/enumerations.ts';
@@ -12,7 +12,7 @@ import { contactSearchText } from './contacts.ts';
 import { crmSources } from './crm-connections.ts';
 
 /** The outcome of a batch. */
-export type SavedBatch = { added: number; updated: number; unchanged: number; findings: Finding[] };
+export type SavedBatch = { added: number; updated: number; unchanged: number; findings: SyncFinding[] };
 
 type ContactDecision = { remote: RemoteContact; base: CrmContactRow | undefined; merged: MergeResult | null };
 /** The contact after a merge; `conflicts` are fields that both sides changed. */
@@ -149,14 +149,14 @@ function fieldsOf(given: Partial<ContactFields>): ContactFields {
   return { ...fields, gender: given.gender ?? 0, maritalStatus: given.maritalStatus ?? 0 };
 }
 
-function conflictFindings({ remote, merged }: ContactDecision): Finding[] {
+function conflictFindings({ remote, merged }: ContactDecision): SyncFinding[] {
   if (!merged || merged.conflicts.length === 0) return [];
   const detail = `edited here and changed in the CRM, kept as edited: ${merged.conflicts.join(', ')}`;
   const { remoteContactId } = remote;
   return [{ kind: 'conflict', remoteContactId, contactId: merged.contact.contactId, detail }];
 }
 
-function leftOutFindings({ remote: { remoteContactId, leftOut } }: ContactDecision): Finding[] {
+function leftOutFindings({ remote: { remoteContactId, leftOut } }: ContactDecision): SyncFinding[] {
   return leftOut.map((detail) => ({ kind: 'left_out', remoteContactId, contactId: null, detail }));
 }
 
@@ -166,7 +166,7 @@ async function duplicateFindings(
   advisorId: number,
   created: Map<string, number>,
   fresh: ContactDecision[],
-): Promise<Finding[]> {
+): Promise<SyncFinding[]> {
   const phones = fresh.flatMap(({ remote }) => remote.fields.phone ?? []);
   const owners = Map.groupBy(await contacts.listContactsByPhone(db, advisorId, phones), ({ phone }) => phone);
   return fresh.flatMap(({ remote: { remoteContactId, fields } }) => {

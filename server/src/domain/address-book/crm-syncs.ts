@@ -1,7 +1,7 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { listDueForSync } from '../../store/address-book/crm-connections.ts';
 import { listKnownVersions, updateMissing, updateReturned } from '../../store/address-book/crm-contacts.ts';
-import type { CrmSyncRow, Finding, FindingKind, SyncCounts } from '../../store/address-book/crm-syncs.ts';
+import type { CrmSyncRow, FindingKind, SyncCounts, SyncFinding } from '../../store/address-book/crm-syncs.ts';
 import * as store from '../../store/address-book/crm-syncs.ts';
 import { type Crm, type CrmBatch, CrmFault, type CrmKind } from '../ports.ts';
 import { Problem, problem } from '../problems.ts';
@@ -11,7 +11,7 @@ import { openConnection } from './crm-connections.ts';
 import { saveCrmContacts } from './crm-contacts.ts';
 
 export type CrmSync = CrmSyncRow;
-export type CrmFinding = Finding;
+export type CrmFinding = SyncFinding;
 /** Called while a sync runs, with how many contacts are done, and how many there are if that is known. */
 export type Progress = (done: number, total: number | null) => void;
 
@@ -198,7 +198,7 @@ const noCounts: SyncCounts = {
 async function saveFindings(
   db: Deps['db'],
   { advisorId, syncId }: RunningSync,
-  findings: Finding[],
+  findings: SyncFinding[],
   found: Map<FindingKind, number>,
   counts: SyncCounts,
 ): Promise<void> {
@@ -215,7 +215,7 @@ async function saveFindings(
   await store.insertFindings(db, advisorId, syncId, kept);
 }
 
-function refusal({ what, why }: CrmBatch['refused'][number]): Finding {
+function refusal({ what, why }: CrmBatch['refused'][number]): SyncFinding {
   return { kind: 'refused', remoteContactId: null, contactId: null, detail: `${what}: ${why}` };
 }
 

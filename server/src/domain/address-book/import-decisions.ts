@@ -55,7 +55,7 @@ export async function decide({ db }: Pick<Deps, 'db'>, advisorId: number, entrie
 }
 
 /** Who somebody is, where no id says so. */
-function personOf({ firstName, lastName, emailAddress, phone }: Partial<ContactFields>): store.Person {
+function personOf({ firstName, lastName, emailAddress, phone }: Partial<ContactFields>): store.PersonFields {
   return {
     firstName: firstName ?? null,
     lastName: lastName ?? null,

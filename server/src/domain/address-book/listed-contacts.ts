@@ -1,8 +1,9 @@
 import type { Deps } from '../../deps.ts';
 import { listContacts } from '../../store/address-book/contact-search.ts';
-import type { ConsentState, Texting } from '../../store/address-book/listed-contacts.ts';
+import type { Texting } from '../../store/address-book/listed-contacts.ts';
 import * as store from '../../store/address-book/listed-contacts.ts';
 import { countWalked } from '../../store/address-book/walked-pages.ts';
+import type { ConsentState } from '../../store/consent/consents.ts';
 import { listPendingTargets } from '../../store/shared/pending-actions.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
 import { searchWords } from '../shared/text/folding.ts';

@@ -1,5 +1,5 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import type { Span } from '../../store/archive/archive.ts';
+import type { EntrySpan } from '../../store/archive/archive.ts';
 import type { LeafRow, RunRow, TreeRow } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
 import { entryHash } from '../examiner/entries.mjs';
@@ -126,7 +126,7 @@ async function readEdge({ db }: Deps, size: number): Promise<Edge> {
 }
 
 /** No more at once than fits into memory and the statement timeout; the rest comes next time. */
-export function bounded(spans: Span[], entriesMax: number): Span[] {
+export function bounded(spans: EntrySpan[], entriesMax: number): EntrySpan[] {
   let left = entriesMax;
   const taken = [];
   for (const { advisorId, after, upTo } of spans) {
@@ -139,7 +139,7 @@ export function bounded(spans: Span[], entriesMax: number): Span[] {
 }
 
 /** Entries are numbered without gaps: one that is missing was removed before it could be signed. */
-function runsOf(size: number, spans: Span[], entries: LeafRow[]): RunRow[] {
+function runsOf(size: number, spans: EntrySpan[], entries: LeafRow[]): RunRow[] {
   let at = 0;
   return spans.map(({ advisorId, after, upTo }) => {
     const firstLeaf = size + at;

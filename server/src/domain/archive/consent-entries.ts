@@ -42,9 +42,9 @@ export type ConsentMove = {
 };
 
 /** For which advisor, by whom and when; everything that a move writes has the same time. */
-export type Act = { advisorId: number; by: By; now: Date };
+export type ConsentAct = { advisorId: number; by: By; now: Date };
 
-export function consentEntry({ advisorId, by, now }: Act, move: ConsentMove): NewEntry {
+export function consentEntry({ advisorId, by, now }: ConsentAct, move: ConsentMove): NewEntry {
   const { member, to, reason, channel, evidence } = move;
   const { memberId, name, phone } = member;
   const body: Evidence = { who: by.actor, phone, channel, when: now.toISOString(), ...evidence };

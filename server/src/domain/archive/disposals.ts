@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { listCheckpointTimes, type StoredLeaf } from '../../store/archive/archive-tree.ts';
-import type { FirmRow, RuleRow } from '../../store/archive/disposals.ts';
+import type { AdvisorFirm, RuleRow } from '../../store/archive/disposals.ts';
 import * as store from '../../store/archive/disposals.ts';
 import { Disposals, SignedTimes } from '../examiner/disposals.mjs';
 import { factsIn } from '../examiner/entries.mjs';
@@ -38,7 +38,7 @@ export async function readDisposals(deps: Deps): Promise<DisposalJudge> {
 }
 
 /** By the entry that added the advisor, which is signed, or else by their row. Whoever altered the entry may have broken its JSON. */
-function firmOf({ firmId, meta }: FirmRow): number {
+function firmOf({ firmId, meta }: AdvisorFirm): number {
   const signed = meta === null ? undefined : factsIn(meta).firmId;
   return typeof signed === 'number' ? signed : firmId;
 }

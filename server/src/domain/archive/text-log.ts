@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
-import type { Span } from '../../store/archive/archive.ts';
+import type { EntrySpan } from '../../store/archive/archive.ts';
 import type { Head, TextRow } from '../../store/archive/text-log.ts';
 import * as store from '../../store/archive/text-log.ts';
 import type { ConsentState } from '../../store/consent/consents.ts';
@@ -47,7 +47,7 @@ export async function* followTexts(
   }
 }
 
-function unseen(seen: Map<number, number>, heads: Head[]): Span[] {
+function unseen(seen: Map<number, number>, heads: Head[]): EntrySpan[] {
   const spans = heads
     .map(({ advisorId, lastNumber }) => ({ advisorId, after: seen.get(advisorId) ?? 0, upTo: lastNumber }))
     .filter(({ after, upTo }) => upTo > after);

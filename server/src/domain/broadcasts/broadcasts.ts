@@ -1,7 +1,7 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { BroadcastRow } from '../../store/broadcasts/broadcasts.ts';
 import * as store from '../../store/broadcasts/broadcasts.ts';
-import type { OutcomeCount, OutcomeRow } from '../../store/broadcasts/recipients.ts';
+import type { OutcomeCount, RecipientOutcome } from '../../store/broadcasts/recipients.ts';
 import { countOutcomes, insertRecipients, listOutcomes, stopRecipients } from '../../store/broadcasts/recipients.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
@@ -28,8 +28,8 @@ export const outcomes = [
 ] as const;
 export type BroadcastOutcome = (typeof outcomes)[number];
 
-export type Recipient = Pick<
-  OutcomeRow,
+export type BroadcastRecipient = Pick<
+  RecipientOutcome,
   'place' | 'contactId' | 'memberId' | 'name' | 'phone' | 'text' | 'heldReason'
 > & {
   outcome: BroadcastOutcome;
@@ -124,7 +124,7 @@ export async function listBroadcastRecipients(
   advisorId: number,
   broadcastId: number,
   { after = 0, onlyTrouble = false }: { after?: number | undefined; onlyTrouble?: boolean | undefined },
-): Promise<{ data: Recipient[]; next: number | null }> {
+): Promise<{ data: BroadcastRecipient[]; next: number | null }> {
   const asked = { after, onlyTrouble, limit: recipientsPerPage + 1 };
   const rows = await listOutcomes(deps.db, advisorId, broadcastId, asked);
   const page = rows.slice(0, recipientsPerPage);
@@ -135,7 +135,7 @@ export async function listBroadcastRecipients(
   };
 }
 
-function recipientOf(row: OutcomeRow, now: Date): Recipient {
+function recipientOf(row: RecipientOutcome, now: Date): BroadcastRecipient {
   const { state, status, code, failureCode, deferredUntil, ...rest } = row;
   const isDeferred = deferredUntil !== null && deferredUntil > now;
   const outcome = outcomeOf({ state, status, isDeferred });

@@ -5,7 +5,7 @@ import { byPerson } from '../archive/archive.ts';
 import type { Evidence, Reason } from '../archive/consent-entries.ts';
 import { laterOf } from '../shared/time.ts';
 import { listConsentEvents } from './consent-lookups.ts';
-import { markReminded, moveConsent, optOut, type Person } from './consents.ts';
+import { type LockedPerson, markReminded, moveConsent, optOut } from './consents.ts';
 import type { ReplyMeaning } from './reading/reply-words.ts';
 
 /** A person's text, as far as consent is concerned. It is never stamped later than it arrived. */
@@ -21,7 +21,12 @@ export type ReplyEffect = {
 };
 
 /** Applies a person's text to their consent, inside a transaction, with everybody whom a stop concerns locked. */
-export async function applyReply(deps: Deps, advisorId: number, person: Person, reply: Reply): Promise<ReplyEffect> {
+export async function applyReply(
+  deps: Deps,
+  advisorId: number,
+  person: LockedPerson,
+  reply: Reply,
+): Promise<ReplyEffect> {
   const { member } = person;
   const decision = decideReply(member, reply);
   if (!decision) return nothing;

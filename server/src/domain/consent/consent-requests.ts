@@ -3,7 +3,7 @@ import type { ConsentState } from '../../store/consent/consents.ts';
 import type { MemberRow } from '../../store/members/members.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
-import type { Act } from '../archive/consent-entries.ts';
+import type { ConsentAct } from '../archive/consent-entries.ts';
 import { type BrokenRule, type Problem, problem } from '../problems.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { gate, type Hours } from '../texting/gate.ts';
@@ -40,7 +40,7 @@ export async function requestConsent(
   });
 }
 
-async function askAll(deps: Deps, act: Act, recipients: Recipient[]): Promise<ConsentRequestResult> {
+async function askAll(deps: Deps, act: ConsentAct, recipients: Recipient[]): Promise<ConsentRequestResult> {
   const result: ConsentRequestResult = { successes: [], failures: [] };
   const asked: ConsentRecipient[] = [];
   for (const to of recipients) {
@@ -60,7 +60,7 @@ async function askAll(deps: Deps, act: Act, recipients: Recipient[]): Promise<Co
 export type ConsentRecipient = { to: Recipient; hours: Hours };
 
 /** Sends an advisor's consent requests, inside a transaction, with the members locked. */
-export async function ask(deps: Deps, act: Act, asked: ConsentRecipient[]): Promise<void> {
+export async function ask(deps: Deps, act: ConsentAct, asked: ConsentRecipient[]): Promise<void> {
   const { advisorId, by } = act;
   const [first] = asked;
   if (!first) return;

@@ -9,8 +9,8 @@ import { findFirmNumber, lockMember, type MemberRow } from '../../store/members/
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { byCarrier, byStaff } from '../archive/archive.ts';
 import {
-  type Act,
   type Channel,
+  type ConsentAct,
   type ConsentMove,
   consentEntry,
   type Proof,
@@ -43,7 +43,7 @@ type Stamps = Pick<ConsentChange, 'stoppedAt' | 'startedAt'>;
  * confirmed, the caller sends them (texting/waiting-texts.ts). A move to the state that the member has only updates the stamps:
  * then it returns false.
  */
-export async function moveConsent(deps: Deps, act: Act, move: Move, stamps: Stamps = {}): Promise<boolean> {
+export async function moveConsent(deps: Deps, act: ConsentAct, move: Move, stamps: Stamps = {}): Promise<boolean> {
   const { advisorId } = act;
   const { member, to } = move;
   if (member.state === to) {
@@ -60,7 +60,7 @@ export async function moveConsent(deps: Deps, act: Act, move: Move, stamps: Stam
 }
 
 /** Archives the evidence in the move's transaction. Requests that wait for a change are woken at its commit. */
-async function archiveMoves(deps: Deps, act: Act, moves: ConsentMove[]): Promise<void> {
+async function archiveMoves(deps: Deps, act: ConsentAct, moves: ConsentMove[]): Promise<void> {
   const entries = moves.map((move) => consentEntry(act, move));
   await insertEntries(deps.db, entries, act.now);
   const { advisorId } = act;
@@ -73,7 +73,7 @@ async function archiveMoves(deps: Deps, act: Act, moves: ConsentMove[]): Promise
 /** Members were asked for their consent. A repeated request leaves the state pending, but is counted and shown in the history. */
 export async function markRequested(
   deps: Deps,
-  act: Act,
+  act: ConsentAct,
   members: ConsentMove['member'][],
   { text, version }: Wording,
 ): Promise<void> {
@@ -95,7 +95,7 @@ export async function markReminded({ db }: Deps, advisorId: number, { memberId }
 }
 
 /** Somebody as the advisor knows them, and as the others of the firm do for whom a stop counts too; all locked. */
-export type Person<Own extends MemberRow | null = MemberRow> = { member: Own; others: FirmMember[] };
+export type LockedPerson<Own extends MemberRow | null = MemberRow> = { member: Own; others: FirmMember[] };
 
 /**
  * Locks everybody whom a stop of this number would opt out, and the archives that it adds to, in the order of all locks: the
@@ -107,7 +107,7 @@ export async function lockPerson<Own extends MemberRow | null>(
   { advisorId, firmId }: { advisorId: number; firmId: number },
   phone: string,
   lockOwn: () => Promise<Own>,
-): Promise<Person<Own>> {
+): Promise<LockedPerson<Own>> {
   const others = await lockOthers(deps, { advisorId, firmId }, phone);
   const member = await lockOwn();
   if (member && others.length > 0) await lockHeads(deps.db, [advisorId, ...others.map((other) => other.advisorId)]);
@@ -137,7 +137,12 @@ export type StopResult = { moved: boolean; outOfOrder: boolean };
  * decision, and the carrier's word, since the person gave that stop to the carrier for one of the firm's numbers. START reopens
  * only the advisor it was sent to.
  */
-export async function optOut(deps: Deps, act: Act, { member, others }: Person, stop: Stop): Promise<StopResult> {
+export async function optOut(
+  deps: Deps,
+  act: ConsentAct,
+  { member, others }: LockedPerson,
+  stop: Stop,
+): Promise<StopResult> {
   const { at, ...how } = stop;
   const moved = await moveConsent(
     deps,
@@ -153,7 +158,7 @@ export async function optOut(deps: Deps, act: Act, { member, others }: Person, s
 }
 
 /** Nothing is sent: the advisor who got the stop confirms it. */
-async function stopOthers(deps: Deps, act: Act, others: FirmMember[], stop: Stop): Promise<StopResult> {
+async function stopOthers(deps: Deps, act: ConsentAct, others: FirmMember[], stop: Stop): Promise<StopResult> {
   const { reason, channel, at } = stop;
   const reply = stop.evidence?.reply;
   const evidence: Proof = { ...(reply ? { reply } : {}), stop: { advisorId: act.advisorId, reason } };

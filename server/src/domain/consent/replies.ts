@@ -17,7 +17,7 @@ import { ensureMembers } from '../texting/recipients.ts';
 import { sendWaitingTexts } from '../texting/waiting-texts.ts';
 import { sendAnswer } from './answers.ts';
 import { applyReply } from './consent-replies.ts';
-import { lockPerson, type Person } from './consents.ts';
+import { type LockedPerson, lockPerson } from './consents.ts';
 import { endHold, holdTexts } from './possible-opt-outs.ts';
 import { type ReplyMeaning, readReply } from './reading/reply-words.ts';
 import { keepMedia, mediaFacts } from './reply-media.ts';
@@ -79,7 +79,7 @@ async function store(deps: Deps, brought: Brought): Promise<Member[] | null> {
 }
 
 /** Archives what a person wrote, and does what it asks for: inside a transaction, with everybody whom it concerns locked. */
-export async function applyText(deps: Deps, advisor: AdvisorRow, sender: Person, reply: Brought): Promise<void> {
+export async function applyText(deps: Deps, advisor: AdvisorRow, sender: LockedPerson, reply: Brought): Promise<void> {
   const meaning = meaningOf(reply);
   const isAnswered = isAnsweredByCarrier(reply, meaning);
   const archived = { ...(await archiveReply(deps, advisor, sender.member, reply)), meaning, isAnswered };
@@ -113,7 +113,7 @@ async function lockSender(
   deps: Deps,
   advisor: AdvisorRow,
   reply: Brought & { meaning: ReplyMeaning },
-): Promise<Person & { isDuplicate: boolean }> {
+): Promise<LockedPerson & { isDuplicate: boolean }> {
   const { advisorId } = advisor;
   const number = { advisorId, phone: reply.from };
   let isDuplicate = false;
@@ -202,7 +202,7 @@ async function flag(
   await insertReviews(deps.db, [{ advisorId, firmId, kind: 'flagged', ...of }], deps.clock.now());
 }
 
-async function answer(deps: Deps, advisor: AdvisorRow, sender: Person, reply: ArchivedReply): Promise<void> {
+async function answer(deps: Deps, advisor: AdvisorRow, sender: LockedPerson, reply: ArchivedReply): Promise<void> {
   const { advisorId, firmId } = advisor;
   const { member } = sender;
   const { memberId } = member;

@@ -7,7 +7,7 @@ import type { Evidence } from '../archive/consent-entries.ts';
 import * as supervision from '../supervision/reviews.ts';
 import { requireReleasable } from '../texting/held-texts.ts';
 import { sendAnswer } from './answers.ts';
-import { lockPerson, optOut, type Person } from './consents.ts';
+import { type LockedPerson, lockPerson, optOut } from './consents.ts';
 import { endHold, findHeld } from './possible-opt-outs.ts';
 
 /** Decides a review of any kind. */
@@ -48,7 +48,7 @@ async function settle(
 }
 
 /** As if the person had said stop when they wrote the reply. */
-async function stop(deps: Deps, review: supervision.Review, person: Person, by: By): Promise<void> {
+async function stop(deps: Deps, review: supervision.Review, person: LockedPerson, by: By): Promise<void> {
   const { advisorId } = review;
   const { member } = person;
   const now = deps.clock.now();

@@ -3,7 +3,7 @@ import type { Log } from '../../log.ts';
 import { listDoubts } from '../../store/delivery/doubts.ts';
 import { type OutcomeRow, settleDoubts } from '../../store/delivery/outcomes.ts';
 import { type FittingReceipt, listFittingReceipts } from '../../store/delivery/receipts.ts';
-import type { FoundText, OpenCarrier } from '../ports.ts';
+import type { OpenCarrier, SubmissionAtCarrier } from '../ports.ts';
 import { dayMs } from '../shared/time.ts';
 
 /** How texts in doubt are settled later: by a receipt that repeats our reference, or by the carrier's own word. */
@@ -61,7 +61,10 @@ export function doubtAsker(deps: Deps, log: Log): () => Promise<void> {
 }
 
 /** Null if it takes too long: it is asked again later. */
-async function within(ms: number, response: Promise<FoundText | null> | undefined): Promise<FoundText | null> {
+async function within(
+  ms: number,
+  response: Promise<SubmissionAtCarrier | null> | undefined,
+): Promise<SubmissionAtCarrier | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(late.resolve, ms, null);
   try {
@@ -71,7 +74,7 @@ async function within(ms: number, response: Promise<FoundText | null> | undefine
   }
 }
 
-function acceptedAs(doubt: Doubt, { carrierMessageId, status, code, reason }: FoundText): OutcomeRow {
+function acceptedAs(doubt: Doubt, { carrierMessageId, status, code, reason }: SubmissionAtCarrier): OutcomeRow {
   const receipt = status === 'sent' ? null : { status, ...(code && { code }), ...(reason && { reason }) };
   const none = {
     code: null,

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { findLastVerification } from '../../store/archive/verifications.ts';
 import { examineDeployment } from './doctor.ts';
-import type { Finding } from './findings.ts';
+import type { CheckFinding } from './findings.ts';
 
 /** Something that somebody is told of. */
 export type Condition = { about: string; says: string };
@@ -22,7 +22,7 @@ export async function findConditions(deps: Deps): Promise<Condition[]> {
   ];
 }
 
-function conditionOf({ check, state, says, at }: Finding): Condition[] {
+function conditionOf({ check, state, says, at }: CheckFinding): Condition[] {
   const sentence = `${says[0]?.toUpperCase()}${says.slice(1)}.`;
   if (check.startsWith('carrier ') && state === 'failing')
     return [{ about: check.replace('carrier ', 'carrier:'), says: sentence }];

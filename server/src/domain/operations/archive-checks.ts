@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import { type Finding, failing, ok, warning } from './findings.ts';
+import { type CheckFinding, failing, ok, warning } from './findings.ts';
 import type { Overview } from './overview.ts';
 
 /** A server signs every two seconds and copies at once. */
@@ -10,7 +10,7 @@ export function checkArchive(
   { archive }: Overview,
   { role }: Pick<Config, 'role'>,
   { restored, realNow }: { restored: string | null; realNow: Date },
-): Finding[] {
+): CheckFinding[] {
   const { fault, copiesFault, memoryFault, entries, signed, waiting, keptOutside, lastSigned, key } = archive;
   const guide = 'docs/operators/running.md#the-archives-key-and-checkpoints says what to do.';
   if (restored) return [failing('archive', restored, 'docs/operators/backup.md#after-a-restore says what to do.')];

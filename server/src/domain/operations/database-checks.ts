@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { exposureOf } from '../../store/database/connecting/tls.ts';
 import type { DatabaseFacts } from '../../store/database/schema/inspection.ts';
-import { type Finding, failing, ok, warning } from './findings.ts';
+import { type CheckFinding, failing, ok, warning } from './findings.ts';
 
 /** Leases of texts outlast the carrier’s timeout by five seconds, by the clocks of all processes. */
 const clockWarnMs = 1_000;
@@ -9,7 +9,7 @@ const clockFailMs = 4_000;
 const transactionsWarn = 1_000_000_000;
 const transactionsFail = 1_800_000_000;
 
-export function checkDatabase(facts: DatabaseFacts, config: Config, url: string): Finding[] {
+export function checkDatabase(facts: DatabaseFacts, config: Config, url: string): CheckFinding[] {
   const { version, answeredMs, databaseBytes, isReplica } = facts;
   const reached = `PostgreSQL ${version.split(' ')[0]} answers in ${answeredMs.toFixed(0)} ms; ${megabytes(databaseBytes)}`;
   if (isReplica)
@@ -35,7 +35,7 @@ export function connectionsOf({ role, databasePoolSize }: Config): number {
   return databasePoolSize + (role === 'api' ? 15 : 28);
 }
 
-function migrationsFinding({ isMember, migrations }: DatabaseFacts): Finding {
+function migrationsFinding({ isMember, migrations }: DatabaseFacts): CheckFinding {
   const migrate = 'Run assent migrate as the owner of the database.';
   if (!isMember)
     return failing('migrations', 'this login is not a member of assent_app', 'As a superuser: grant assent_app to it.');
@@ -58,7 +58,7 @@ function migrationsFinding({ isMember, migrations }: DatabaseFacts): Finding {
 }
 
 /** Without them, whoever can write to the tables can change what is archived. */
-function triggersFindings({ weakened }: DatabaseFacts): Finding[] {
+function triggersFindings({ weakened }: DatabaseFacts): CheckFinding[] {
   if (!weakened) return [];
   if (weakened.length === 0) return [ok('triggers', 'all are as migrated')];
   const next =
@@ -66,7 +66,7 @@ function triggersFindings({ weakened }: DatabaseFacts): Finding[] {
   return [failing('triggers', weakened.join('; '), next)];
 }
 
-function loginFinding({ isMember, excess }: DatabaseFacts): Finding {
+function loginFinding({ isMember, excess }: DatabaseFacts): CheckFinding {
   if (isMember && !excess) return ok('login', 'it has only the privileges that the server needs');
   const says = excess ?? 'it is not a member of assent_app';
   return failing(
@@ -76,13 +76,13 @@ function loginFinding({ isMember, excess }: DatabaseFacts): Finding {
   );
 }
 
-function encryptionFinding({ isEncrypted }: DatabaseFacts, url: string): Finding {
+function encryptionFinding({ isEncrypted }: DatabaseFacts, url: string): CheckFinding {
   const exposure = exposureOf(url);
   if (exposure) return warning('TLS', exposure, 'Add sslmode=verify-full to DATABASE_URL.');
   return ok('TLS', isEncrypted ? 'the connection to the database is encrypted' : 'the database is on this machine');
 }
 
-function clockFinding({ clockAheadMs, answeredMs }: DatabaseFacts): Finding {
+function clockFinding({ clockAheadMs, answeredMs }: DatabaseFacts): CheckFinding {
   const apartMs = Math.max(0, Math.abs(clockAheadMs) - answeredMs / 2);
   const says = `the database’s clock is ${(apartMs / 1000).toFixed(1)} s ${clockAheadMs > 0 ? 'ahead of' : 'behind'} ours`;
   if (apartMs >= clockFailMs) return failing('clock', says, 'Keep the clocks of all machines with NTP.');
@@ -92,7 +92,7 @@ function clockFinding({ clockAheadMs, answeredMs }: DatabaseFacts): Finding {
 }
 
 /** Each of them loses or damages texts that were accepted. */
-function durabilityFinding({ settings }: DatabaseFacts): Finding {
+function durabilityFinding({ settings }: DatabaseFacts): CheckFinding {
   const names = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
   const off = names.filter((name) => settings[name] === 'off');
   if (off.length === 0) return ok('durability', 'what is committed survives a power failure');
@@ -100,7 +100,7 @@ function durabilityFinding({ settings }: DatabaseFacts): Finding {
   return failing('durability', says, `Turn ${off.join(' and ')} on in postgresql.conf.`);
 }
 
-function connectionsFinding({ connections: { used, most } }: DatabaseFacts, config: Config): Finding {
+function connectionsFinding({ connections: { used, most } }: DatabaseFacts, config: Config): CheckFinding {
   const needed = connectionsOf(config);
   const says = `${used} of ${most} are in use`;
   if (most - used >= needed) return ok('connections', says);
@@ -111,7 +111,7 @@ function connectionsFinding({ connections: { used, most } }: DatabaseFacts, conf
   );
 }
 
-function vacuumFinding({ settings, bloated, oldestTransactions }: DatabaseFacts): Finding {
+function vacuumFinding({ settings, bloated, oldestTransactions }: DatabaseFacts): CheckFinding {
   if (settings.autovacuum === 'off')
     return failing(
       'autovacuum',
@@ -128,7 +128,7 @@ function vacuumFinding({ settings, bloated, oldestTransactions }: DatabaseFacts)
   return warning('autovacuum', says, 'Look for transactions that stay open (pg_stat_activity), then vacuum the table.');
 }
 
-function walFinding({ walArchive }: DatabaseFacts): Finding {
+function walFinding({ walArchive }: DatabaseFacts): CheckFinding {
   const guide = 'docs/operators/backup.md has the steps.';
   if (!walArchive)
     return warning('WAL archive', 'archive_mode is off: a restore loses everything since the last backup', guide);
@@ -145,7 +145,7 @@ function walFinding({ walArchive }: DatabaseFacts): Finding {
 }
 
 /** One worker commits before the coordinator does; two or more prepare first. */
-function citusFindings({ citus }: DatabaseFacts): Finding[] {
+function citusFindings({ citus }: DatabaseFacts): CheckFinding[] {
   if (!citus) return [];
   const { workers, shards } = citus;
   const says = `data is in ${shards} shards on ${workers} workers`;

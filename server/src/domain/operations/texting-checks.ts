@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { TextingNumber } from '../carriers/numbers.ts';
 import type { CarrierOverview } from '../carriers/status.ts';
-import { type Finding, failing, ok, warning } from './findings.ts';
+import { type CheckFinding, failing, ok, warning } from './findings.ts';
 import type { Node } from './nodes.ts';
 import type { Overview } from './overview.ts';
 
@@ -9,7 +9,7 @@ const waitWarnSeconds = 10;
 const waitFailSeconds = 60;
 
 /** Whether texts go out: processes, carriers, numbers, the outbox, webhooks. */
-export function checkTexting(overview: Overview, numbers: TextingNumber[], config: Config): Finding[] {
+export function checkTexting(overview: Overview, numbers: TextingNumber[], config: Config): CheckFinding[] {
   const { nodes, carriers, texts, webhooks } = overview;
   const isRunning = nodes.some(works);
   return [
@@ -26,7 +26,7 @@ function works({ role }: Node): boolean {
   return role !== 'api';
 }
 
-function nodesFindings(nodes: Node[], { redisUrl }: Config): Finding[] {
+function nodesFindings(nodes: Node[], { redisUrl }: Config): CheckFinding[] {
   if (nodes.length === 0) return [warning('processes', 'none is running', 'Start one: npm start, or assent serve.')];
   const [working, answering] = [nodes.filter(works), nodes.filter(({ role }) => role !== 'work')];
   const findings = nodes.flatMap(({ node, halted }) =>
@@ -50,14 +50,14 @@ function nodesFindings(nodes: Node[], { redisUrl }: Config): Finding[] {
 function carrierFindings(
   carriers: CarrierOverview[],
   { isRunning, isProduction }: { isRunning: boolean; isProduction: boolean },
-): Finding[] {
+): CheckFinding[] {
   const used = carriers.filter(({ kind, disabled }) => !disabled && !(isProduction && kind === 'sandbox'));
   if (used.length === 0) return [warning('carriers', 'none is configured', 'Add one: assent carriers add.')];
   // Without a process nobody has opened them.
   return isRunning ? used.map(carrierFinding) : [];
 }
 
-function carrierFinding({ name, nodes }: CarrierOverview): Finding {
+function carrierFinding({ name, nodes }: CarrierOverview): CheckFinding {
   const check = `carrier ${name}`;
   const next = 'assent carriers status shows more; docs/operators/carriers.md#what-an-error-means has the errors.';
   const fault = nodes.find(({ lastFault }) => lastFault)?.lastFault;
@@ -71,7 +71,7 @@ function carrierFinding({ name, nodes }: CarrierOverview): Finding {
   return bound < connections.length ? warning(check, says, next) : ok(check, says);
 }
 
-function numbersFinding(numbers: TextingNumber[]): Finding {
+function numbersFinding(numbers: TextingNumber[]): CheckFinding {
   const without = numbers.filter(({ carrier }) => carrier === null);
   if (without.length > 0)
     return failing(
@@ -100,21 +100,21 @@ function few(numbers: TextingNumber[]): string {
     : shown.join(', ');
 }
 
-function outboxFinding({ ready, oldestWaitSeconds }: Overview['texts']): Finding {
+function outboxFinding({ ready, oldestWaitSeconds }: Overview['texts']): CheckFinding {
   const says = `${ready} texts are queued, the oldest for ${Math.round(oldestWaitSeconds)} s`;
   const next = 'docs/operators/monitoring.md#texts-wait-too-long has the causes.';
   if (oldestWaitSeconds >= waitFailSeconds) return failing('outbox', says, next);
   return oldestWaitSeconds >= waitWarnSeconds ? warning('outbox', says, next) : ok('outbox', `${ready} texts queued`);
 }
 
-function doubtsFinding({ inDoubt }: Overview['texts']): Finding {
+function doubtsFinding({ inDoubt }: Overview['texts']): CheckFinding {
   if (inDoubt === 0) return ok('in doubt', 'no text');
   const next = 'They are never resent automatically: docs/operators/monitoring.md#texts-in-doubt.';
   const those = inDoubt === 1 ? '1 text' : `${inDoubt} texts`;
   return warning('in doubt', `${those} may or may not have been sent`, next);
 }
 
-function webhooksFinding({ on, failing: failed, off }: Overview['webhooks']): Finding {
+function webhooksFinding({ on, failing: failed, off }: Overview['webhooks']): CheckFinding {
   if (failed + off === 0) return ok('webhooks', `${on} on`);
   const says = `${off} off, ${failed} failing, ${on} on`;
   return warning('webhooks', says, 'See assent webhooks list; turn one on with assent webhooks enable.');

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import { findBody, findCheckpoint } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/record-keeping/archive-export.ts';
+import type { Period } from '../../store/record-keeping/reconciliation.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
 import { getFirm } from '../accounts/firms.ts';
 import { archive, type By, byOperator, deployment } from '../archive/archive.ts';
@@ -16,8 +17,6 @@ import { disposalsOf, type ExportedRange, rulesOf, witnessesOf } from './archive
 import { withOutcomes } from './exported-outcomes.ts';
 
 export type ExportFormat = 'eml' | 'ndjson';
-/** Up to but not including `to`. */
-export type Period = { from: Date; to: Date };
 
 export type ArchiveExport = Period & {
   advisor: ExportedAdvisor;

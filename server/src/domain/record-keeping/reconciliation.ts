@@ -3,7 +3,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { Transaction } from '../../store/database/db.ts';
 import type { ComparedRecord, Run, StagedRecord } from '../../store/record-keeping/carrier-records.ts';
 import * as carrierRecords from '../../store/record-keeping/carrier-records.ts';
-import type { DoubtRow, OwnRecord, Period } from '../../store/record-keeping/reconciliation.ts';
+import type { OwnRecord, Period, UnsettledAttempt } from '../../store/record-keeping/reconciliation.ts';
 import * as store from '../../store/record-keeping/reconciliation.ts';
 import { listFirms } from '../accounts/firms.ts';
 import { archive, type By, byService, deployment } from '../archive/archive.ts';
@@ -200,7 +200,7 @@ async function listDoubts(deps: ComparisonDeps, period: Period, found: Findings)
 async function compareCarrier(deps: ComparisonDeps, run: Run, period: Period, found: Findings): Promise<void> {
   for await (const rows of whileRunning(deps, carrierRecords.compareAttempts(deps.db, run, period)))
     found.count('attempts', rows, 'accepted attempt without a carrier record', 'message');
-  const doubts = new Map<string, DoubtRow[]>();
+  const doubts = new Map<string, UnsettledAttempt[]>();
   const [from, to] = wider(period);
   for await (const rows of whileRunning(deps, store.listDoubts(deps.db, { from, to })))
     for (const [number, some] of Map.groupBy(rows, ({ toNumber }) => toNumber))
@@ -211,9 +211,9 @@ async function compareCarrier(deps: ComparisonDeps, run: Run, period: Period, fo
 
 /** The text in doubt that the record is for. Each text in doubt explains one record. */
 function resolved(
-  doubts: Map<string, DoubtRow[]>,
+  doubts: Map<string, UnsettledAttempt[]>,
   { fromNumber, toNumber, textHash }: ComparedRecord,
-): DoubtRow | null {
+): UnsettledAttempt | null {
   const candidates = doubts.get(toNumber) ?? [];
   const index = candidates.findIndex(
     (doubt) =>
@@ -261,11 +261,11 @@ function findings({ firstDay, lastDay }: Days, compared: OpenCarrier[], progress
       for (const { advisorId, id, isMatched } of rows)
         note(advisorId, isMatched ? null : { kind, what: `${noun} ${id}` });
     },
-    doubt({ advisorId, messageId }: DoubtRow): void {
+    doubt({ advisorId, messageId }: UnsettledAttempt): void {
       counts.inDoubt += 1;
       if (doubts.length < namedMax) doubts.push({ advisorId, messageId, carrierRecord: null });
     },
-    record(record: ComparedRecord, doubt: DoubtRow | null): void {
+    record(record: ComparedRecord, doubt: UnsettledAttempt | null): void {
       const { advisorId, messageId, carrierMessageId, hasAttempt, isSame } = record;
       const isDoubt = doubt !== null;
       counts.carrierRecords += 1;

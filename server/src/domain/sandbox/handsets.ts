@@ -30,21 +30,21 @@ export type ScreenText = {
   status: string | null;
   dateTime: Date;
 };
-export type Owner = { name: string; about: string };
-export type Handset = { phone: string; owner: Owner | null; senders: Sender[]; texts: ScreenText[] };
+export type PhoneOwner = { name: string; about: string };
+export type Handset = { phone: string; owner: PhoneOwner | null; senders: Sender[]; texts: ScreenText[] };
 export type HandsetMessage = store.HandsetMessage;
-export type HandsetInUse = { phone: string; owner: Owner | null; text: string | null; dateTime: Date };
+export type HandsetInUse = { phone: string; owner: PhoneOwner | null; text: string | null; dateTime: Date };
 
 const messagesMax = 10_000;
 const textsMax = 200;
 const handsetsMax = 50;
 const sendersMax = 100;
 
-const owners = new Map<string, Owner>(
+const owners = new Map<string, PhoneOwner>(
   magicNumbers.map(({ phone, firstName, lastName, about }) => [phone, { name: `${firstName} ${lastName}`, about }]),
 );
 
-export function listMagicNumbers(): { phone: string; owner: Owner }[] {
+export function listMagicNumbers(): { phone: string; owner: PhoneOwner }[] {
   return [...owners].map(([phone, owner]) => ({ phone, owner })).sort((a, b) => (a.phone < b.phone ? -1 : 1));
 }
 
@@ -123,6 +123,6 @@ function onScreen(from: ScreenText['from'], row: store.HandsetMessage | store.Ha
   return { id, from, textingNumber, text, media, status: null, dateTime: dateTimeCreated };
 }
 
-function ownerOf(phone: string): Owner | null {
+function ownerOf(phone: string): PhoneOwner | null {
   return owners.get(phone) ?? null;
 }

@@ -2,7 +2,15 @@ import type { Deps } from '../../deps.ts';
 import * as store from '../../store/supervision/dry-runs.ts';
 import { dayMs } from '../shared/time.ts';
 import { excerptOf, type Mark, markFindings } from './findings.ts';
-import { type Action, actions, type Finding, type Matcher, matcherOf, type Rule, screen } from './lexicon-matching.ts';
+import {
+  type Action,
+  actions,
+  type Matcher,
+  matcherOf,
+  type Rule,
+  type RuleMatch,
+  screen,
+} from './lexicon-matching.ts';
 import { checkedRules, getLexicon } from './lexicons.ts';
 
 export type Tally = Record<Action, number>;
@@ -82,7 +90,12 @@ function counter(versions: Versions) {
     examples: [] as DryRunExample[],
   };
 
-  function tally(side: 'before' | 'after', match: Matcher, text: string, isReply: boolean): [Action | null, Finding[]] {
+  function tally(
+    side: 'before' | 'after',
+    match: Matcher,
+    text: string,
+    isReply: boolean,
+  ): [Action | null, RuleMatch[]] {
     const findings = match(text);
     const action = actionOf(findings, isReply);
     if (action) result[side][action] += 1;
@@ -112,7 +125,7 @@ function counter(versions: Versions) {
 }
 
 /** A person's own text has already arrived: it is only ever flagged. */
-function actionOf(findings: Finding[], isReply: boolean): Action | null {
+function actionOf(findings: RuleMatch[], isReply: boolean): Action | null {
   const action = screen(findings, 0)?.action ?? null;
   return action && isReply ? actions[0] : action;
 }

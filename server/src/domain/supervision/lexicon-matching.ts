@@ -8,8 +8,8 @@ export type Action = (typeof actions)[number];
 /** A rule matches what one of our detectors finds, or any of these phrases. */
 export type Rule = { name: string; action: Action } & ({ detector: Detector } | { phrases: string[] });
 /** A rule that matched, and what it found, in the normalized text. */
-export type Finding = { rule: string; action: Action; found: string };
-export type Matcher = (text: string) => Finding[];
+export type RuleMatch = { rule: string; action: Action; found: string };
+export type Matcher = (text: string) => RuleMatch[];
 
 /** A trie of phrases by their words: a text is read once, however many phrases there are. */
 type Branch = { next: Map<string, Branch>; rules: Set<Rule> };
@@ -23,7 +23,7 @@ export function matcherOf(rules: Rule[]): Matcher {
   return (text) => {
     const reading = readText(text);
     const phrases = root.next.size > 0 ? findPhrases(root, reading.clauses()) : null;
-    const findings: Finding[] = [];
+    const findings: RuleMatch[] = [];
     for (const rule of rules) {
       const found = 'detector' in rule ? detectors[rule.detector](reading) : phrases?.get(rule);
       if (found) findings.push({ rule: rule.name, action: rule.action, found });
@@ -33,7 +33,7 @@ export function matcherOf(rules: Rule[]): Matcher {
 }
 
 /** The strictest action of the rules that matched, if any did. */
-export function screen(findings: Finding[], lexiconVersion: number): ScreeningFinding | null {
+export function screen(findings: RuleMatch[], lexiconVersion: number): ScreeningFinding | null {
   if (findings.length === 0) return null;
   const strictest = Math.max(...findings.map(({ action }) => actions.indexOf(action)));
   return { action: actions[strictest] ?? 'block', rules: findings.map(({ rule }) => rule), lexiconVersion };

@@ -7,7 +7,7 @@ import type { ScreeningFinding } from '../ports.ts';
 import { problem } from '../problems.ts';
 import { detectorNames } from './detectors.ts';
 import { type Mark, markFindings } from './findings.ts';
-import { type Action, actions, type Finding, matcherOf, type Rule, screen, wordsOf } from './lexicon-matching.ts';
+import { type Action, actions, matcherOf, type Rule, type RuleMatch, screen, wordsOf } from './lexicon-matching.ts';
 
 /** What a firm's supervision looks for in texts. Version 0 is our default. */
 export type Lexicon = { version: number; rules: Rule[] };
@@ -74,7 +74,7 @@ export async function testLexicon(
   deps: Deps,
   firmId: number,
   text: string,
-): Promise<{ finding: ScreeningFinding | null; findings: Finding[] }> {
+): Promise<{ finding: ScreeningFinding | null; findings: RuleMatch[] }> {
   const { version, rules } = await getLexicon(deps, firmId);
   const findings = matcherOf(rules)(text);
   return { finding: screen(findings, version), findings };

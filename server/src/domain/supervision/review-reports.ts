@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import type { DecidedRow, OpenRow, Period } from '../../store/supervision/review-reports.ts';
+import type { DecidedRow, OpenRow, ReportPeriod } from '../../store/supervision/review-reports.ts';
 import * as store from '../../store/supervision/review-reports.ts';
 import type { ReviewKind } from '../../store/supervision/reviews.ts';
 import { problem } from '../problems.ts';
@@ -7,7 +7,7 @@ import { dayMs } from '../shared/time.ts';
 
 type DecisionTotals = Pick<DecidedRow, 'decided' | 'approved' | 'rejected' | 'medianSeconds' | 'slowestSeconds'>;
 /** Who reviewed what in a period, how fast, and what is still open now. */
-export type ReviewReport = Period & {
+export type ReviewReport = ReportPeriod & {
   opened: number;
   all: DecisionTotals;
   people: (DecisionTotals & { staffId: number; name: string })[];
@@ -20,7 +20,7 @@ export type ReviewReport = Period & {
 
 const daysMax = 3 * 366;
 
-export async function readReport({ db, clock }: Deps, firmId: number, period: Period): Promise<ReviewReport> {
+export async function readReport({ db, clock }: Deps, firmId: number, period: ReportPeriod): Promise<ReviewReport> {
   const { from, until } = period;
   if (!(from < until)) throw problem('invalid_request', 'The period must end after it begins.');
   if (until.getTime() - from.getTime() > daysMax * dayMs)

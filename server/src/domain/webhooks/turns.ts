@@ -84,7 +84,7 @@ type TurnPage = { limit: number; endAtMs: number };
 
 async function tellPage(
   deps: Deps,
-  endpoint: Endpoint,
+  endpoint: WebhookEndpoint,
   stream: StreamRow,
   { limit, endAtMs }: TurnPage,
 ): Promise<TurnResult> {
@@ -146,16 +146,16 @@ async function deliverUnlessStopping(...of: Parameters<typeof deliver>): Promise
   });
 }
 
-export type Endpoint = Pick<WebhookRow, 'webhookId' | 'applicationId' | 'url' | 'types'> & { secrets: string[] };
+export type WebhookEndpoint = Pick<WebhookRow, 'webhookId' | 'applicationId' | 'url' | 'types'> & { secrets: string[] };
 
-export function endpointOf(deps: Deps, webhook: WebhookRow): Endpoint {
+export function endpointOf(deps: Deps, webhook: WebhookRow): WebhookEndpoint {
   const { webhookId, applicationId, url, types } = webhook;
   return { webhookId, applicationId, url, types, secrets: secretsOf(deps, webhook) };
 }
 
 export async function deliver(
   deps: Deps,
-  { webhookId, url, secrets }: Endpoint,
+  { webhookId, url, secrets }: WebhookEndpoint,
   { id, type, body }: Pick<PushedEvent, 'id' | 'type' | 'body'>,
   { advisorId, attempt }: { advisorId: number | null; attempt: number },
 ): Promise<NewDelivery> {

@@ -3,7 +3,7 @@ import { Problem, problemIn, problems } from '../../domain/problems.ts';
 import { logOf } from '../door/trace.ts';
 import { noSuchRoute } from '../door/unknown-routes.ts';
 import { FormRefused } from './forms.ts';
-import { type Failure, sendErrorPage } from './page.ts';
+import { type FailurePage, sendErrorPage } from './page.ts';
 
 /** An error on a page is shown on a page. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -41,7 +41,7 @@ const unknownPath = {
   home: true,
 };
 
-const refusals: Record<FormRefused['reason'], Failure> = {
+const refusals: Record<FormRefused['reason'], FailurePage> = {
   foreign: {
     status: 403,
     title: 'This form didn’t come from our page',
@@ -56,20 +56,20 @@ const refusals: Record<FormRefused['reason'], Failure> = {
   },
 };
 
-const unavailable: Failure = {
+const unavailable: FailurePage = {
   status: 503,
   title: 'Temporarily unavailable',
   message: 'A system that we depend on isn’t responding.',
   next: 'Wait a moment, then reload the page.',
 };
 
-const failed: Failure = {
+const failed: FailurePage = {
   status: 500,
   title: 'Something went wrong',
   message: 'This is our fault, not yours.',
   next: 'Go back and try again.',
 };
 
-function refused({ code, status, detail }: Problem): Failure {
+function refused({ code, status, detail }: Problem): FailurePage {
   return { status, title: problems[code].title, message: detail, next: 'Go back and try again.' };
 }

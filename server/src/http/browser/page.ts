@@ -26,7 +26,7 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
  * pages need: a `main` is a `card` (one question), a `sheet` (to read) or `wide` (to work), with `.button`, `.chip`,
  * `.notice`, `.facts`, `table` and `pre` inside.
  */
-export type Page = {
+export type HtmlPage = {
   title: string;
   /** What is below the bar: a `main`. */
   content: Html;
@@ -51,13 +51,13 @@ export type RenderedPage = { html: string; headers: Record<string, string> };
 /** Where a page is: its environment, and the path if it has one of its own. */
 export type PageContext = { environment: string; path?: string };
 
-export function sendPage(reply: FastifyReply, { status = 200, ...content }: Page): FastifyReply {
+export function sendPage(reply: FastifyReply, { status = 200, ...content }: HtmlPage): FastifyReply {
   const { html, headers } = page(content, placeOf(reply));
   return reply.code(status).headers(headers).send(html);
 }
 
 /** The page with its headers, for code that has no Fastify reply. */
-export function page(given: Omit<Page, 'status'>, place: PageContext): RenderedPage {
+export function page(given: Omit<HtmlPage, 'status'>, place: PageContext): RenderedPage {
   const { title, content, tools, scripts = false, script, style, sheet = ourStyle.path } = given;
   const document = html`<!doctype html>
 <html lang="en">
@@ -90,7 +90,7 @@ ${content}
   return { html: document.toString(), headers };
 }
 
-export type Failure = {
+export type FailurePage = {
   status: number;
   title: string;
   /** What happened, in a sentence or two. */
@@ -103,11 +103,11 @@ export type Failure = {
 };
 
 /** A page that explains what went wrong and what to do. */
-export function errorPage({ status, ...failed }: Failure, place: PageContext): RenderedPage & { status: number } {
+export function errorPage({ status, ...failed }: FailurePage, place: PageContext): RenderedPage & { status: number } {
   return { status, ...page({ title: failed.title, content: failure(failed) }, place) };
 }
 
-export function sendErrorPage(reply: FastifyReply, failed: Failure): FastifyReply {
+export function sendErrorPage(reply: FastifyReply, failed: FailurePage): FastifyReply {
   const { status, html, headers } = errorPage(failed, placeOf(reply));
   return reply.code(status).headers(headers).send(html);
 }
@@ -143,7 +143,7 @@ ${tools}
 </nav>`;
 }
 
-function failure({ title, message, next, traceId, home }: Omit<Failure, 'status'>): Html {
+function failure({ title, message, next, traceId, home }: Omit<FailurePage, 'status'>): Html {
   return html`<main class="card">
 <h1>${title}</h1>
 <p>${message}</p>
@@ -153,7 +153,7 @@ ${traceId && html`<p class="facts">If you ask for help, quote this id: <code>${t
 </main>`;
 }
 
-function contentSecurityPolicy({ scripts, script, styles, formTargets = [] }: Omit<Page, 'status'>): string {
+function contentSecurityPolicy({ scripts, script, styles, formTargets = [] }: Omit<HtmlPage, 'status'>): string {
   return [
     "default-src 'none'",
     `style-src 'self'${styles ? " 'unsafe-inline'" : ''}`,

@@ -8,8 +8,8 @@ import { Html, html } from '../browser/page.ts';
 /** A page of the guides: its Markdown, and what is below the bar. */
 export type Guide = { path: string; title: string; markdown: string; content: string };
 /** A part of a page, for the search. */
-export type Part = { id: string; title: string; page: string; text: string };
-export type Guides = { guides: Guide[]; parts: Part[]; llms: string };
+export type GuidePart = { id: string; title: string; page: string; text: string };
+export type Guides = { guides: Guide[]; parts: GuidePart[]; llms: string };
 
 /** The packed server brings them along. */
 const [brought, ours] = ['../../docs/', '../../../../docs/'].map((path) =>
@@ -27,7 +27,7 @@ export function readGuides(publicUrl = usualUrl): Guides {
       .map((file) => [file, readFileSync(`${folder}${file}`, 'utf8').replaceAll(usualUrl, publicUrl)]),
   );
   const navigation = navigationIn(sources.get('README.md') ?? '');
-  const parts: Part[] = [];
+  const parts: GuidePart[] = [];
   const guides = [...sources].map(([file, markdown]) => {
     const path = pathOf(file);
     const { title, headings, body } = draw(file, markdown, sources, parts);
@@ -75,7 +75,7 @@ function draw(
   file: string,
   markdown: string,
   sources: Map<string, string>,
-  parts: Part[],
+  parts: GuidePart[],
 ): { title: string; headings: Heading[]; body: string } {
   const path = pathOf(file);
   const headings: Heading[] = [];
@@ -138,8 +138,8 @@ function plainOf(markdown: string): string {
 }
 
 /** A page in pieces: each heading with what is below it. */
-function partsOf(path: string, page: string, tokens: Token[], headings: Heading[]): Part[] {
-  const parts: Part[] = [];
+function partsOf(path: string, page: string, tokens: Token[], headings: Heading[]): GuidePart[] {
+  const parts: GuidePart[] = [];
   for (const token of tokens) {
     const heading = isHeading(token) ? headings[parts.length] : undefined;
     if (heading) parts.push({ id: `${path}#${heading.id}`, title: heading.text, page, text: '' });

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type DocumentedRoute, operationOf, type Surroundings, templateOf } from './operations.ts';
+import { type DocumentedRoute, type DocumentParts, operationOf, templateOf } from './operations.ts';
 import type { Shapes } from './shapes.ts';
 
 export type Document = {
@@ -19,7 +19,7 @@ type Contents<Row> = {
   basePath: string;
   tags: Document['tags'];
   rows: Row[];
-  surroundings(row: Row): Surroundings;
+  surroundings(row: Row): DocumentParts;
   /** All that operations may refer to. The document has those that they do refer to. */
   components: Document['components'];
   shapes: Shapes;

@@ -12,7 +12,7 @@ export type DocumentedRoute = Pick<
 };
 
 /** The parts of an operation that depend on whose document it is in. */
-export type Surroundings = {
+export type DocumentParts = {
   tag: string;
   security: object[];
   /** Names of header parameters, in components. */
@@ -21,7 +21,7 @@ export type Surroundings = {
   problems: Record<number, object>;
 };
 
-export function operationOf(row: DocumentedRoute, around: Surroundings, shapes: Shapes): object {
+export function operationOf(row: DocumentedRoute, around: DocumentParts, shapes: Shapes): object {
   const parameters = [
     ...parametersOf('path', row.params, shapes),
     ...parametersOf('query', row.query, shapes),
@@ -46,7 +46,7 @@ export function templateOf({ path }: DocumentedRoute): string {
 
 function success(
   { response, status = 200 }: DocumentedRoute,
-  { responseHeaders: headers }: Surroundings,
+  { responseHeaders: headers }: DocumentParts,
   shapes: Shapes,
 ) {
   if (!response) return { 204: { description: 'Done.', headers } };

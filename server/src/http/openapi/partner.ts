@@ -2,7 +2,7 @@ import { scopes } from '../../domain/access/scopes.ts';
 import type { ProblemCode } from '../../domain/problems.ts';
 import type { Route } from '../door/route.ts';
 import { type Document, makeDocument } from './document.ts';
-import type { Surroundings } from './operations.ts';
+import type { DocumentParts } from './operations.ts';
 import { headerParameters } from './parameters.ts';
 import { headerComponents, planHeaders, problemResponses, replayHeader, traceHeader } from './responses.ts';
 import { apiKey, oauth2 } from './security.ts';
@@ -46,7 +46,7 @@ export function partnerDocument(deployment: Deployment, routes: Route[]): Docume
     headers,
   });
 
-  const surroundings = (row: Route): Surroundings => ({
+  const surroundings = (row: Route): DocumentParts => ({
     tag: tagOf(row),
     security: [{ oauth2: row.scope === 'any' ? [] : [row.scope], apiKey: [] }],
     headers: [

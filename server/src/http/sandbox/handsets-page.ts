@@ -9,7 +9,7 @@ import {
   type HandsetInUse,
   listHandsets,
   listMagicNumbers,
-  type Owner,
+  type PhoneOwner,
   replyFromHandset,
   type ScreenText,
   type Sender,
@@ -132,7 +132,7 @@ function phoneInUse({ phone, owner, text, dateTime }: HandsetInUse, now: Date): 
 <span class="last" dir="auto">${text === '' ? 'Picture' : (text ?? gone)}</span></a></li>`;
 }
 
-function magicNumber({ phone, owner }: { phone: string; owner: Owner }): Html {
+function magicNumber({ phone, owner }: { phone: string; owner: PhoneOwner }): Html {
   return html`<li><a href="${pathOf(phone)}"><span class="number">${phone}</span>
 <span class="owner">${owner.name}</span>
 <span class="about">${owner.about}</span></a></li>`;

@@ -14,8 +14,8 @@ export type ImportedContact = {
   groupCount: number;
   searchText: string;
 };
-export type Person = Pick<ContactFields, 'firstName' | 'lastName' | 'emailAddress' | 'phone'>;
-export type Position = { position: number; contactId: number };
+export type PersonFields = Pick<ContactFields, 'firstName' | 'lastName' | 'emailAddress' | 'phone'>;
+export type ImportPosition = { position: number; contactId: number };
 export type GroupName = { groupId: number; externalId: string | null; name: string };
 export type Membership = { contactId: number; groupId: number };
 
@@ -118,9 +118,9 @@ export async function listOwnContacts(
   db: Db,
   advisorId: number,
   contacts: { contactId: number | null; identifier: string }[],
-): Promise<Position[]> {
+): Promise<ImportPosition[]> {
   if (contacts.length === 0) return [];
-  return db.query<Position>(
+  return db.query<ImportPosition>(
     `select (position - 1)::integer as position, found.contact_id as "contactId"
      from unnest($2::bigint[], $3::uuid[]) with ordinality as given (contact_id, identifier, position)
      cross join lateral (
@@ -145,10 +145,10 @@ export async function listOwnContacts(
 export async function listSameContacts(
   db: Db,
   advisorId: number,
-  people: (Person & { isOwn: boolean })[],
-): Promise<Position[]> {
+  people: (PersonFields & { isOwn: boolean })[],
+): Promise<ImportPosition[]> {
   if (people.length === 0) return [];
-  return db.query<Position>(
+  return db.query<ImportPosition>(
     `select (position - 1)::integer as position, found.contact_id as "contactId"
      from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[]) with ordinality
        as given (first_name, last_name, email_address, phone, is_own, position)

@@ -1,3 +1,4 @@
+import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 import { bookPage } from './contact-pages.ts';
 import {
@@ -10,7 +11,6 @@ import {
   summaryIn,
   summaryOfContact,
 } from './contact-summaries.ts';
-import type { ConsentState } from './listed-contacts.ts';
 import { queryKeys } from './search-keys.ts';
 import { countWalked, isWalkable, walkedPage } from './walked-pages.ts';
 

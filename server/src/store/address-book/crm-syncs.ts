@@ -21,7 +21,7 @@ export type CrmSyncRow = {
 } & SyncCounts;
 
 export type FindingKind = 'conflict' | 'duplicate' | 'missing' | 'refused' | 'left_out';
-export type Finding = {
+export type SyncFinding = {
   kind: FindingKind;
   remoteContactId: string | null;
   contactId: number | null;
@@ -141,7 +141,12 @@ export async function listSyncs(db: Db, advisorId: number, limit: number): Promi
   );
 }
 
-export async function insertFindings(db: Db, advisorId: number, syncId: number, findings: Finding[]): Promise<void> {
+export async function insertFindings(
+  db: Db,
+  advisorId: number,
+  syncId: number,
+  findings: SyncFinding[],
+): Promise<void> {
   if (findings.length === 0) return;
   await db.query(
     `insert into crm_findings (advisor_id, sync_id, kind, remote_contact_id, contact_id, detail)
@@ -152,8 +157,8 @@ export async function insertFindings(db: Db, advisorId: number, syncId: number, 
   );
 }
 
-export async function listFindings(db: Db, advisorId: number, syncId: number): Promise<Finding[]> {
-  return db.query<Finding>(
+export async function listFindings(db: Db, advisorId: number, syncId: number): Promise<SyncFinding[]> {
+  return db.query<SyncFinding>(
     `select kind, remote_contact_id as "remoteContactId", contact_id as "contactId", detail
      from crm_findings
      where advisor_id = $1 and sync_id = $2

@@ -1,6 +1,6 @@
+import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 
-export type ConsentState = 'none' | 'pending' | 'accepted' | 'opted_out';
 /** What the advisor's app shows of a number beside its contact. */
 export type Texting = { phone: string; state: ConsentState; isHeld: boolean; lastText: Date | null };
 

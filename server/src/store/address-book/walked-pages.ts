@@ -1,6 +1,6 @@
+import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 import { type ContactPage, type Statement, sorts, summaryOfContact } from './contact-summaries.ts';
-import type { ConsentState } from './listed-contacts.ts';
 
 /** Most of the book: those of a state of consent, and all but a few. */
 export type WalkedFilter = { consent?: ConsentState | undefined; without?: number[] | undefined };

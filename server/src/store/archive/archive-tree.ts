@@ -1,6 +1,6 @@
 import { commitTogether, forAdvisors, forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import type { EntryRow, Span } from './archive.ts';
+import type { EntryRow, EntrySpan } from './archive.ts';
 
 export type TreeRow = { size: number; root: Buffer; fault: string | null };
 export type TileRow = { level: number; tile: number; hashes: Buffer };
@@ -47,9 +47,9 @@ export async function updateTreeFault(db: Db, fault: string | null): Promise<voi
 /**
  * The entries that are not in the tree yet, in the order of advisors. Spans advisors: the tree has the entries of all advisors.
  */
-export async function listUntaken(db: Db, advisorsMax: number): Promise<Span[]> {
+export async function listUntaken(db: Db, advisorsMax: number): Promise<EntrySpan[]> {
   const spans = await forAllAdvisors(db, (db) =>
-    db.query<Span>(
+    db.query<EntrySpan>(
       `select h.advisor_id as "advisorId", coalesce(t.last_number, 0) as after, h.last_number as "upTo"
        from archive_heads h
        left join archive_taken t using (advisor_id)
@@ -64,7 +64,7 @@ export async function listUntaken(db: Db, advisorsMax: number): Promise<Span[]> 
 }
 
 /** The entries in these spans, each of another advisor, in the order of spans and numbers. */
-export async function listLeaves(db: Db, spans: Span[]): Promise<LeafRow[]> {
+export async function listLeaves(db: Db, spans: EntrySpan[]): Promise<LeafRow[]> {
   const leaves = await forAdvisors(db, spans, (db, spans) =>
     db.query<LeafRow>(
       `select ${leafColumns}

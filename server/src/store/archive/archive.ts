@@ -142,4 +142,4 @@ export async function lockHeads(db: Db, advisorIds: number[]): Promise<void> {
 }
 
 /** An advisor's entries by number: after `after`, up to and including `upTo`. */
-export type Span = { advisorId: number; after: number; upTo: number };
+export type EntrySpan = { advisorId: number; after: number; upTo: number };

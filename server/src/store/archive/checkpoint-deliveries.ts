@@ -2,10 +2,10 @@ import type { Db } from '../database/db.ts';
 
 export type DeliveryKind = 'command' | 'timestamp';
 /** `size` is null if the checkpoint is gone. */
-export type DeliveryRow = { checkpointId: number; size: number | null; dateTimeCreated: Date };
+export type CheckpointDelivery = { checkpointId: number; size: number | null; dateTimeCreated: Date };
 
-export async function findLastDelivery(db: Db, kind: DeliveryKind): Promise<DeliveryRow | null> {
-  const [row] = await db.query<DeliveryRow>(
+export async function findLastDelivery(db: Db, kind: DeliveryKind): Promise<CheckpointDelivery | null> {
+  const [row] = await db.query<CheckpointDelivery>(
     `select d.checkpoint_id as "checkpointId", c.size, d.date_time_created as "dateTimeCreated"
      from archive_deliveries d
      left join archive_checkpoints c using (checkpoint_id)

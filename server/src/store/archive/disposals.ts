@@ -1,7 +1,7 @@
 import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
 
-export type FirmRow = { advisorId: number; firmId: number; meta: string | null };
+export type AdvisorFirm = { advisorId: number; firmId: number; meta: string | null };
 /** A retention, a hold or a disposal, as it is archived. */
 export type RuleRow = {
   advisorId: number;
@@ -58,8 +58,8 @@ async function listLeavesOf(db: Db, entries: { advisorId: number; number: number
  * The firm that each advisor's row has, and the facts of the entry that added them. Spans advisors: it is asked for several advisors
  * at once.
  */
-export async function listFirms(db: Db, advisorIds: number[]): Promise<FirmRow[]> {
-  return db.query<FirmRow>(
+export async function listFirms(db: Db, advisorIds: number[]): Promise<AdvisorFirm[]> {
+  return db.query<AdvisorFirm>(
     `select a.advisor_id as "advisorId", a.firm_id as "firmId", e.meta
      from advisors a
      left join archive_entries e on e.advisor_id = a.advisor_id and e.number = 1 and e.kind = 'setting'

@@ -1,7 +1,7 @@
 import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
 import type { HeldReason } from '../texting/texts.ts';
-import type { Span } from './archive.ts';
+import type { EntrySpan } from './archive.ts';
 
 /** The last entry of an advisor's archive. */
 export type Head = { advisorId: number; lastNumber: number };
@@ -79,7 +79,7 @@ export async function listLastTexts(db: Db, heads: Head[], limit: number): Promi
 }
 
 /** The texts and changes of consent in these spans, oldest first. */
-export async function listTexts(db: Db, spans: Span[]): Promise<TextRow[]> {
+export async function listTexts(db: Db, spans: EntrySpan[]): Promise<TextRow[]> {
   const rows = await forAdvisors(db, spans, (db, spans) =>
     db.query<TextRow & { micros: string }>(
       `select ${textColumns}

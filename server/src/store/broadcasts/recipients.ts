@@ -35,7 +35,7 @@ export type RecipientChange = {
 };
 
 /** What became of one person's text. What it doesn't have is null. */
-export type OutcomeRow = Omit<NewRecipient, 'code'> & {
+export type RecipientOutcome = Omit<NewRecipient, 'code'> & {
   memberId: number | null;
   state: RecipientState;
   code: string | null;
@@ -47,7 +47,7 @@ export type OutcomeRow = Omit<NewRecipient, 'code'> & {
 };
 
 /** How many recipients have come to the same. */
-export type OutcomeCount = Pick<OutcomeRow, 'state' | 'status'> & { isDeferred: boolean; people: number };
+export type OutcomeCount = Pick<RecipientOutcome, 'state' | 'status'> & { isDeferred: boolean; people: number };
 
 /** Null if the advisor has no such group. */
 export async function findGroupName(db: Db, advisorId: number, groupId: number): Promise<string | null> {
@@ -185,7 +185,7 @@ export async function listOutcomes(
   advisorId: number,
   broadcastId: number,
   { after, limit, onlyTrouble }: { after: number; limit: number; onlyTrouble: boolean },
-): Promise<OutcomeRow[]> {
+): Promise<RecipientOutcome[]> {
   return db.query(
     `select
        r.place, r.contact_id as "contactId", r.name, r.phone, r.text, r.state, r.code, m.member_id as "memberId",

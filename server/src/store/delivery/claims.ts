@@ -31,7 +31,7 @@ export type ClaimedRow = MessageKey & {
   decision: 'go' | 'expired' | 'refused' | 'held' | 'closed' | 'numberless' | 'moved' | 'gone';
 };
 
-export type Claim = Times & {
+export type ClaimConditions = Times & {
   carrierId: number;
   limit: number;
   leasedUntil: Date;
@@ -56,7 +56,7 @@ export type Claim = Times & {
  * message changes only with its row in the outbox, or after it is gone. Rows that change are found by lists of ids: a plan
  * that was made while a table was empty would join the other way around, and read all of the table for each text.
  */
-export async function claimDispatches(db: Db, claim: Claim): Promise<DueRows<ClaimedRow>> {
+export async function claimDispatches(db: Db, claim: ClaimConditions): Promise<DueRows<ClaimedRow>> {
   const due: Due = [
     'select from dispatches where carrier_id = $1::smallint and deferred_until is null and not_before <= $2 limit 1',
     [claim.carrierId, claim.realNow],
@@ -66,7 +66,7 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<DueRows<Cla
 }
 
 /** Spans advisors: whoever's texts are ready. */
-function claimReady(db: Db, claim: Claim): Promise<ClaimedRow[]> {
+function claimReady(db: Db, claim: ClaimConditions): Promise<ClaimedRow[]> {
   return db.query<ClaimedRow>(
     `with picked as materialized (
        select advisor_id, message_id, not_before, open_until, expires_at, tries

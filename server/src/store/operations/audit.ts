@@ -24,7 +24,7 @@ export type AuditRow = {
   dateTimeCreated: Date;
 };
 export type AuditPlace = { at: Date; advisorId: number; number: number };
-export type AuditFilter = {
+export type AuditQuery = {
   kinds: readonly AuditKind[];
   actor: string | null;
   since: Date | null;
@@ -35,7 +35,7 @@ export type AuditFilter = {
 };
 
 /** The newest first, by the index of the audit log. Spans advisors: an operator looks at the whole deployment. */
-export async function listAuditRows(db: Db, filter: AuditFilter): Promise<AuditRow[]> {
+export async function listAuditRows(db: Db, filter: AuditQuery): Promise<AuditRow[]> {
   const { kinds, actor, since, until, before, limit } = filter;
   return db.query<AuditRow>(
     `select

@@ -1,4 +1,4 @@
-import type { Span } from '../archive/archive.ts';
+import type { EntrySpan } from '../archive/archive.ts';
 import { forAdvisors, forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
 
@@ -6,9 +6,9 @@ import type { Db } from '../database/db.ts';
 const searchedLengthMax = 50_000;
 
 /** The entries that can't be searched yet. Spans advisors: one job is for all of them. */
-export async function listUnindexed(db: Db, advisorsMax: number): Promise<Span[]> {
+export async function listUnindexed(db: Db, advisorsMax: number): Promise<EntrySpan[]> {
   const spans = await forAllAdvisors(db, (db) =>
-    db.query<Span>(
+    db.query<EntrySpan>(
       `select h.advisor_id as "advisorId", coalesce(i.last_number, 0) as after, h.last_number as "upTo"
        from archive_heads h
        left join archive_indexed i using (advisor_id)
@@ -26,7 +26,7 @@ export async function listUnindexed(db: Db, advisorsMax: number): Promise<Span[]
  * Makes these entries searchable. What became of a text has no words of its own. Bodies that are no text are JSON, without the names
  * of its fields. Two nodes may do the same at a time.
  */
-export async function indexEntries(db: Db, spans: Span[]): Promise<void> {
+export async function indexEntries(db: Db, spans: EntrySpan[]): Promise<void> {
   await forAdvisors(db, spans, (db, spans) =>
     db.write(
       `with span as materialized (

@@ -1,6 +1,7 @@
 import { sandboxCarrierId } from '../carriers/carriers.ts';
 import type { Db, Transaction } from '../database/db.ts';
-import { fetched, type OwnRecord, type Period, type Text } from './reconciliation.ts';
+import type { MessageKey } from '../delivery/dispatches.ts';
+import { fetched, type OwnRecord, type Period } from './reconciliation.ts';
 
 /** A carrier's record, with the SHA-256 of its text if the carrier provides it. */
 export type StagedRecord = {
@@ -130,7 +131,7 @@ export async function* compareRecords(
   }
 }
 
-type FoundText = Text & { carrierMessageId: string; hasAttempt: boolean; phone: string; textHash: Buffer | null };
+type FoundText = MessageKey & { carrierMessageId: string; hasAttempt: boolean; phone: string; textHash: Buffer | null };
 
 /**
  * By the carrier's ids, of records in the order of time. A text that got its receipt with the carrier's answer is found around that

@@ -1,10 +1,10 @@
-import type { Span } from '../archive/archive.ts';
+import type { EntrySpan } from '../archive/archive.ts';
 import { type LeafRow, leafColumns } from '../archive/archive-tree.ts';
 import type { Db } from '../database/db.ts';
 
 export async function listOutcomeNumbers(
   db: Db,
-  { advisorId, after, upTo }: Span,
+  { advisorId, after, upTo }: EntrySpan,
 ): Promise<{ messageId: number; number: number }[]> {
   return db.query(
     `select message_id as "messageId", number

@@ -1,10 +1,11 @@
 import type { Db, Transaction } from '../database/db.ts';
+import type { MessageKey } from '../delivery/dispatches.ts';
 
 /** Up to but not including `to`. */
 export type Period = { from: Date; to: Date };
 export type OwnRecord = { advisorId: number; id: number; isMatched: boolean };
 /** An attempt whose outcome is unknown, or that is still in progress. */
-export type DoubtRow = {
+export type UnsettledAttempt = {
   advisorId: number;
   messageId: number;
   /** Whether nobody has settled it since. */
@@ -32,17 +33,15 @@ export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean>
   return row?.found ?? false;
 }
 
-export type Text = { advisorId: number; messageId: number };
-
 /** Attempts whose response was lost or hasn't come yet, with everything needed to recognize the carrier's record. */
-export async function* listDoubts(db: Transaction, period: Period): AsyncGenerator<DoubtRow[]> {
+export async function* listDoubts(db: Transaction, period: Period): AsyncGenerator<UnsettledAttempt[]> {
   for (const texts of [listUnknown(db, period), listClaimed(db, period)])
     for await (const some of texts) yield await describeDoubts(db, some);
 }
 
 /** Spans advisors: a carrier's records are about texts of many. */
-function listUnknown(db: Transaction, { from, to }: Period): AsyncGenerator<Text[]> {
-  return fetched<Text>(
+function listUnknown(db: Transaction, { from, to }: Period): AsyncGenerator<MessageKey[]> {
+  return fetched<MessageKey>(
     db,
     `select advisor_id as "advisorId", message_id as "messageId"
      from attempts
@@ -52,8 +51,8 @@ function listUnknown(db: Transaction, { from, to }: Period): AsyncGenerator<Text
 }
 
 /** Texts that are just being handed over. Spans advisors: a claim has texts of many. */
-async function* listClaimed(db: Transaction, { from, to }: Period): AsyncGenerator<Text[]> {
-  const batches = fetched<Text & { attempt: number }>(
+async function* listClaimed(db: Transaction, { from, to }: Period): AsyncGenerator<MessageKey[]> {
+  const batches = fetched<MessageKey & { attempt: number }>(
     db,
     `select text.advisor_id as "advisorId", text.message_id as "messageId", text.attempt
      from claims
@@ -62,7 +61,7 @@ async function* listClaimed(db: Transaction, { from, to }: Period): AsyncGenerat
     [from, to],
   );
   for await (const claimed of batches)
-    yield await db.query<Text>(
+    yield await db.query<MessageKey>(
       `select advisor_id as "advisorId", message_id as "messageId"
        from unnest($1::bigint[], $2::bigint[], $3::smallint[]) as text (advisor_id, message_id, attempt)
        join messages m using (advisor_id, message_id)
@@ -72,8 +71,8 @@ async function* listClaimed(db: Transaction, { from, to }: Period): AsyncGenerat
 }
 
 /** Spans advisors: a carrier's records are about texts of many. */
-async function describeDoubts(db: Transaction, texts: Text[]): Promise<DoubtRow[]> {
-  return db.query<DoubtRow>(
+async function describeDoubts(db: Transaction, texts: MessageKey[]): Promise<UnsettledAttempt[]> {
+  return db.query<UnsettledAttempt>(
     `select
        m.advisor_id as "advisorId", m.message_id as "messageId", m.status = 'in_doubt' as "isOpen",
        members.phone as "toNumber",
@@ -88,7 +87,7 @@ async function describeDoubts(db: Transaction, texts: Text[]): Promise<DoubtRow[
   );
 }
 
-function idsOf(texts: Text[]): [number[], number[]] {
+function idsOf(texts: MessageKey[]): [number[], number[]] {
   return [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId)];
 }
 

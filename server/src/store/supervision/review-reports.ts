@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 import type { ReviewKind } from './reviews.ts';
 
-export type Period = { from: Date; until: Date };
+export type ReportPeriod = { from: Date; until: Date };
 
 /** How many reviews were decided, and how long they had been open. What it isn't grouped by is null. */
 export type DecidedRow = {
@@ -20,7 +20,7 @@ export type Grouping = 'all' | 'staff' | 'kind' | 'staff and kind';
 export async function listDecided(
   db: Db,
   firmId: number,
-  { from, until }: Period,
+  { from, until }: ReportPeriod,
   grouping: Grouping,
 ): Promise<DecidedRow[]> {
   const staff = grouping.includes('staff');
@@ -44,7 +44,7 @@ export async function listDecided(
 }
 
 /** Reviews that were opened in the period. Spans advisors: the report is of a whole firm. */
-export async function countOpened(db: Db, firmId: number, { from, until }: Period): Promise<number> {
+export async function countOpened(db: Db, firmId: number, { from, until }: ReportPeriod): Promise<number> {
   const [row] = await db.query<{ opened: number }>(
     `select count(*)::integer as opened
      from reviews

@@ -3,10 +3,10 @@ import type {
   CarrierKind,
   CarrierStatus,
   DoubtfulText,
-  FoundText,
   LineType,
   OutgoingText,
   Submission,
+  SubmissionAtCarrier,
 } from '../../../domain/ports.ts';
 import { makeConnectionQueue } from '../shared/connection-queue.ts';
 import { counted, makeCounts } from '../shared/counts.ts';
@@ -16,7 +16,7 @@ import { mediaFetcher } from './media.ts';
 import { receiptsUrl } from './references.ts';
 import { type Ask, type CarrierResponse, makeAsk, NotBegun, NotSent, type Question } from './requests.ts';
 import type { SubmitResult } from './results.ts';
-import { type CommonSettings, networksFor, type Surroundings } from './settings.ts';
+import { type CommonSettings, type NodeSettings, networksFor } from './settings.ts';
 
 /** How a vendor's API works. */
 export type Vendor = {
@@ -30,18 +30,18 @@ export type Vendor = {
   resultOf(response: CarrierResponse): SubmitResult;
   /** An address that costs nothing to read, to see whether it and the credentials are right. */
   probe: URL;
-  find(text: DoubtfulText, ask: Ask): Promise<FoundText | null>;
+  find(text: DoubtfulText, ask: Ask): Promise<SubmissionAtCarrier | null>;
   lookUp(phone: string, ask: Ask): Promise<LineType>;
 };
 
 /** A kind of carrier whose texts go out in requests. */
 export function httpKind<Settings extends CommonSettings, Rest extends Omit<CarrierKind, 'open'>>(
-  vendorOf: (settings: Settings, surroundings: Surroundings) => Vendor,
+  vendorOf: (settings: Settings, surroundings: NodeSettings) => Vendor,
   rest: Rest,
 ) {
   return {
     ...rest,
-    open: (name: string, settings: Settings, surroundings: Surroundings) =>
+    open: (name: string, settings: Settings, surroundings: NodeSettings) =>
       httpCarrier(name, settings, surroundings, vendorOf(settings, surroundings)),
   };
 }
@@ -50,7 +50,7 @@ const defaults = { window: 20, beginMs: 5_000, responseMs: 10_000, lateMs: 60_00
 const probeEveryMs = 30_000;
 
 /** Its replies and receipts come in requests too: see http/carriers. */
-function httpCarrier(name: string, settings: CommonSettings, surroundings: Surroundings, vendor: Vendor): Carrier {
+function httpCarrier(name: string, settings: CommonSettings, surroundings: NodeSettings, vendor: Vendor): Carrier {
   const { window, beginMs, responseMs, lateMs } = { ...defaults, ...settings };
   const { api, credentials, keepsMedia } = vendor;
   const counts = makeCounts();

@@ -1,6 +1,6 @@
 import { type FetchedMedia, type IncomingMedia, MediaRefused, mediaBytesMax } from '../../../domain/ports.ts';
 import { makeOutbound, OutboundRefused, OutboundTooLarge } from '../../outbound/outbound.ts';
-import { networksFor, type Surroundings } from './settings.ts';
+import { type NodeSettings, networksFor } from './settings.ts';
 
 const timeoutMs = 30_000;
 
@@ -9,7 +9,7 @@ const timeoutMs = 30_000;
  * nor does any other address that a reply names.
  */
 export function mediaFetcher(
-  surroundings: Surroundings,
+  surroundings: NodeSettings,
   credentials?: { api: URL; headers: Record<string, string> },
 ): (media: IncomingMedia, until?: AbortSignal) => Promise<FetchedMedia> {
   const ask = makeOutbound(networksFor(surroundings), { timeoutMs, bytesMax: mediaBytesMax });

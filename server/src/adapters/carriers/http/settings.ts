@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { Type } from '../../../schemas/shared/type.ts';
 
 /** What a carrier over HTTP is given besides its settings: the node's own configuration. */
-export type Surroundings = {
+export type NodeSettings = {
   publicUrl: string;
   environment: 'sandbox' | 'production';
   outboundAllowedNetworks: readonly string[];
@@ -46,7 +46,7 @@ const thisMachine = ['localhost', '127.0.0.1', '[::1]'];
 const thisMachineNetworks = ['127.0.0.0/8', '::1'];
 
 /** An address where a carrier takes requests. Credentials go there, so it is https, except on this machine in a sandbox. */
-export function apiAddress(text: string, { environment }: Pick<Surroundings, 'environment'>): URL {
+export function apiAddress(text: string, { environment }: Pick<NodeSettings, 'environment'>): URL {
   const url = URL.parse(text);
   if (!url || url.username || url.password || url.search || url.hash)
     throw new Error(`${text} isn’t an address for requests: it must be an https URL without a query.`);
@@ -63,6 +63,6 @@ export function below(base: URL, path: string, query: Record<string, string> = {
 }
 
 /** A sandbox may also reach a stand-in on this machine. */
-export function networksFor({ environment, outboundAllowedNetworks }: Surroundings): readonly string[] {
+export function networksFor({ environment, outboundAllowedNetworks }: NodeSettings): readonly string[] {
   return environment === 'sandbox' ? [...outboundAllowedNetworks, ...thisMachineNetworks] : outboundAllowedNetworks;
 }

@@ -1,7 +1,7 @@
 import type { Pace } from './pace.ts';
 
 /** A connection with a window: so many texts wait for its response at once. */
-export type Connection = {
+export type WindowedConnection = {
   isOpen(): boolean;
   /** How many more it takes now. */
   room(): number;
@@ -11,7 +11,7 @@ export type Connection = {
   left(): void;
 };
 
-export type ConnectionQueue<Kind extends Connection> = ReturnType<typeof makeConnectionQueue<Kind>>;
+export type ConnectionQueue<Kind extends WindowedConnection> = ReturnType<typeof makeConnectionQueue<Kind>>;
 type Assignment<Kind> = Kind | 'not_bound' | 'window_full' | 'throttled';
 type Waiter<Kind> = { resolve(assignment: Assignment<Kind>): void; until: number; timer: NodeJS.Timeout };
 
@@ -21,7 +21,7 @@ const soonMs = 50;
 const aheadMs = 100;
 
 /** Where texts wait for a connection with room in its window, first come, first served, and for the pace. */
-export function makeConnectionQueue<Kind extends Connection>(places: Kind[], pace: Pace) {
+export function makeConnectionQueue<Kind extends WindowedConnection>(places: Kind[], pace: Pace) {
   const waiting = new Set<Waiter<Kind>>();
   let isPacing = false;
 

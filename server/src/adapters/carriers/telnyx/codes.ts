@@ -1,4 +1,4 @@
-import type { FoundText, UndeliveredReason } from '../../../domain/ports.ts';
+import type { SubmissionAtCarrier, UndeliveredReason } from '../../../domain/ports.ts';
 import { textAt } from '../http/fields.ts';
 import type { CarrierResponse } from '../http/requests.ts';
 import { type CodeMeaning, type ReceiptMeaning, refusalOf, type SubmitResult, undeliveredBy } from '../http/results.ts';
@@ -55,7 +55,7 @@ export function receiptOf(message: unknown): ReceiptMeaning | null {
   return undeliveredBy(textAt(message, 'errors', 0, 'code') ?? status, known, undelivered);
 }
 
-export function foundOf(message: unknown): FoundText | null {
+export function foundOf(message: unknown): SubmissionAtCarrier | null {
   const carrierMessageId = textAt(message, 'id');
   return carrierMessageId ? { carrierMessageId, ...(receiptOf(message) ?? { status: 'sent' }) } : null;
 }

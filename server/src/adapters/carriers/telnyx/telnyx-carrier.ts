@@ -1,10 +1,10 @@
-import type { DoubtfulText, FoundText } from '../../../domain/ports.ts';
+import type { DoubtfulText, SubmissionAtCarrier } from '../../../domain/ports.ts';
 import { isTimeOf, spanOf, theOnlyOne } from '../http/doubts.ts';
 import { at, listAt, textAt } from '../http/fields.ts';
 import { httpKind, type Vendor } from '../http/http-carrier.ts';
 import { referenceIn } from '../http/references.ts';
 import { type Ask, noLookup, read } from '../http/requests.ts';
-import { apiAddress, below, type Surroundings } from '../http/settings.ts';
+import { apiAddress, below, type NodeSettings } from '../http/settings.ts';
 import { telnyxReader } from './calls.ts';
 import { foundOf, resultOf } from './codes.ts';
 import { type TelnyxSettings, telnyxSchema } from './settings.ts';
@@ -17,7 +17,7 @@ const notNumber = ['10002', '10016'];
 /** Texts by Telnyx's Messaging API, version 2. */
 export const telnyxKind = httpKind(vendorOf, { schema: telnyxSchema, secrets: ['apiKey'], reader: telnyxReader });
 
-function vendorOf({ apiKey, messagingProfileId, apiUrl }: TelnyxSettings, surroundings: Surroundings): Vendor {
+function vendorOf({ apiKey, messagingProfileId, apiUrl }: TelnyxSettings, surroundings: NodeSettings): Vendor {
   const api = apiAddress(apiUrl ?? 'https://api.telnyx.com/v2', surroundings);
 
   async function message(id: string, ask: Ask): Promise<unknown> {
@@ -28,7 +28,7 @@ function vendorOf({ apiKey, messagingProfileId, apiUrl }: TelnyxSettings, surrou
    * Among the detail records between the two numbers. A message repeats the address for receipts, with our reference in it, so of
    * several texts with the same wording the right one is found.
    */
-  async function findListed(text: DoubtfulText, ask: Ask): Promise<FoundText | null> {
+  async function findListed(text: DoubtfulText, ask: Ask): Promise<SubmissionAtCarrier | null> {
     const { from, to } = spanOf(text);
     const filters = {
       'filter[record_type]': 'messaging',

@@ -3,7 +3,7 @@ import { jsonOf, keywordOf } from '../http/fields.ts';
 import { receiptReference } from '../http/references.ts';
 import { receiptOf } from './codes.ts';
 import type { TwilioSettings } from './settings.ts';
-import { isSigned, isSignedByHash, looksSigned, matchesHash, type Parameters } from './signatures.ts';
+import { isSigned, isSignedByHash, looksSigned, matchesHash, type SignedParameters } from './signatures.ts';
 
 /** Null if the call doesn't have it; the sender may be empty. */
 type FieldReader = (name: string) => string | null;
@@ -22,7 +22,7 @@ const shapes = {
 const parameterName = /^[A-Z][A-Za-z0-9]{0,63}$/;
 /** Names may end in it. */
 const swallowed = /MessageSid./s;
-const none: Parameters = new Map();
+const none: SignedParameters = new Map();
 
 /** Reads Twilio's calls: what became of a text, and what a person wrote. Either comes repeated, late and in any order. */
 export function twilioReader({ accountSid, authToken, otherAuthToken }: TwilioSettings): ReadCarrierCall {
@@ -41,7 +41,7 @@ export function twilioReader({ accountSid, authToken, otherAuthToken }: TwilioSe
   };
 }
 
-function formOf(body: Buffer): Parameters {
+function formOf(body: Buffer): SignedParameters {
   const parameters = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(body.toString())) {
     const values = parameters.get(name);
@@ -52,7 +52,7 @@ function formOf(body: Buffer): Parameters {
 }
 
 /** JSON has the same names. */
-function parametersIn(body: Buffer): Parameters {
+function parametersIn(body: Buffer): SignedParameters {
   const value = jsonOf(body.toString());
   if (typeof value !== 'object' || value === null) return none;
   return new Map(
@@ -63,7 +63,7 @@ function parametersIn(body: Buffer): Parameters {
 }
 
 /** Whether what we go by looks as Twilio writes it. */
-function isWellShaped(parameters: Parameters, accountSid: string): boolean {
+function isWellShaped(parameters: SignedParameters, accountSid: string): boolean {
   const account = parameters.get('AccountSid')?.[0];
   if (account !== undefined && account.toLowerCase() !== accountSid.toLowerCase()) return false;
   return Object.entries(shapes).every(
@@ -76,7 +76,7 @@ function isWellShaped(parameters: Parameters, accountSid: string): boolean {
  * `MessageSid` were `SM…NumMedia0`, which nobody has seen before. So every name is there once and looks like one, and no parameter
  * but the person's own words contains what tells calls apart.
  */
-function isUnshifted(form: Parameters): boolean {
+function isUnshifted(form: SignedParameters): boolean {
   return [...form].every(
     ([name, values]) =>
       values.length === 1 &&

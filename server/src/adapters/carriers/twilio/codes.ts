@@ -1,4 +1,4 @@
-import type { FoundText, UndeliveredReason } from '../../../domain/ports.ts';
+import type { SubmissionAtCarrier, UndeliveredReason } from '../../../domain/ports.ts';
 import { textAt } from '../http/fields.ts';
 import type { CarrierResponse } from '../http/requests.ts';
 import { type CodeMeaning, type ReceiptMeaning, refusalOf, type SubmitResult, undeliveredBy } from '../http/results.ts';
@@ -54,7 +54,7 @@ export function receiptOf(status: string | null, errorCode: string | null): Rece
   return status === 'canceled' ? { status: 'undelivered', code: status } : null;
 }
 
-export function foundOf(message: unknown): FoundText | null {
+export function foundOf(message: unknown): SubmissionAtCarrier | null {
   const carrierMessageId = textAt(message, 'sid');
   if (!carrierMessageId) return null;
   const receipt = receiptOf(textAt(message, 'status'), textAt(message, 'error_code'));

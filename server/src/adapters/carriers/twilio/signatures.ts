@@ -2,9 +2,9 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { parse, stringify } from 'node:querystring';
 
 /** The parameters of a call: a form's, or none if the body is signed by its hash in the URL. */
-export type Parameters = ReadonlyMap<string, string[]>;
+export type SignedParameters = ReadonlyMap<string, string[]>;
 
-type SignedCall = { url: string; signature: string; parameters: Parameters };
+type SignedCall = { url: string; signature: string; parameters: SignedParameters };
 
 const hashParameter = 'bodySHA256';
 /** HMAC-SHA1 in base64. */

@@ -1,9 +1,9 @@
-import type { DoubtfulText, FoundText } from '../../../domain/ports.ts';
+import type { DoubtfulText, SubmissionAtCarrier } from '../../../domain/ports.ts';
 import { isTimeOf, spanOf, theOnlyOne } from '../http/doubts.ts';
 import { at, listAt, textAt } from '../http/fields.ts';
 import { httpKind, type Vendor } from '../http/http-carrier.ts';
 import { type Ask, noLookup, read } from '../http/requests.ts';
-import { apiAddress, below, type Surroundings } from '../http/settings.ts';
+import { apiAddress, below, type NodeSettings } from '../http/settings.ts';
 import { twilioReader } from './calls.ts';
 import { foundOf, resultOf } from './codes.ts';
 import { type TwilioSettings, twilioSchema } from './settings.ts';
@@ -18,14 +18,14 @@ export const twilioKind = httpKind(vendorOf, {
   reader: twilioReader,
 });
 
-function vendorOf(settings: TwilioSettings, surroundings: Surroundings): Vendor {
+function vendorOf(settings: TwilioSettings, surroundings: NodeSettings): Vendor {
   const { accountSid, authToken, apiKeySid = accountSid, apiKeySecret = authToken, messagingServiceSid } = settings;
   const api = apiAddress(settings.apiUrl ?? 'https://api.twilio.com', surroundings);
   const lookups = apiAddress(settings.lookupsUrl ?? 'https://lookups.twilio.com', surroundings);
   const messages = `2010-04-01/Accounts/${accountSid}/Messages`;
 
   /** In the list of texts between the two numbers. */
-  async function findListed(text: DoubtfulText, ask: Ask): Promise<FoundText | null> {
+  async function findListed(text: DoubtfulText, ask: Ask): Promise<SubmissionAtCarrier | null> {
     const { from, to } = spanOf(text);
     // Whole days, in UTC. A text that still waits at Twilio has no such date yet: it is found later.
     const dates = { 'DateSent>': dayOf(from), 'DateSent<': dayOf(new Date(to.getTime() + dayMs)) };

@@ -7,7 +7,7 @@ export type Columns = {
   /** The best one to text comes first. */
   phones: Slot[];
   emails: Slot[];
-  addresses: Address[];
+  addresses: AddressColumns[];
   /** Columns that mean nothing to us. */
   unknown: number[];
 };
@@ -16,7 +16,7 @@ export type Columns = {
 export type Slot = { value: number; label: number | undefined };
 
 /** An address's columns, each of which may be missing. */
-export type Address = Partial<Record<AddressPart, number>>;
+export type AddressColumns = Partial<Record<AddressPart, number>>;
 type AddressPart = 'street' | 'street2' | 'street3' | 'box' | 'city' | 'state' | 'postalCode';
 
 /** The headings that programs give these fields, in lower case without punctuation. */
@@ -127,7 +127,7 @@ function numberedSlots(headings: string[], of: 'phone' | 'email'): Slot[] {
   });
 }
 
-function addressOf(kind: string, at: (heading: string) => number | undefined): Address {
+function addressOf(kind: string, at: (heading: string) => number | undefined): AddressColumns {
   const parts = Object.entries(addressHeadings).flatMap(([part, names]) => {
     const [column] = names.flatMap((name) => at(`${kind}${name}`) ?? []);
     return column === undefined ? [] : [[part, column]];
@@ -135,8 +135,8 @@ function addressOf(kind: string, at: (heading: string) => number | undefined): A
   return Object.fromEntries(parts);
 }
 
-function numberedAddresses(headings: string[]): Address[] {
-  const addresses: Address[] = [];
+function numberedAddresses(headings: string[]): AddressColumns[] {
+  const addresses: AddressColumns[] = [];
   headings.forEach((heading, column) => {
     const [, number, name = ''] = numberedAddress.exec(heading) ?? [];
     const part = numberedAddressParts[name];

@@ -12,8 +12,8 @@ import {
   wrongLength,
 } from '../text/csv.ts';
 import { firstLineOf, type LineOptions } from '../text/lines.ts';
-import type { Source } from '../text/sources.ts';
-import { type Address, type Columns, columnsOf, isKnownHeading, type SingleName, type Slot } from './columns.ts';
+import type { TextSource } from '../text/sources.ts';
+import { type AddressColumns, type Columns, columnsOf, isKnownHeading, type SingleName, type Slot } from './columns.ts';
 import { type ContactTexts, contactOf } from './drafts.ts';
 import { type FileContact, splitStreet, splitValues, type Unreadable } from './fields.ts';
 import { csvColumns, groupsIn, isIdentifier, ownGroupsIn, ownIdsOf, writeGroups } from './own-files.ts';
@@ -27,7 +27,7 @@ const separators = [',', ';', '\t', '|'];
 const headingsShownMax = 10;
 
 /** Excel names it in a first line of its own, or else it is the one that makes most of the headings known. */
-export async function separatorIn(source: Source, options: LineOptions): Promise<string> {
+export async function separatorIn(source: TextSource, options: LineOptions): Promise<string> {
   const line = await firstLineOf(source, options);
   const fits = separators.map((separator) => {
     const headings = splitLine(line, separator);
@@ -38,7 +38,7 @@ export async function separatorIn(source: Source, options: LineOptions): Promise
 }
 
 export async function* readCsv(
-  source: Source,
+  source: TextSource,
   region: Region,
   options: RecordOptions,
   about: UnusedColumns,
@@ -111,7 +111,7 @@ function textsOf(headings: string[], columns: Columns, cells: string[]): Omit<Co
     return texts.sort((one, other) => one.rank - other.rank);
   }
 
-  function addressIn(parts: Address) {
+  function addressIn(parts: AddressColumns) {
     const used = Object.values(parts).find((column) => textIn(column) !== '');
     if (used === undefined) return [];
     const [street, second, third] = [firstIn(parts.street), firstIn(parts.street2), firstIn(parts.street3)];

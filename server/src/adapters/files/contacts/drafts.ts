@@ -4,13 +4,13 @@ import { type Region, readPhone } from './phones.ts';
 
 /** A row or card, as texts. Of several, the best come first. */
 export type ContactTexts = Omit<FileContact, 'fields' | 'leftOut' | 'further' | 'phones'> & {
-  phones: Text[];
-  emails: Text[];
+  phones: ColumnText[];
+  emails: ColumnText[];
   addresses: AddressTexts[];
 } & Record<'firstName' | 'lastName' | 'fullName' | 'nickname', string> &
-  Record<'birthDate' | 'clientAnniversary' | 'gender' | 'maritalStatus', Text>;
+  Record<'birthDate' | 'clientAnniversary' | 'gender' | 'maritalStatus', ColumnText>;
 
-export type Text = { column: string; text: string };
+export type ColumnText = { column: string; text: string };
 export type AddressTexts = { column: string } & Record<(typeof addressFields)[number], string>;
 
 /** A contact in the making: what could be read of it, and what couldn't. */
@@ -49,7 +49,7 @@ function putNames(draft: Draft, { firstName, lastName, fullName }: ContactTexts)
 }
 
 /** The first number that can be read is the contact's. */
-function putPhones({ fields, leftOut, further, phones }: Draft, texts: Text[], region: Region): void {
+function putPhones({ fields, leftOut, further, phones }: Draft, texts: ColumnText[], region: Region): void {
   for (const { column, value } of differentValues(texts)) {
     const reading = readPhone(value, region);
     if ('why' in reading) {
@@ -66,7 +66,7 @@ function putPhones({ fields, leftOut, further, phones }: Draft, texts: Text[], r
 }
 
 /** The first email that can be one is the contact's. */
-function putEmails({ fields, leftOut, further }: Draft, texts: Text[]): void {
+function putEmails({ fields, leftOut, further }: Draft, texts: ColumnText[]): void {
   for (const { column, value } of differentValues(texts)) {
     const address = emailAddress.test(value) ? value : (namedAddress.exec(value)?.[1] ?? value);
     if (!emailAddress.test(address)) leftOut.push({ column, value, why: 'it is not an email address' });
@@ -76,7 +76,7 @@ function putEmails({ fields, leftOut, further }: Draft, texts: Text[]): void {
 }
 
 /** Values of which there may be several in a cell, and the same one in several cells. */
-function differentValues(texts: Text[]): { column: string; value: string }[] {
+function differentValues(texts: ColumnText[]): { column: string; value: string }[] {
   const [only, ...others] = texts;
   // Most contacts have one of each.
   if (only && others.length === 0 && !only.text.includes(':::')) return [{ column: only.column, value: only.text }];
@@ -96,7 +96,7 @@ function putAddresses(draft: Draft, [address, ...others]: AddressTexts[]): void 
 function put(
   { fields, leftOut }: Draft,
   field: string,
-  { column, text }: Text,
+  { column, text }: ColumnText,
   read: (text: string) => FieldValue<unknown>,
 ): void {
   const reading = text === '' ? null : read(text);

@@ -1,5 +1,5 @@
 import { type Encoding, encodingOf } from '../text/encodings.ts';
-import type { Source } from '../text/sources.ts';
+import type { TextSource } from '../text/sources.ts';
 import { readCsv, separatorIn, type UnusedColumns } from './csv.ts';
 import type { FileContact, Unreadable } from './fields.ts';
 import type { Region } from './phones.ts';
@@ -14,7 +14,7 @@ export type About = UnusedColumns & { encoding: Encoding; separator: string | nu
 export type ContactFile = { about: About; rows: AsyncGenerator<(FileContact | Unreadable)[]> };
 
 export async function openContactFile(
-  source: Source,
+  source: TextSource,
   format: ContactFormat,
   region: Region,
   until?: AbortSignal,

@@ -1,6 +1,6 @@
 import { type LineOptions, lineBatchesOf } from '../text/lines.ts';
-import type { Source } from '../text/sources.ts';
-import { type AddressTexts, type ContactTexts, contactOf, type Text } from './drafts.ts';
+import type { TextSource } from '../text/sources.ts';
+import { type AddressTexts, type ColumnText, type ContactTexts, contactOf } from './drafts.ts';
 import { type FileContact, splitStreet, type Unreadable } from './fields.ts';
 import { namedGroups, ownIdsOf } from './own-files.ts';
 import { phoneRank, type Region } from './phones.ts';
@@ -25,7 +25,7 @@ const genders: Record<string, string> = { M: 'male', F: 'female', O: 'non-binary
 
 /** Reads cards one by one, so a broken card costs only itself. */
 export async function* readVcards(
-  source: Source,
+  source: TextSource,
   region: Region,
   options: LineOptions,
 ): AsyncGenerator<(FileContact | Unreadable)[]> {
@@ -138,7 +138,7 @@ function ranked({ all, labelOf }: Card, name: string, rankOf: Rank): Property[] 
   return properties.sort((one, other) => one.rank - other.rank).map(({ property }) => property);
 }
 
-function textsOf(card: Card, name: 'tel' | 'email', rankOf: Rank): Text[] {
+function textsOf(card: Card, name: 'tel' | 'email', rankOf: Rank): ColumnText[] {
   const texts = ranked(card, name, rankOf).map(({ value }) => {
     const text = unescaped(value)
       .replace(/^(tel|mailto):/i, '')

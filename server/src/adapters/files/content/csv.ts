@@ -1,6 +1,6 @@
 import { readCsvRows } from '../text/csv.ts';
 import { isDecoded } from '../text/lines.ts';
-import { type FileContent, toFields, type Unreadable } from './fields.ts';
+import { type FileContent, toFields, type UnreadableItem } from './fields.ts';
 
 /** Our fields, each with the headings that exports give it, in lower case without punctuation. */
 const columns: Record<string, string[]> = {
@@ -21,7 +21,7 @@ const columns: Record<string, string[]> = {
   ],
 };
 
-export async function* readCsv(path: string): AsyncGenerator<FileContent | Unreadable> {
+export async function* readCsv(path: string): AsyncGenerator<FileContent | UnreadableItem> {
   for await (const row of readCsvRows(path, columnsOf)) {
     if ('unreadable' in row) yield row;
     else if (!Object.values(row.cells).every(isDecoded)) yield { line: row.line, unreadable: 'it is not UTF-8' };

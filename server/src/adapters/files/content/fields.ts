@@ -4,7 +4,7 @@ import { contentTypes } from '../../../domain/content/content.ts';
 export type FileContent = { line: number; fields: Record<string, unknown> };
 
 /** A row that can't be read. */
-export type Unreadable = { line: number; unreadable: string };
+export type UnreadableItem = { line: number; unreadable: string };
 
 /** Converts values to our form. Other values stay as they are, so that validation can report them. */
 export function toFields(row: Record<string, unknown>): Record<string, unknown> {

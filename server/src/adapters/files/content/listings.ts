@@ -11,15 +11,15 @@ export type FeedEntry = {
   dateTimePublished: Date | null;
 };
 export type SitemapEntry = { url: string; dateTimePublished: Date | null };
-export type Refusal = { what: string; why: string };
+export type ListingRefusal = { what: string; why: string };
 
 export type Listing =
-  | { kind: 'feed'; entries: FeedEntry[]; refused: Refusal[]; isWhole: boolean }
-  | { kind: 'sitemap'; entries: SitemapEntry[]; refused: Refusal[]; isWhole: boolean }
-  | { kind: 'index'; entries: SitemapEntry[]; refused: Refusal[]; isWhole: boolean };
+  | { kind: 'feed'; entries: FeedEntry[]; refused: ListingRefusal[]; isWhole: boolean }
+  | { kind: 'sitemap'; entries: SitemapEntry[]; refused: ListingRefusal[]; isWhole: boolean }
+  | { kind: 'index'; entries: SitemapEntry[]; refused: ListingRefusal[]; isWhole: boolean };
 
 export const entriesMax = 50_000;
-export const tooMany: Refusal = { what: 'The rest', why: `more than ${entriesMax} entries are listed` };
+export const tooMany: ListingRefusal = { what: 'The rest', why: `more than ${entriesMax} entries are listed` };
 export const titleCodePointsMax = 500;
 export const summaryCodePointsMax = 2_000;
 export const keywordsMax = 50;
@@ -28,7 +28,7 @@ export const keywordCodePointsMax = 100;
 const beginningCodePoints = 80;
 
 type Kind = Listing['kind'];
-type Reader = (record: XmlRecord, base: string | undefined) => FeedEntry | SitemapEntry | Refusal;
+type Reader = (record: XmlRecord, base: string | undefined) => FeedEntry | SitemapEntry | ListingRefusal;
 const roots: Record<string, { kind: Kind; record: string; read: Reader }> = {
   rss: { kind: 'feed', record: 'item', read: readItem },
   'rdf:rdf': { kind: 'feed', record: 'item', read: readItem },
@@ -40,7 +40,7 @@ const roots: Record<string, { kind: Kind; record: string; read: Reader }> = {
 /** Reads an RSS or Atom feed, a sitemap or a sitemap index; `address` is the base for its relative links. */
 export function readListing(document: string, address?: string): Listing {
   const entries = new Map<string, FeedEntry | SitemapEntry>();
-  const refused: Refusal[] = [];
+  const refused: ListingRefusal[] = [];
   let kind: Kind | undefined;
   let isWhole = true;
   readXml(document, {
@@ -71,7 +71,7 @@ function baseOf({ root, link }: XmlHead, address: string | undefined): string | 
 }
 
 /** An item of RSS 2.0 or 1.0. Neither says whether text is HTML; usually it is. */
-function readItem(record: XmlRecord, base: string | undefined): FeedEntry | Refusal {
+function readItem(record: XmlRecord, base: string | undefined): FeedEntry | ListingRefusal {
   const child = childrenOf(record);
   const guid = child('guid')[0];
   const permalink =
@@ -87,7 +87,7 @@ function readItem(record: XmlRecord, base: string | undefined): FeedEntry | Refu
   });
 }
 
-function readAtomEntry(record: XmlRecord, base: string | undefined): FeedEntry | Refusal {
+function readAtomEntry(record: XmlRecord, base: string | undefined): FeedEntry | ListingRefusal {
   const child = childrenOf(record);
   const alternates = child('link').filter(({ attributes: { rel = 'alternate' } }) => rel === 'alternate');
   const link = alternates.find(({ attributes: { type = 'text/html' } }) => /html/.test(type)) ?? alternates[0];
@@ -120,7 +120,7 @@ type FoundEntry = {
   date: string;
 };
 
-function entryOf({ link, base, title, summary, keywords, date }: FoundEntry): FeedEntry | Refusal {
+function entryOf({ link, base, title, summary, keywords, date }: FoundEntry): FeedEntry | ListingRefusal {
   const url = webAddress(link, base);
   const named = title || shortened(summary, beginningCodePoints);
   if (!url) return { what: named || link || 'an item', why: 'it has no link to a web page' };
@@ -139,7 +139,7 @@ function someKeywords(keywords: string[]): string[] {
   return [...new Set(short)].slice(0, keywordsMax);
 }
 
-function readLocation(record: XmlRecord, base: string | undefined): SitemapEntry | Refusal {
+function readLocation(record: XmlRecord, base: string | undefined): SitemapEntry | ListingRefusal {
   const child = childrenOf(record);
   const location = textOf(child('loc'));
   const url = webAddress(location, base);

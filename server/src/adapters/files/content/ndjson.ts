@@ -1,8 +1,8 @@
 import { isDecoded, linesOf, rowBytesMax } from '../text/lines.ts';
-import { type FileContent, toFields, type Unreadable } from './fields.ts';
+import { type FileContent, toFields, type UnreadableItem } from './fields.ts';
 
 /** One JSON object per line. */
-export async function* readNdjson(path: string): AsyncGenerator<FileContent | Unreadable> {
+export async function* readNdjson(path: string): AsyncGenerator<FileContent | UnreadableItem> {
   let line = 0;
   for await (const text of linesOf(path, rowBytesMax)) {
     line += 1;

@@ -6,13 +6,13 @@ import {
   entriesMax,
   type FeedEntry,
   type Listing,
-  type Refusal,
+  type ListingRefusal,
   readListing,
   type SitemapEntry,
   tooMany,
 } from './listings.ts';
 
-export type Source = { refused: Refusal[] /** Whether every entry could be read. */; isWhole: boolean } & (
+export type Source = { refused: ListingRefusal[] /** Whether every entry could be read. */; isWhole: boolean } & (
   | { kind: 'feed'; entries: FeedEntry[] }
   | { kind: 'sitemap'; entries: SitemapEntry[] }
 );

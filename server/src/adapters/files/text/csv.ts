@@ -1,6 +1,6 @@
 import type { Encoding } from './encodings.ts';
 import { lineBatchesOf, rowBytesMax } from './lines.ts';
-import type { Source } from './sources.ts';
+import type { TextSource } from './sources.ts';
 
 /** Below this many characters a line's bytes needn't be counted exactly. */
 const longLine = 1024;
@@ -90,7 +90,7 @@ export function wrongLength({ line, cells }: CsvRecord, length: number): Unreada
  * next line (docs/decisions/0008-one-csv-reader.md).
  */
 export async function* readCsvRecords(
-  source: Source,
+  source: TextSource,
   { encoding, separator = ',', until }: RecordOptions = {},
 ): AsyncGenerator<(CsvRecord | UnreadableRow)[]> {
   const syntax = syntaxOf(separator);

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { chunksOf, type Source } from './sources.ts';
+import { chunksOf, type TextSource } from './sources.ts';
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
@@ -18,7 +18,7 @@ export function markedEncoding(bytes: Buffer): Exclude<Encoding, 'windows-1252'>
  * The encoding of a file that doesn't name it: its byte order mark decides, or else NULs, which only UTF-16 has. What is
  * valid UTF-8 from the first to the last byte is UTF-8, and anything else is what Windows programs write.
  */
-export async function encodingOf(source: Source, until?: AbortSignal): Promise<Encoding> {
+export async function encodingOf(source: TextSource, until?: AbortSignal): Promise<Encoding> {
   const chunks = chunksOf(source, 1024 * 1024, until);
   let isFirst = true;
   let isPlain = true;

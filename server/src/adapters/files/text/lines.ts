@@ -1,5 +1,5 @@
 import { type Encoding, markedEncoding } from './encodings.ts';
-import { chunksOf, type Source } from './sources.ts';
+import { chunksOf, type TextSource } from './sources.ts';
 
 export type LineOptions = {
   /** By default its byte order mark decides, or else it is UTF-8. */
@@ -15,7 +15,7 @@ const chunkBytes = 64 * 1024;
 
 /** A file's lines, as many at a time as a chunk has. A line over the limit is cut, so it can't fill memory. */
 export async function* lineBatchesOf(
-  source: Source,
+  source: TextSource,
   charactersMax: number,
   { encoding, until }: LineOptions = {},
 ): AsyncGenerator<string[]> {
@@ -42,12 +42,16 @@ export async function* lineBatchesOf(
 }
 
 /** A file's lines, one by one. */
-export async function* linesOf(source: Source, charactersMax: number, options?: LineOptions): AsyncGenerator<string> {
+export async function* linesOf(
+  source: TextSource,
+  charactersMax: number,
+  options?: LineOptions,
+): AsyncGenerator<string> {
   for await (const lines of lineBatchesOf(source, charactersMax, options)) yield* lines;
 }
 
 /** The first line that isn't empty. */
-export async function firstLineOf(source: Source, options?: LineOptions): Promise<string> {
+export async function firstLineOf(source: TextSource, options?: LineOptions): Promise<string> {
   for await (const line of linesOf(source, rowBytesMax, options)) if (line !== '') return line;
   return '';
 }

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 
 /** A file, by its path or as bytes. */
-export type Source = string | Buffer;
+export type TextSource = string | Buffer;
 
-export function chunksOf(source: Source, chunkBytes: number, until?: AbortSignal): AsyncIterable<Buffer> {
+export function chunksOf(source: TextSource, chunkBytes: number, until?: AbortSignal): AsyncIterable<Buffer> {
   if (typeof source === 'string') return createReadStream(source, { signal: until, highWaterMark: chunkBytes });
   return slicesOf(source, chunkBytes);
 }

@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { type Address, addressOf } from './tls.ts';
+import { addressOf, type DatabaseAddress } from './tls.ts';
 import { urlsOf } from './urls.ts';
 
 /** One of the servers that DATABASE_URL names. */
-export type Host = { address: Address };
+export type Host = { address: DatabaseAddress };
 
 /** The servers that DATABASE_URL names, of which one takes writes: a primary and its standbys. */
 export type Hosts = {

@@ -3,7 +3,7 @@ import { type ConnectionOptions, getCACertificates } from 'node:tls';
 import { urlsOf } from './urls.ts';
 
 /** What the driver needs to connect. Without `ssl`, it connects without TLS. */
-export type Address = { connectionString: string; ssl?: ConnectionOptions | false };
+export type DatabaseAddress = { connectionString: string; ssl?: ConnectionOptions | false };
 
 /** A setting for TLS in DATABASE_URL that can't be used. The message is one line for a person. */
 export class TlsFault extends Error {}
@@ -15,7 +15,7 @@ const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/;
  * The address in DATABASE_URL, with TLS as psql understands it, so that one URL does for both. The driver by itself takes
  * `require` and `verify-ca` for `verify-full`, and `sslrootcert=system` for a file.
  */
-export function addressOf(url: string): Address {
+export function addressOf(url: string): DatabaseAddress {
   const { place, query } = partsOf(url);
   const [mode, root, cert, key] = names.map((name) => query.get(name));
   if (!mode) return { connectionString: url };

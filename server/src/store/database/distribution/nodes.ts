@@ -1,9 +1,9 @@
 import type { Db, Nodes } from '../db.ts';
 import {
-  type Connection,
-  type Job,
   type KnownNodes,
   runOnShards,
+  type ShardConnection,
+  type ShardJob,
   type ShardPlacement,
   type ShardStatement,
   type Way,
@@ -17,7 +17,7 @@ import {
  * On a shard there are the tables of advisors, and those that all nodes have. It can't draw ids, and unmatched receipts, which are
  * nobody's, are in one shard only.
  */
-export function nodesOn(connection: Connection, known: KnownNodes): Nodes {
+export function nodesOn(connection: ShardConnection, known: KnownNodes): Nodes {
   const run = runOnShards(connection, known);
 
   async function placesOf(db: Db, advisorIds: number[]): Promise<ShardPlacement[]> {
@@ -151,8 +151,8 @@ async function listAllPlaces(db: Db): Promise<ShardPlacement[]> {
   return found;
 }
 
-type Run = (way: Way, statement: ShardStatement, jobs: Job[]) => Promise<object[][]>;
-type Waiting = Job & ShardStatement & { way: Way; resolve(rows: object[]): void; reject(error: unknown): void };
+type Run = (way: Way, statement: ShardStatement, jobs: ShardJob[]) => Promise<object[][]>;
+type Waiting = ShardJob & ShardStatement & { way: Way; resolve(rows: object[]): void; reject(error: unknown): void };
 
 /** Statements of several shards that are sent in the same turn, by the same text, are one call for each node. */
 function gatherByNode(db: Db, isTransaction: boolean, run: Run): (place: ShardPlacement) => Db {

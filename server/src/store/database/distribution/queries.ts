@@ -1,7 +1,7 @@
 import type { Db, Nodes } from '../db.ts';
 import { nodesOn } from './nodes.ts';
 import { comparedWith, routed } from './routing.ts';
-import type { Connection, KnownNodes } from './shards.ts';
+import type { KnownNodes, ShardConnection } from './shards.ts';
 
 export const hasCitus = `select from pg_extension where extname = 'citus'`;
 /** Until `assent migrate` has distributed the tables, one node has them all. */
@@ -32,7 +32,7 @@ export function unknownDistribution(): Distribution {
 type Queries = Pick<Db, 'query' | 'write' | 'lookUp' | 'lookUpOne' | 'lookUpPage' | 'nodes'>;
 /** Lookups that are sent together. */
 type Plain = Pick<Db, 'query' | 'write' | 'lookUp'> &
-  Connection & { gatherRows: Db['lookUpPage']; gatherPages: Db['lookUpPage'] };
+  ShardConnection & { gatherRows: Db['lookUpPage']; gatherPages: Db['lookUpPage'] };
 
 /** Where the database is distributed, these send a statement about one advisor so that it goes to one node. */
 export function routedQueries(plain: Plain, distribution: Distribution): Queries {

@@ -9,7 +9,7 @@ import { advisorOwned, shared } from './tables.ts';
 export type ShardPlacement = { advisorId: number; shard: string; node: number };
 export type ShardStatement = { text: string; name?: string | undefined };
 /** The statement's parameters on one shard. */
-export type Job = { place: ShardPlacement; values: unknown[] };
+export type ShardJob = { place: ShardPlacement; values: unknown[] };
 /** What a `lookUp` runs only reads: then it doesn't count as a part of what the transaction writes. */
 export type Way = 'query' | 'write' | 'lookUp';
 
@@ -23,7 +23,7 @@ export type KnownNodes = {
 };
 
 /** The connections that a Db is on. */
-export type Connection = { isTransaction: boolean; describe(text: string): Promise<Column[] | null> };
+export type ShardConnection = { isTransaction: boolean; describe(text: string): Promise<Column[] | null> };
 
 type Call = [text: string, name: string];
 /** Citus hands this to the node of the advisor in $1 as a whole. It can't tell whether it writes, and takes it for a write. */
@@ -40,7 +40,7 @@ const reading: Call = [
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): string | Buffer | null } }).utils;
 
 /** Runs a statement on shards themselves, several shards of one node at a time. Returns the rows of each job, in order. */
-export function runOnShards({ isTransaction, describe }: Connection, known: KnownNodes) {
+export function runOnShards({ isTransaction, describe }: ShardConnection, known: KnownNodes) {
   async function columnsOf(text: string): Promise<Column[] | null> {
     const described = known.columns.get(text) ?? describe(text);
     known.columns.set(text, described);
@@ -63,14 +63,14 @@ export function runOnShards({ isTransaction, describe }: Connection, known: Know
    * The coordinator's locks come first, as in statements that Citus plans: a shard is moved by who has locked it there, and then on
    * its nodes. In the other order a transaction and a move could wait for each other.
    */
-  async function share(db: Db, jobs: Job[]): Promise<void> {
+  async function share(db: Db, jobs: ShardJob[]): Promise<void> {
     const missing = jobs.map(({ place }) => place.shard).filter((shard) => !locked.has(shard));
     if (!isTransaction || missing.length === 0) return;
     for (const shard of missing) locked.add(shard);
     await db.write('select share_shards($1)', [missing], 'share-shards');
   }
 
-  return async (db: Db, way: Way, statement: ShardStatement, jobs: Job[]): Promise<object[][]> => {
+  return async (db: Db, way: Way, statement: ShardStatement, jobs: ShardJob[]): Promise<object[][]> => {
     const columns = way === 'write' ? null : await columnsOf(statement.text);
     await share(db, jobs);
     const parameters = parametersOf(statement, jobs, columns !== null);
@@ -96,7 +96,7 @@ export function forShards(text: string): string {
   return withPlaces.getOrInsertComputed(text, () => text.replace(tables, '{$&}'));
 }
 
-function parametersOf({ text, name }: ShardStatement, jobs: Job[], hasRows: boolean): unknown[] {
+function parametersOf({ text, name }: ShardStatement, jobs: ShardJob[], hasRows: boolean): unknown[] {
   return [
     jobs[0]?.place.advisorId,
     name ?? null,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CarrierConnection } from '../../../../domain/ports.ts';
 import type { SmppHost, SmppSettings } from '../options.ts';
-import { openSession, type Receive, type Role, type Session, type SessionEnd } from './session.ts';
+import { openSession, type Receive, type Role, type SessionEnd, type SmppSession } from './session.ts';
 
 /** A bind that lasted so long was no failure, so the next pause is the shortest again. */
 const steadyMs = 10_000;
@@ -18,7 +18,7 @@ export function keepBind(
   const { hosts, times, window, report } = settings;
   const name = `${role} ${number + 1}`;
   const stopping = new AbortController();
-  let current: Session | null = null;
+  let current: SmppSession | null = null;
   let inFlight = 0;
   let host = hostAt(hosts, number);
   let state: CarrierConnection['state'] = 'connecting';

@@ -17,7 +17,7 @@ export type Asker = { answered(pdu: Pdu): void; late?(): void; lost(error: Error
 export type SessionEnd = { why: string; inDoubt: number; isRefused: boolean };
 
 /** One connection to one host, from its bind to its end. */
-export type Session = {
+export type SmppSession = {
   /** The SMSC's name once it is bound. */
   bound: Promise<string>;
   closed: Promise<SessionEnd>;
@@ -31,7 +31,7 @@ export type Session = {
 };
 
 /** Takes what the SMSC sends. If it throws, the SMSC is told to send it again. */
-export type Receive = (pdu: Pdu, session: Session) => Promise<Buffer>;
+export type Receive = (pdu: Pdu, session: SmppSession) => Promise<Buffer>;
 
 type PendingRequest = { command: number; asker: Asker; timer: NodeJS.Timeout };
 
@@ -50,7 +50,7 @@ export function openSession(
   settings: SmppSettings,
   { host, role }: { host: SmppHost; role: Role },
   { receive, changed }: { receive: Receive; changed(): void },
-): Session {
+): SmppSession {
   const { times } = settings;
   const pending = new Map<number, PendingRequest>();
   const bound = Promise.withResolvers<string>();

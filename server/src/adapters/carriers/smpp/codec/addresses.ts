@@ -1,5 +1,5 @@
 import type { AddressType, SmppSettings } from '../options.ts';
-import type { Address } from './bodies.ts';
+import type { SmppAddress } from './bodies.ts';
 
 type AddressSettings = Pick<SmppSettings, 'plusSign' | 'callingCode' | 'unknownType'>;
 
@@ -7,12 +7,12 @@ const types = { unknown: 0, international: 1, national: 2 } as const;
 /** Short codes have at most six digits and no country. */
 const shortCodeDigitsMax = 6;
 
-export function writeAddress(phone: string, { ton, npi }: AddressType, { plusSign }: AddressSettings): Address {
+export function writeAddress(phone: string, { ton, npi }: AddressType, { plusSign }: AddressSettings): SmppAddress {
   return { ton, npi, digits: !plusSign && phone.startsWith('+') ? phone.slice(1) : phone };
 }
 
 /** In E.164, if it is a number with a country. Short codes and names stay as they are. */
-export function readAddress({ ton, digits }: Address, { callingCode, unknownType }: AddressSettings): string {
+export function readAddress({ ton, digits }: SmppAddress, { callingCode, unknownType }: AddressSettings): string {
   const text = digits.trim();
   if (!/^\+?\d+$/.test(text)) return text;
   if (text.startsWith('+')) return text;

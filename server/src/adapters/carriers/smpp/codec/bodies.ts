@@ -1,20 +1,20 @@
 import type { AddressType, SmppSettings } from '../options.ts';
-import { FieldReader, int16, type Parameters, tags } from './fields.ts';
+import { FieldReader, int16, type OptionalParameters, tags } from './fields.ts';
 import { commands, noBody, type Pdu } from './pdu.ts';
 
 /** The bodies of the messages that we write and read. */
 
-export type Address = AddressType & { digits: string };
+export type SmppAddress = AddressType & { digits: string };
 
 export type ShortMessage = {
   serviceType: string;
-  source: Address;
-  destination: Address;
+  source: SmppAddress;
+  destination: SmppAddress;
   esmClass: number;
   registeredDelivery: number;
   dataCoding: number;
   octets: Buffer;
-  parameters: Parameters;
+  parameters: OptionalParameters;
 };
 
 const interfaceVersion = 0x34;
@@ -33,7 +33,7 @@ export function submitBody(message: ShortMessage): Buffer {
   return Buffer.concat(parts);
 }
 
-export function queryBody(messageId: string, source: Address): Buffer {
+export function queryBody(messageId: string, source: SmppAddress): Buffer {
   return Buffer.from(`${messageId}\0${textOf(source)}`, 'latin1');
 }
 
@@ -42,7 +42,7 @@ function octetsOf(...octets: number[]): string {
   return String.fromCharCode(...octets);
 }
 
-function textOf({ ton, npi, digits }: Address): string {
+function textOf({ ton, npi, digits }: SmppAddress): string {
   return `${octetsOf(ton, npi)}${digits}\0`;
 }
 

@@ -1,6 +1,6 @@
 import { PduFault } from './pdu.ts';
 
-export type Parameters = ReadonlyMap<number, Buffer>;
+export type OptionalParameters = ReadonlyMap<number, Buffer>;
 
 /** The optional parameters that we read or write (SMPP 3.4, 5.3.2). */
 export const tags = {
@@ -51,7 +51,7 @@ export class FieldReader {
   }
 
   /** Every parameter that follows. Of two with one tag, the first counts. */
-  parameters(): Parameters {
+  parameters(): OptionalParameters {
     const body = this.#body;
     const all = new Map<number, Buffer>();
     while (this.#at + 4 <= body.length) {
@@ -66,14 +66,14 @@ export class FieldReader {
 }
 
 /** A parameter's number, whatever its width: peers don't agree on it. Null if it is missing or too wide. */
-export function numberIn(parameters: Parameters, tag: number): number | null {
+export function numberIn(parameters: OptionalParameters, tag: number): number | null {
   const value = parameters.get(tag);
   if (!value || value.length === 0 || value.length > 4) return null;
   return value.readUIntBE(0, value.length);
 }
 
 /** A parameter's text, without the zero octet that some peers add. */
-export function textIn(parameters: Parameters, tag: number): string | null {
+export function textIn(parameters: OptionalParameters, tag: number): string | null {
   const value = parameters.get(tag);
   if (!value) return null;
   const zero = value.indexOf(0);

@@ -3,7 +3,7 @@ import type { SmppSettings } from '../options.ts';
 import { writeAddress } from './addresses.ts';
 import { writeText } from './alphabets.ts';
 import type { ShortMessage } from './bodies.ts';
-import { int16, type Parameters, tags } from './fields.ts';
+import { int16, type OptionalParameters, tags } from './fields.ts';
 import { noBody } from './pdu.ts';
 
 const headerFollows = 0x40;
@@ -27,7 +27,7 @@ export function partsOf(text: OutgoingText, joinedBy: number, settings: SmppSett
 }
 
 /** Our own reference, of which SMPP has room for 16 bits. A receipt may repeat it. */
-function withReference({ reference }: OutgoingText, others: [number, Buffer][]): Parameters {
+function withReference({ reference }: OutgoingText, others: [number, Buffer][]): OptionalParameters {
   const parameters = new Map<number, Buffer>();
   if (reference !== undefined) parameters.set(tags.user_message_reference, int16(reference % 0x10000));
   for (const [tag, value] of others) parameters.set(tag, value);

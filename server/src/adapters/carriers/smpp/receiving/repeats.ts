@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Session } from '../binds/session.ts';
+import type { SmppSession } from '../binds/session.ts';
 
-type Last = { hash: string; id: string; at: number; takenAt: number | null; session: Session };
+type Last = { hash: string; id: string; at: number; takenAt: number | null; session: SmppSession };
 
 const repeatWithinMs = 24 * 3_600_000;
 const slowMs = 5_000;
@@ -20,7 +20,7 @@ export function makeRepeats() {
   const lasts = new Map<string, Last>();
   return {
     /** The id of this delivery. `answered` has to be called after our response. */
-    begin({ from, to, octets }: { from: string; to: string; octets: Buffer }, session: Session) {
+    begin({ from, to, octets }: { from: string; to: string; octets: Buffer }, session: SmppSession) {
       const person = `${from} ${to}`;
       const hash = createHash('sha256').update(octets).digest().toString('base64', 0, textHashBytes);
       const before = lasts.get(person);

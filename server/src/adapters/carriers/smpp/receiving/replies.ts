@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Inbound, IncomingReply } from '../../../../domain/ports.ts';
 import type { Counts } from '../../shared/counts.ts';
-import type { Session } from '../binds/session.ts';
+import type { SmppSession } from '../binds/session.ts';
 import { readText } from '../codec/alphabets.ts';
 import type { ShortMessage } from '../codec/bodies.ts';
 import { numberIn, tags } from '../codec/fields.ts';
@@ -35,7 +35,7 @@ export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () 
   async function receiveWhole(
     { octets, dataCoding }: Pick<ShortMessage, 'octets' | 'dataCoding'>,
     numbers: { from: string; to: string },
-    session: Session,
+    session: SmppSession,
   ): Promise<void> {
     const delivery = repeats.begin({ ...numbers, octets }, session);
     const text = readText(octets, dataCoding, settings);
@@ -83,7 +83,7 @@ export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () 
 
   return {
     /** Resolves once the domain has taken the text; a part, once it has taken the whole. Throws if the SMSC should repeat it. */
-    async receive(message: ShortMessage, numbers: { from: string; to: string }, session: Session): Promise<void> {
+    async receive(message: ShortMessage, numbers: { from: string; to: string }, session: SmppSession): Promise<void> {
       const { octets, place } = partOf(message, numbers);
       if (!place) return receiveWhole({ ...message, octets }, numbers, session);
       const joining = joiner.add(place, { octets, dataCoding: message.dataCoding }, numbers);

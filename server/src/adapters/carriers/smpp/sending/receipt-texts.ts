@@ -1,5 +1,5 @@
 import type { UndeliveredReason } from '../../../../domain/ports.ts';
-import { type Parameters, tags, textIn } from '../codec/fields.ts';
+import { type OptionalParameters, tags, textIn } from '../codec/fields.ts';
 
 /** What a receipt says. `state` is null if it is only a step on the way, or says nothing. */
 export type ReadReceipt = {
@@ -36,7 +36,7 @@ const words: [beginning: string, name: string, state: State][] = [
 ];
 
 /** Null if neither the parameters nor the text are a receipt's. */
-export function readReceipt(text: string, parameters: Parameters): ReadReceipt | null {
+export function readReceipt(text: string, parameters: OptionalParameters): ReadReceipt | null {
   const fields = fieldsIn(text);
   const messageId = textIn(parameters, tags.receipted_message_id)?.trim() || fields.id || null;
   if (messageId === null) return null;
@@ -69,7 +69,7 @@ function readWord(word: string): { name: string; state: State } {
 }
 
 /** The state, and the network's own error if there is one: `UNDELIV 034`. */
-function codeOf(name: string, error: string | undefined, parameters: Parameters): string | null {
+function codeOf(name: string, error: string | undefined, parameters: OptionalParameters): string | null {
   if (error !== undefined && !/^0*$/.test(error)) return `${name} ${error}`;
   const network = parameters.get(tags.network_error_code);
   const number = network?.length === 3 ? network.readUInt16BE(1) : 0;
