@@ -14,3 +14,16 @@ test('a type is named by what it is, and not by what was done to it', () => {
   });
   assert.deepEqual(found, []);
 });
+
+test('an exported type’s name means one thing', () => {
+  const homes = new Map<string, string[]>();
+  for (const file of files.filter((each) => each.startsWith('server/src/'))) {
+    const source = readFileSync(new URL(file, root), 'utf8');
+    for (const [, name = ''] of source.matchAll(/^export (?:type|class|interface) (\w+)/gm))
+      homes.set(name, [...(homes.get(name) ?? []), file]);
+  }
+  assert.deepEqual(
+    [...homes].filter(([, its]) => its.length > 1),
+    [],
+  );
+});

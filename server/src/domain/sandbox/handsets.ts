@@ -32,7 +32,7 @@ export type ScreenText = {
 };
 export type PhoneOwner = { name: string; about: string };
 export type Handset = { phone: string; owner: PhoneOwner | null; senders: Sender[]; texts: ScreenText[] };
-export type HandsetMessage = store.HandsetMessage;
+export type { HandsetMessage } from '../../store/sandbox/handsets.ts';
 export type HandsetInUse = { phone: string; owner: PhoneOwner | null; text: string | null; dateTime: Date };
 
 const messagesMax = 10_000;
@@ -84,7 +84,7 @@ function heldOf({ textingNumber }: store.HandsetSender, backlog: store.HandsetBa
   return held;
 }
 
-export async function listHandsetMessages({ db }: Pick<Deps, 'db'>, phone: string): Promise<HandsetMessage[]> {
+export async function listHandsetMessages({ db }: Pick<Deps, 'db'>, phone: string): Promise<store.HandsetMessage[]> {
   return store.listHandsetMessages(db, phone, messagesMax);
 }
 

@@ -1,4 +1,4 @@
-import { type ContactPage, isClearing, type Statement, sorts, summaryOfContact } from './contact-summaries.ts';
+import { type ContactPage, isClearing, type PageStatement, sorts, summaryOfContact } from './contact-summaries.ts';
 
 /**
  * The parameters, hidden from the planner: a plan for these values is then no better than a generic one, so a connection
@@ -16,7 +16,7 @@ const olderMax = 1_000;
  * skipped in the sort's index; only the page's own contacts are read (docs/decisions/0001-pages-from-the-nearer-end.md). `isCut` tells that contacts
  * may be at wrong places, because more of them share a key than were looked at.
  */
-export function bookPage(advisorId: number, page: ContactPage, since?: Date): Statement {
+export function bookPage(advisorId: number, page: ContactPage, since?: Date): PageStatement {
   const { sortBy } = page;
   const direction = page.descending ? 'desc' : 'asc';
   const parts = partsOf(page, since !== undefined);

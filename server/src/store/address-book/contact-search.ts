@@ -6,7 +6,7 @@ import {
   type ContactSummaryRow,
   isClearing,
   type Lookup,
-  type Statement,
+  type PageStatement,
   sorts,
   summaryIn,
   summaryOfContact,
@@ -54,7 +54,7 @@ async function findRows(db: Db, advisorId: number, filter: ContactFilter, page: 
   const withKey = pageWithKey(advisorId, filter, page);
   const found = withKey ? await lookUp(withKey) : [];
   if (found[0] && found[0].total <= shortPageMax) return found;
-  const ask = ({ text, values, name }: Statement) => db.query<FoundRow>(text, values, name);
+  const ask = ({ text, values, name }: PageStatement) => db.query<FoundRow>(text, values, name);
   const { consent, without, ...others } = filter;
   if ((consent || without?.length) && isEmpty(others) && isWalkable(page)) {
     const total = await countWalked(db, advisorId, { consent, without });
@@ -170,7 +170,7 @@ function matching(
   filter: ContactFilter,
   page: ContactPage,
   corrected = (matches: string) => matches,
-): Statement {
+): PageStatement {
   const { column } = sorts[page.sortBy];
   const direction = page.descending ? 'desc' : 'asc';
   const values: unknown[] = [advisorId, page.offset, page.limit];

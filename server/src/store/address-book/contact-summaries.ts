@@ -3,7 +3,7 @@ import type { ContactRow } from './contacts.ts';
 
 export type ContactSort = keyof typeof sorts;
 export type ContactPage = { sortBy: ContactSort; descending: boolean; offset: bigint; limit: number };
-export type Statement = { text: string; values: unknown[]; name?: string };
+export type PageStatement = { text: string; values: unknown[]; name?: string };
 export type Lookup = { text: string; key: unknown[]; name: string };
 
 /** An import gives the contacts of a batch, of which there are fewer, the same times. */

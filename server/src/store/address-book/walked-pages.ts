@@ -1,6 +1,6 @@
 import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
-import { type ContactPage, type Statement, sorts, summaryOfContact } from './contact-summaries.ts';
+import { type ContactPage, type PageStatement, sorts, summaryOfContact } from './contact-summaries.ts';
 
 /** Most of the book: those of a state of consent, and all but a few. */
 export type WalkedFilter = { consent?: ConsentState | undefined; without?: number[] | undefined };
@@ -26,7 +26,7 @@ export async function countWalked(db: Db, advisorId: number, { consent, without 
  * A page of many matches, in the index of the sort, from its nearer end. Nothing is sorted, and no contact is read but the page's
  * own: of 100,000, a page in the middle took 185 ms on a busy machine, where sorting all matches took 880.
  */
-export function walkedPage(advisorId: number, filter: WalkedFilter, page: ContactPage, total: number): Statement {
+export function walkedPage(advisorId: number, filter: WalkedFilter, page: ContactPage, total: number): PageStatement {
   const { consent, without = [] } = filter;
   const { column } = sorts[page.sortBy];
   const size = Math.max(0, Math.min(page.limit, total - Number(page.offset)));

@@ -11,7 +11,7 @@ export type SessionRow = {
   signedInAt: Date;
   seenAt: Date;
 };
-export type NewSession = {
+export type NewSessionRow = {
   sessionHash: Buffer;
   advisorId: number;
   method: SignInMethod;
@@ -29,7 +29,11 @@ export type ListedSession = Pick<SessionRow, 'method' | 'signedInAt' | 'seenAt'>
  * Inserts the session unless the advisor is disabled, or their password is no longer the one that was checked, if one
  * was. It waits for a concurrent password change, which ends existing sessions: none may slip in behind it.
  */
-export async function insertSession(db: Db, session: NewSession, checkedPasswordHash: string | null): Promise<boolean> {
+export async function insertSession(
+  db: Db,
+  session: NewSessionRow,
+  checkedPasswordHash: string | null,
+): Promise<boolean> {
   const inserted = await db.query(
     `insert into sessions (
        session_hash, advisor_id, method, browser, date_time_created, date_time_seen, date_time_expires

@@ -1,6 +1,6 @@
 import type { StaffRow } from '../accounts/staff.ts';
 import type { Db } from '../database/db.ts';
-import type { ListedSession, NewSession, SignInMethod } from './sessions.ts';
+import type { ListedSession, NewSessionRow, SignInMethod } from './sessions.ts';
 
 /** Who is signed in to the console, as long as they are. */
 export type StaffSessionRow = StaffRow & {
@@ -10,10 +10,10 @@ export type StaffSessionRow = StaffRow & {
   signedInAt: Date;
   seenAt: Date;
 };
-export type NewStaffSession = Omit<NewSession, 'advisorId'> & { staffId: number };
+export type NewStaffSessionRow = Omit<NewSessionRow, 'advisorId'> & { staffId: number };
 
 /** Inserts the session unless they are disabled. */
-export async function insertStaffSession(db: Db, session: NewStaffSession): Promise<boolean> {
+export async function insertStaffSession(db: Db, session: NewStaffSessionRow): Promise<boolean> {
   const inserted = await db.query(
     `insert into staff_sessions (
        session_hash, staff_id, method, browser, date_time_created, date_time_seen, date_time_expires
