@@ -178,7 +178,7 @@ function infoOf({ method, path }: Request, attempts: number): CallInfo {
   return { method, path, attempt: attempts };
 }
 
-/** The 401 of a token says `WWW-Authenticate`. A wrong API key is a 401 too, and no new token helps against it. */
+/** The 401 of a token says `invalid_token` in `WWW-Authenticate`. That of an API key doesn't, and no new token helps against it. */
 class TokenRefused extends AssentError {}
 
 function traceOf({ headers }: HttpResponse): string | undefined {
@@ -200,7 +200,8 @@ function parse(response: HttpResponse): unknown {
       isCut,
     );
   }
-  const Refusal = status === 401 && headers.has('www-authenticate') ? TokenRefused : AssentError;
+  const isToken = status === 401 && /\binvalid_token\b/.test(headers.get('www-authenticate') ?? '');
+  const Refusal = isToken ? TokenRefused : AssentError;
   if (isProblem(body))
     throw new Refusal(body.detail, {
       code: body.code,

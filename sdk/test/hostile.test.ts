@@ -156,12 +156,15 @@ test('a token that is refused is renewed once, and a loop of 401s ends', async (
 
 test('a wrong API key asks for no new token', async () => {
   const asked: boolean[] = [];
-  const { assent } = await hostile((_, response) => problem(response, 401, 'unauthorized'), {
-    token: async ({ refresh }) => {
-      asked.push(refresh);
-      return 'token';
+  const { assent } = await hostile(
+    (_, response) => problem(response, 401, 'unauthorized', { 'www-authenticate': 'Bearer' }),
+    {
+      token: async ({ refresh }) => {
+        asked.push(refresh);
+        return 'token';
+      },
     },
-  });
+  );
   assert.equal((await failure(assent.account.get())).status, 401);
   assert.deepEqual(asked, [false]);
 });
