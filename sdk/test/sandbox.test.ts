@@ -58,6 +58,13 @@ test('the flow asks, waits and sends once, with one key for both sends', async (
   assert.deepEqual(again.successes[0]?.messageId, sent.successes[0]?.messageId);
 });
 
+test('a flow that ended before its request arrived asks after all, with a key of any length', async () => {
+  const phone = '+15005550016';
+  const state = { idempotencyKey: 'k'.repeat(255), askedAt: Date.now() - 1_000 };
+  await assent.messages.sendWithConsent({ phone, text: 'Hello' }, { poll: true, state });
+  assert.equal((await assent.consents.get({ phone })).state, 'opted_out', 'they were asked, and answered');
+});
+
 test('somebody who opted out is never asked', async () => {
   await assent.messages.sendWithConsent({ phone: stops, text: 'Hello' }, { poll: true });
   const refused = await assent.messages.sendWithConsent({ phone: stops, text: 'Hello' }, { poll: true });

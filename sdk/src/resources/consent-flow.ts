@@ -38,10 +38,12 @@ export async function sendWithConsent(
   const failure = consentFailure(first);
   if (!failure) return first;
 
-  if (failure.code === 'not_consented' && flow.askedAt === undefined) {
+  // Also after a restart: the earlier run stored that it asks, but its request didn't arrive, or they would be pending.
+  if (failure.code === 'not_consented') {
     flow.askedAt = Date.now();
     await onState?.(flow);
-    const asked = await ask(consents, phone, { ...options, idempotencyKey: `${flow.idempotencyKey}-ask` });
+    // The same key again: each path has its own.
+    const asked = await ask(consents, phone, { ...options, idempotencyKey: flow.idempotencyKey });
     if (!asked) return first;
   }
   const left = (flow.askedAt ?? Date.now()) + consentWaitMs - Date.now();
