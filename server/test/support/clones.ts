@@ -51,7 +51,7 @@ export async function cloneDatabase(
   const nodes = await listNodes(administration);
   for (const node of nodes) {
     const isOpen = nodes.length > 1 && (await close(node, template));
-    await run(node, `create database ${name} template ${template}${place}`);
+    await run(node, `create database ${name} template ${template} strategy file_copy${place}`);
     if (isOpen) await run(node, `alter database ${template} allow_connections true`);
   }
   return inDatabase(administration, name);
