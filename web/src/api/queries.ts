@@ -32,8 +32,7 @@ export const client = new QueryClient({
     queries: {
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
-      retry: (failures, error) =>
-        failures < triesMax && error instanceof CallFailed && (error.status === 0 || error.status >= 500),
+      retry: (failures, error) => failures < triesMax && error instanceof CallFailed && error.retryable,
     },
   },
 });
