@@ -32,7 +32,10 @@ export function OpenThread() {
   });
   const [isPanelOpen, openPanel] = useState(false);
   // Any other refusal, such as that of a busy server, says nothing about the conversation.
-  if (!Number.isSafeInteger(memberId) || (error instanceof CallFailed && (error.status === 404 || error.status === 400)))
+  if (
+    !Number.isSafeInteger(memberId) ||
+    (error instanceof CallFailed && (error.status === 404 || error.status === 400))
+  )
     return <NotFound />;
   if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
   if (!data) return <div className="open" aria-busy="true" />;

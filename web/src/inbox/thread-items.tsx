@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, memo, Suspense, useState } from 'react';
+import { memo } from 'react';
 import { remove } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
 import { scheduledQuery } from '../api/queries.ts';
@@ -15,8 +15,6 @@ import { clockTime, whenTime } from '../words/times.ts';
 import { type Attempt, drop } from './outbox.ts';
 import { newAttempt, retry } from './sending.ts';
 
-const ScheduledEditor = lazy(() => import('../scheduled/scheduled-editor.tsx'));
-
 export type Context = {
   memberId: number;
   phone: string;
@@ -24,6 +22,7 @@ export type Context = {
   timeZone: string;
   now: number;
   showEvidence(itemId: string): void;
+  edit(item: ScheduledItem): void;
 };
 
 export const ThreadItem = memo(function ThreadItem({ item, context }: { item: Item; context: Context }) {
@@ -139,8 +138,7 @@ function Consent({ item, context: { name, timeZone, showEvidence } }: { item: Co
 }
 
 function Scheduled({ item, context }: { item: ScheduledItem; context: Context }) {
-  const { timeZone, now, memberId, phone, name } = context;
-  const [isEditing, setEditing] = useState(false);
+  const { timeZone, now, memberId, edit } = context;
   const queries = useQueryClient();
   const next = item.nextDeliveryDates[0] ?? item.dateTime;
   const cancel = async () => {
@@ -161,7 +159,7 @@ function Scheduled({ item, context }: { item: ScheduledItem; context: Context })
           {whenTime(next, now, timeZone)}
         </Time>
         <span className="acts">
-          <button type="button" className="link" onClick={() => setEditing(true)}>
+          <button type="button" className="link" onClick={() => edit(item)}>
             Edit
           </button>{' '}
           ·{' '}
@@ -170,15 +168,6 @@ function Scheduled({ item, context }: { item: ScheduledItem; context: Context })
           </button>
         </span>
       </div>
-      <Suspense>
-        {isEditing && (
-          <ScheduledEditor
-            scheduled={{ ...item, deliveryDate: next, phone, memberId }}
-            name={name}
-            close={() => setEditing(false)}
-          />
-        )}
-      </Suspense>
     </div>
   );
 }

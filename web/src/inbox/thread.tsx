@@ -6,7 +6,7 @@ import { post } from '../api/http.ts';
 import { patchConversation } from '../api/live.ts';
 import { itemsQuery, reachItem } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
-import type { Conversation, Item } from '../api/types.ts';
+import type { Conversation, Item, ScheduledItem } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
 import { Broken, StateScreen } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -17,6 +17,7 @@ import { Sending, ThreadItem } from './thread-items.tsx';
 /** How long a text that was looked for is marked. */
 const foundMs = 3_000;
 const Evidence = lazy(() => import('./evidence.tsx'));
+const ScheduledEditor = lazy(() => import('../scheduled/scheduled-editor.tsx'));
 
 /** Every text between the two, oldest first, held at its end while nobody has scrolled away from it. */
 export function Thread({ conversation }: { conversation: Conversation }) {
@@ -29,8 +30,10 @@ export function Thread({ conversation }: { conversation: Conversation }) {
   const items = useMemo(() => data?.pages.toReversed().flatMap((page) => page.data) ?? [], [data]);
   const attempts = useAttempts(phone);
   const [evidence, showEvidence] = useState<string | null>(null);
+  // Not in the item, which goes when the text is sent: what is typed would go with it.
+  const [edited, edit] = useState<ScheduledItem | null>(null);
   const context = useMemo(
-    () => ({ memberId, phone, name, timeZone, now, showEvidence }),
+    () => ({ memberId, phone, name, timeZone, now, showEvidence, edit }),
     [memberId, phone, name, timeZone, now],
   );
   const { frame, onScroll, hasNewBelow, toEnd } = useEnd(items, () => {
@@ -80,6 +83,13 @@ export function Thread({ conversation }: { conversation: Conversation }) {
       <Suspense>
         {evidence !== null && (
           <Evidence conversation={conversation} shown={evidence} close={() => showEvidence(null)} />
+        )}
+        {edited && (
+          <ScheduledEditor
+            scheduled={{ ...edited, deliveryDate: edited.nextDeliveryDates[0] ?? edited.dateTime, phone, memberId }}
+            name={name}
+            close={() => edit(null)}
+          />
         )}
       </Suspense>
       {hasNewBelow && (

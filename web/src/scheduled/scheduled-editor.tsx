@@ -13,7 +13,7 @@ import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
 import { count, phoneWords } from '../words/people.ts';
 import { instantOf, nextTimes, wallTime } from '../words/schedules.ts';
-import { whenTime } from '../words/times.ts';
+import { cityOf, whenTime } from '../words/times.ts';
 import { RepeatField } from './repeat-field.tsx';
 
 export type EditableText = Pick<
@@ -45,7 +45,8 @@ export default function ScheduledEditor({
   const times = isAsItWas ? (data ?? []) : at ? nextTimes(at, frequency, timeZone, shownTimes) : [];
   const { used, room, segments } = countText(text);
   const save = async () => {
-    if (!at || at <= now()) throw new Error('Choose a time that is still to come.');
+    // Without a new time, the server knows whether the old one has come.
+    if (!at || (isMoved && at <= now())) throw new Error('Choose a time that is still to come.');
     // Only what was changed: a new date would begin the repetition anew.
     await put(`/v1/text/messaging/scheduled-messages/${scheduled.scheduledMessageId}`, {
       body: {
@@ -78,7 +79,13 @@ export default function ScheduledEditor({
         {used} of {room} · {count(segments, 'text')}
       </div>
       <div className="two">
-        <Field label="Date and time" type="datetime-local" value={wall} required set={setWall} />
+        <Field
+          label={`Date and time in ${cityOf(timeZone)}`}
+          type="datetime-local"
+          value={wall}
+          required
+          set={setWall}
+        />
         <RepeatField frequency={frequency} choose={setFrequency} />
       </div>
       {frequency !== 0 && (
