@@ -1,4 +1,4 @@
-import { get, post } from '../api/http.ts';
+import { CallFailed, get, post } from '../api/http.ts';
 import { refreshBook } from '../api/queries.ts';
 import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
@@ -15,12 +15,17 @@ export async function deleteWithUndo(
     const { actionId, undoMs } = await post<{ actionId: number; undoMs: number }>('/deletes', { body: what });
     offerUndo(actionId, whom, undoMs);
   } catch (error) {
-    toast(`Nothing was deleted. ${(error as Error).message}`);
+    if (error instanceof CallFailed && error.status > 0) toast(`Nothing was deleted. ${error.message}`);
+    else {
+      toast('No answer from the server: the list shows whether it was done.');
+      // If it was, it waits, and can be undone.
+      await offerWaiting();
+    }
   }
   await refreshBook();
 }
 
-/** After the page was loaded again: what the server still holds. */
+/** What the server still holds, after the page was loaded again or an answer was lost. */
 export async function offerWaiting(): Promise<void> {
   type Waiting = { actionId: number; contacts: number | null; leftMs: number };
   const { data } = await get<{ data: Waiting[] }>('/deletes').catch(() => ({ data: [] as Waiting[] }));
