@@ -4,7 +4,7 @@ import { type CallFailed, post, put } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
 import { contactQuery, groupsQuery, refreshBooks } from '../api/queries.ts';
 import type { ContactDetail, ContactInput } from '../api/types.ts';
-import { newKey } from '../inbox/outbox.ts';
+import { useKeyOf } from '../inbox/outbox.ts';
 import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Tick, Wrong } from '../look/fields.tsx';
@@ -47,7 +47,9 @@ function Fields({ contactId, given, phone, memberId, close, drop }: Props & { gi
   const [isSaving, setSaving] = useState(false);
   const groups = useQuery(groupsQuery).data?.data ?? [];
   const [member, setMember] = useState(() => new Set(contact?.groupIds ?? []));
-  const key = useRef(newKey());
+  const keyOf = useKeyOf();
+  // Added already, if only its groups were refused.
+  const added = useRef(contactId);
 
   const save = async (form: FormData) => {
     const value = (name: string) => String(form.get(name) ?? '').trim();
@@ -63,13 +65,13 @@ function Fields({ contactId, given, phone, memberId, close, drop }: Props & { gi
     };
     setSaving(true);
     try {
-      const id =
-        contactId ??
-        (await post<{ id: number }>('/v1/core/contact/contacts', { body: input, idempotencyKey: key.current })).id;
-      if (contact) await put(`/v1/core/contact/contacts/${id}`, { body: changedIn(input, contact) });
+      const path = '/v1/core/contact/contacts';
+      if (added.current !== null)
+        await put(`${path}/${added.current}`, { body: contact ? changedIn(input, contact) : input });
+      else added.current = (await post<{ id: number }>(path, { body: input, idempotencyKey: keyOf(input) })).id;
       const before = new Set(contact?.groupIds ?? []);
       if (before.symmetricDifference(member).size > 0)
-        await put(`/v1/core/contact/contacts/${id}/groups`, { body: { groupIds: [...member] } });
+        await put(`${path}/${added.current}/groups`, { body: { groupIds: [...member] } });
     } catch (error) {
       setSaving(false);
       return setWrong(problemsOf(error));

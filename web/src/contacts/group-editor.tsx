@@ -1,8 +1,8 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { post, put } from '../api/http.ts';
 import { refreshBook } from '../api/queries.ts';
 import type { Group } from '../api/types.ts';
-import { newKey } from '../inbox/outbox.ts';
+import { useKeyOf } from '../inbox/outbox.ts';
 import { FormDialog } from '../look/dialog.tsx';
 import { Field } from '../look/fields.tsx';
 
@@ -17,21 +17,15 @@ export default function GroupEditor({
   made(groupId: number): void;
 }) {
   const [name, setName] = useState(group?.name ?? '');
-  const key = useRef(newKey());
+  const keyOf = useKeyOf();
   const save = async () => {
     const body = { name: name.trim() };
-    try {
-      if (group) await put(`/groups/${group.groupId}`, { body });
-      const id =
-        group?.groupId ??
-        (await post<{ id: number }>('/v1/core/contact/groups', { body, idempotencyKey: key.current })).id;
-      await refreshBook();
-      made(id);
-    } catch (error) {
-      // A changed name is another request.
-      key.current = newKey();
-      throw error;
-    }
+    if (group) await put(`/groups/${group.groupId}`, { body });
+    const id =
+      group?.groupId ??
+      (await post<{ id: number }>('/v1/core/contact/groups', { body, idempotencyKey: keyOf(body) })).id;
+    await refreshBook();
+    made(id);
   };
   return (
     <FormDialog

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useRef, useSyncExternalStore } from 'react';
 import type { MessageRequest } from '../api/types.ts';
 
 /** A text that was sent and not answered yet. Its key makes sure that trying again can't text twice. */
@@ -40,6 +40,16 @@ export function drop(key: string): void {
 
 export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** The same body has the same key until it is done, so what got no answer isn't done twice. One that was changed is another request. */
+export function useKeyOf(): (body: object) => string {
+  const last = useRef({ written: '', key: '' });
+  return (body) => {
+    const written = JSON.stringify(body);
+    if (written !== last.current.written) last.current = { written, key: newKey() };
+    return last.current.key;
+  };
 }
 
 function change(next: Attempt[]): void {

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { post, put } from '../api/http.ts';
 import { client, savedRepliesQuery } from '../api/queries.ts';
 import type { SavedReply } from '../api/types.ts';
-import { newKey } from '../inbox/outbox.ts';
+import { useKeyOf } from '../inbox/outbox.ts';
 import { Button } from '../look/button.tsx';
 import { FormDialog } from '../look/dialog.tsx';
 import { Field, Lines } from '../look/fields.tsx';
@@ -28,20 +28,15 @@ export default function SavedReplyEditor({ given, writtenTo = null, close }: Pro
   const [title, setTitle] = useState(known?.title ?? '');
   const [text, setText] = useState(given.text);
   const field = useRef<HTMLTextAreaElement>(null);
-  const key = useRef(newKey());
+  const keyOf = useKeyOf();
   const { text: filled } = fillFields(text, example);
   const { missing } = fillFields(text, {});
   const general = writtenTo && withoutName(text, writtenTo);
 
   const save = async () => {
     const body = { title: title.trim(), text: text.trim() };
-    try {
-      if (known) await put(`/saved-replies/${known.savedReplyId}`, { body });
-      else await post('/saved-replies', { body, idempotencyKey: key.current });
-    } catch (error) {
-      key.current = newKey();
-      throw error;
-    }
+    if (known) await put(`/saved-replies/${known.savedReplyId}`, { body });
+    else await post('/saved-replies', { body, idempotencyKey: keyOf(body) });
     void client.invalidateQueries(savedRepliesQuery);
     toast(`Saved “${body.title}”.`);
   };
