@@ -3,13 +3,16 @@ import { put } from '../api/http.ts';
 import { patchConversation } from '../api/live.ts';
 
 const savedAfterMs = 700;
-const keyOf = (memberId: number | null) => `draft-${memberId ?? 'new'}`;
+/** A conversation, or the number of somebody who has none yet. */
+type DraftOwner = number | string;
+const keyOf = (owner: DraftOwner) => `draft-${owner}`;
 
-/** Somebody new has a conversation now: what is still written to them goes along. */
-export function handOverDraft(memberId: number): void {
-  const text = localStorage.getItem(keyOf(null));
-  localStorage.removeItem(keyOf(null));
-  if (text) localStorage.setItem(keyOf(memberId), text);
+/** Somebody new has a conversation now, or it is for somebody else: what is still written goes along, unless they have a draft of their own. */
+export function handOverDraft(from: DraftOwner, to: DraftOwner): void {
+  if (localStorage.getItem(keyOf(to))) return;
+  const text = localStorage.getItem(keyOf(from));
+  localStorage.removeItem(keyOf(from));
+  if (text) localStorage.setItem(keyOf(to), text);
 }
 
 /**
@@ -18,9 +21,10 @@ export function handOverDraft(memberId: number): void {
  */
 export function useDraft(
   memberId: number | null,
+  phone: string,
   onServer: string | null,
 ): [text: string, write: (text: string) => void] {
-  const storageKey = keyOf(memberId);
+  const storageKey = keyOf(memberId ?? phone);
   const [text, setText] = useState(() => localStorage.getItem(storageKey) ?? onServer ?? '');
   const unsaved = useRef<string | null>(localStorage.getItem(storageKey));
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -27,15 +27,23 @@ export function NewText() {
   latest.current = to;
   /** To their conversation, with what was written meanwhile. Somebody who went elsewhere stays there. */
   const sent = (memberId: number) => {
-    if (!page.current || latest.current?.phone !== to?.phone) return;
-    handOverDraft(memberId);
+    if (!to || !page.current || latest.current?.phone !== to.phone) return;
+    handOverDraft(to.phone, memberId);
     open(memberId);
   };
 
+  const left = useRef<string | null>(null);
   const choose = async (chosen: To) => {
     const known = await findByPhone(chosen.phone).catch(() => null);
+    if (left.current && !known?.draft) handOverDraft(left.current, known?.memberId ?? chosen.phone);
+    left.current = null;
     if (known) open(known.memberId);
     else setTo(chosen);
+  };
+  /** What was written is for whoever is chosen next. */
+  const leave = ({ phone }: To) => {
+    left.current = phone;
+    setTo(null);
   };
   return (
     <div className="open" ref={page}>
@@ -51,7 +59,7 @@ export function NewText() {
                 <h1 className="name cut">{to.name ?? phoneWords(to.phone)}</h1>
                 {to.name && <div className="small soft number">{phoneWords(to.phone)}</div>}
               </div>
-              <Button kind="small" onClick={() => setTo(null)}>
+              <Button kind="small" onClick={() => leave(to)}>
                 Someone else
               </Button>
             </>
