@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { now, useNow } from '../api/clock.ts';
 import { CallFailed, post } from '../api/http.ts';
 import { patchConversation, refresh } from '../api/live.ts';
-import { conversationQuery } from '../api/queries.ts';
+import { client, conversationQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { OpenConversation } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
@@ -66,16 +66,18 @@ function Top({ conversation, showPanel }: { conversation: OpenConversation; show
   const time = useNow();
   const navigate = useNavigate();
   const finish = () => {
-    void change(memberId, 'done', { done: !done }, { done: !done });
-    toast(done ? 'Back in the inbox.' : 'Done. The next reply brings it back.', {
+    const said = toast(done ? 'Back in the inbox.' : 'Done. The next reply brings it back.', {
       label: 'Undo',
       run: () => void change(memberId, 'done', { done }, { done }),
     });
+    void change(memberId, 'done', { done: !done }, { done: !done }, said);
     if (!done) void navigate({ to: '/' });
   };
   const snooze = (until: number | null) => {
-    void change(memberId, 'snooze', { until }, { snoozedUntil: until });
-    toast(until ? `Snoozed until ${whenTime(until, now(), timeZone)}, or until they write.` : 'Back in the inbox.');
+    const said = toast(
+      until ? `Snoozed until ${whenTime(until, now(), timeZone)}, or until they write.` : 'Back in the inbox.',
+    );
+    void change(memberId, 'snooze', { until }, { snoozedUntil: until }, said);
     if (until) void navigate({ to: '/' });
   };
   useKeys({ e: finish });
@@ -130,17 +132,21 @@ function Top({ conversation, showPanel }: { conversation: OpenConversation; show
   );
 }
 
-/** Shown at once; the server's answer, or the next event, corrects it. */
+/** Shown at once, and taken back with what was said about it if it fails. */
 async function change(
   memberId: number,
   path: 'done' | 'snooze',
   body: unknown,
   shown: Partial<OpenConversation>,
+  unsay?: () => void,
 ): Promise<void> {
+  const before = client.getQueryData(conversationQuery(memberId).queryKey);
   patchConversation(memberId, shown);
   try {
     await post(`/conversations/${memberId}/${path}`, { body });
   } catch {
+    if (before) patchConversation(memberId, { done: before.done, snoozedUntil: before.snoozedUntil });
+    unsay?.();
     toast('That didn’t reach the server. Try again.');
   }
   refresh(memberId);
