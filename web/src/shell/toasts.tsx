@@ -3,6 +3,7 @@ import { rescueFocus } from '../look/focus.ts';
 
 type Toast = { id: number; text: string; action?: { label: string; run(): void } };
 const shownMs = 6_000;
+const toastsMax = 3;
 let toasts: Toast[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
@@ -16,8 +17,15 @@ export function toast(text: string, action?: Toast['action'], ms = shownMs): () 
     action?.run();
     rescueFocus();
   };
-  change([...toasts.slice(-2), { id, text, ...(action && { action: { ...action, run } }) }]);
-  setTimeout(close, ms);
+  // Where there is no room for one more, the first goes that nothing can be done about.
+  const spare = toasts.length < toastsMax ? null : (toasts.find((each) => !each.action) ?? toasts[0]);
+  const kept = toasts.filter((each) => each !== spare);
+  change([...kept, { id, text, ...(action && { action: { ...action, run } }) }]);
+  setTimeout(() => {
+    const hasFocus = document.activeElement?.closest('.toast');
+    close();
+    if (hasFocus) rescueFocus();
+  }, ms);
   return close;
 }
 
