@@ -8,7 +8,7 @@ export type Link = 'live' | 'connecting' | 'offline';
 
 type StreamMessage =
   | { event: LiveEvent }
-  | { cursor: string }
+  | { cursor: string; at: number }
   | { link: Link }
   | { ask: true }
   | { now: number }
@@ -43,6 +43,7 @@ export function follow(
   let isLeader = false;
   let source: EventSource | null = null;
   let waitMs = pauseMs.first;
+  let retry: ReturnType<typeof setTimeout> | undefined;
 
   tabs.onmessage = ({ data }: MessageEvent<StreamMessage>) => {
     if ('ask' in data) {
@@ -61,15 +62,16 @@ export function follow(
   else void lead();
   window.addEventListener('offline', () => isLeader && tell({ link: 'offline' }));
   window.addEventListener('online', () => {
-    if (!isLeader) return;
-    source?.close();
-    open();
+    if (isLeader) open();
   });
 
   function take(told: StreamMessage): void {
     if ('event' in told) on.event(told.event, isLeader);
-    else if ('cursor' in told) ({ cursor } = told);
-    else if ('link' in told) {
+    else if ('cursor' in told) {
+      ({ cursor } = told);
+      // A browser's stopwatch stands still while the computer sleeps.
+      setNow(told.at);
+    } else if ('link' in told) {
       ({ link } = told);
       on.link(link);
     } else if ('now' in told) {
@@ -85,6 +87,9 @@ export function follow(
   }
 
   function open(): void {
+    // The network came back before the next try.
+    source?.close();
+    clearTimeout(retry);
     source = new EventSource(`/app/api/events?cursor=${encodeURIComponent(cursor)}`);
     source.onopen = () => {
       waitMs = pauseMs.first;
@@ -93,7 +98,7 @@ export function follow(
     for (const type of types)
       source.addEventListener(type, ({ data }) => tell({ event: { type, data: JSON.parse(data) } }));
     // After each group of events, with the place behind them.
-    source.addEventListener('seen', ({ lastEventId }) => tell({ cursor: lastEventId }));
+    source.addEventListener('seen', ({ lastEventId, data }) => tell({ cursor: lastEventId, at: JSON.parse(data).now }));
     source.addEventListener('now', ({ data }) => tell({ now: JSON.parse(data).now }));
     // Somebody signed out, or the server stops: the session tells which.
     source.addEventListener('end', () => {
@@ -104,8 +109,7 @@ export function follow(
       tell({ link: navigator.onLine ? 'connecting' : 'offline' });
       // The browser tries again by itself, unless the server has refused.
       if (source?.readyState !== EventSource.CLOSED) return;
-      setTimeout(reopen, waitMs);
-      waitMs = Math.min(waitMs * 2, pauseMs.longest);
+      again();
     };
   }
 
@@ -113,15 +117,19 @@ export function follow(
   async function reopen(): Promise<void> {
     try {
       const renewed = await get<Session>('/session');
-      ({ cursor } = renewed);
-      setNow(renewed.now);
-      on.missed();
+      tell({ cursor: renewed.cursor, at: renewed.now });
+      // In every tab: what happened before this cursor is in no stream.
+      tell({ now: renewed.now });
       open();
     } catch (error) {
       if (error instanceof CallFailed && error.status === 401) return tell({ ended: true });
       tell({ link: navigator.onLine ? 'connecting' : 'offline' });
-      setTimeout(reopen, waitMs);
-      waitMs = Math.min(waitMs * 2, pauseMs.longest);
+      again();
     }
+  }
+
+  function again(): void {
+    retry = setTimeout(reopen, waitMs);
+    waitMs = Math.min(waitMs * 2, pauseMs.longest);
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Event, listEvents } from '../../../domain/events/events.ts';
+import type { Clock } from '../../../domain/ports.ts';
 import { invalid, problem } from '../../../domain/problems.ts';
 import type { Feed } from '../../../domain/shared/feeds.ts';
 import { listOpenSessions } from '../../../domain/sign-in/sessions.ts';
@@ -61,7 +62,9 @@ export function addEventStream(app: FastifyInstance, visits: Visits, signedIn: C
       request.waits = true;
       if (!isChecking) setTimeout(check, checkMs);
       isChecking = true;
-      await tell(stream, first, (cursor) => read(cursor, waitSeconds)).finally(() => streams.delete(stream));
+      await tell(deps.clock, stream, first, (cursor) => read(cursor, waitSeconds)).finally(() =>
+        streams.delete(stream),
+      );
     },
     deps.config.publicUrl,
   );
@@ -92,15 +95,20 @@ function begin({ deps, sessionToken }: Visits, request: FastifyRequest, reply: F
 }
 
 /** Tells what has happened, and what happens, until it ends. A reader who comes back with the last cursor misses nothing. */
-async function tell(stream: Stream, first: Feed<Event>, read: (cursor: string) => Promise<Feed<Event>>): Promise<void> {
+async function tell(
+  clock: Clock,
+  stream: Stream,
+  first: Feed<Event>,
+  read: (cursor: string) => Promise<Feed<Event>>,
+): Promise<void> {
   const { until, send } = stream;
   const ended = new Promise<null>((resolve) => until.signal.addEventListener('abort', () => resolve(null)));
   let feed: Feed<Event> | null = first;
   while (feed && !until.signal.aborted) {
     const { data, cursor }: Feed<Event> = feed;
     for (const event of data) send(event.type, event);
-    // With the cursor of everything above it; when there was nothing, it keeps the connection open.
-    send('seen', {}, cursor);
+    // With the cursor of everything above it and the time; when there was nothing, it keeps the connection open.
+    send('seen', { now: clock.now().getTime() }, cursor);
     // What goes wrong ends the stream: the browser connects again, and then learns what it is.
     feed = await Promise.race([read(cursor).catch(() => null), ended]);
   }
