@@ -1,16 +1,19 @@
+import { readNumber } from '../../../server/src/domain/shared/phone-numbers.ts';
+
+const american = /^\+1[2-9]\d{9}$/;
+
 /** `+1 (512) 555-2210`, and other countries' numbers as they are. */
 export function phoneWords(phone: string): string {
   const [, area, exchange, line] = /^\+1(\d{3})(\d{3})(\d{4})$/.exec(phone) ?? [];
   return area ? `+1 (${area}) ${exchange}-${line}` : phone;
 }
 
-/** What somebody types, in E.164; null if it is no number. Ten digits are American. */
+/** What somebody types or pastes, in E.164; null if it is no number. Ten digits are American. */
 export function readPhone(typed: string): string | null {
-  const digits = typed.replace(/[\s().-]/g, '');
-  if (/^\+[1-9]\d{7,14}$/.test(digits)) return digits;
-  if (/^[2-9]\d{9}$/.test(digits)) return `+1${digits}`;
-  if (/^1[2-9]\d{9}$/.test(digits)) return `+${digits}`;
-  return null;
+  const whole = readNumber(typed);
+  if (whole) return whole;
+  const guesses = [readNumber(`+1${typed}`), readNumber(`+${typed}`)];
+  return guesses.find((guess) => guess && american.test(guess)) ?? null;
 }
 
 /** `AO` of Ana Ortiz; nothing of a number. */
