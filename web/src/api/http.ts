@@ -82,18 +82,18 @@ async function request<Answer>(method: string, path: string, call: Call = {}): P
   if (idempotencyKey) headers['idempotency-key'] = idempotencyKey;
   const timeout = AbortSignal.timeout(file ? fileMsMax : answerMsMax);
   const begun = performance.now();
-  const answer = await fetch(`${door.api}${path}${search}`, {
+  const { ok, status, result } = await fetch(`${door.api}${path}${search}`, {
     method,
     headers,
     body: file ?? (body === undefined ? null : JSON.stringify(body)),
     keepalive: keepalive ?? false,
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-  }).catch((error) => {
-    if (signal?.aborted) throw error;
-    throw new CallFailed(0, {});
-  });
-  const { ok, status } = answer;
-  const result = ok ? status !== 204 && (await answer.json()) : await answer.json().catch(() => ({}));
+  })
+    .then(read)
+    .catch((error) => {
+      if (signal?.aborted) throw error;
+      throw new CallFailed(0, {});
+    });
   if (path.startsWith('/v1/'))
     tell({ call: { method, path: path + search, body, status, answer: result, tookMs: performance.now() - begun } });
   if (ok) return (result || undefined) as Answer;
@@ -101,6 +101,13 @@ async function request<Answer>(method: string, path: string, call: Call = {}): P
   const isStale = status === 403 && String(result.detail).startsWith('Sign in again');
   if (isStale && (await confirmation?.())) return request(method, path, call);
   throw new CallFailed(status, result);
+}
+
+/** An answer that breaks off, or that somebody between us and the server wrote, is none. */
+async function read(answer: Response) {
+  const { ok, status } = answer;
+  const result = ok ? status !== 204 && (await answer.json()) : await answer.json().catch(() => ({}));
+  return { ok, status, result };
 }
 
 /** Makes a file of what the server answers, and lets the browser save it. */
