@@ -18,11 +18,13 @@ import { MantineProvider } from '@mantine/core';
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type AnyRouter, RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
+import { guardFocus } from './focus.ts';
 import { Broken } from './parts.tsx';
 import { styleNonce, theme, variables } from './theme.ts';
 
 /** Draws a page, the app or the console, once what it can't be without is loaded. */
 export async function draw(client: QueryClient, router: AnyRouter, load: () => Promise<unknown>): Promise<void> {
+  guardFocus();
   const root = createRoot(document.getElementById('app') as HTMLElement);
   try {
     await load();
