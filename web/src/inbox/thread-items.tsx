@@ -1,13 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { memo } from 'react';
-import { remove } from '../api/http.ts';
-import { refresh } from '../api/live.ts';
-import { scheduledQuery } from '../api/queries.ts';
 import type { ConsentItem, Item, ReplyItem, ScheduledItem, TextItem } from '../api/types.ts';
 import { Icon } from '../look/icons.tsx';
 import { Media } from '../look/media.tsx';
 import { Time } from '../look/parts.tsx';
-import { toast } from '../shell/toasts.tsx';
 import { count, firstName } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { consentEvent, doubtAdvice, failureAdvice, heldAdvice, kindWords, statusWords } from '../words/states.ts';
@@ -23,6 +18,7 @@ export type Context = {
   now: number;
   showEvidence(itemId: string): void;
   edit(item: ScheduledItem): void;
+  cancel(item: ScheduledItem): void;
 };
 
 export const ThreadItem = memo(function ThreadItem({ item, context }: { item: Item; context: Context }) {
@@ -137,18 +133,8 @@ function Consent({ item, context: { name, timeZone, showEvidence } }: { item: Co
   );
 }
 
-function Scheduled({ item, context }: { item: ScheduledItem; context: Context }) {
-  const { timeZone, now, memberId, edit } = context;
-  const queries = useQueryClient();
+function Scheduled({ item, context: { timeZone, now, edit, cancel } }: { item: ScheduledItem; context: Context }) {
   const next = item.nextDeliveryDates[0] ?? item.dateTime;
-  const cancel = async () => {
-    await remove(`/v1/text/messaging/scheduled-messages/${item.scheduledMessageId}`).then(
-      () => toast('Canceled: it won’t be sent.'),
-      (error) => toast(error.message),
-    );
-    refresh(memberId);
-    void queries.invalidateQueries({ queryKey: scheduledQuery.queryKey });
-  };
   return (
     <div className="item">
       <div className="say out wait">{item.text}</div>
@@ -163,7 +149,7 @@ function Scheduled({ item, context }: { item: ScheduledItem; context: Context })
             Edit
           </button>{' '}
           ·{' '}
-          <button type="button" className="link" onClick={() => void cancel()}>
+          <button type="button" className="link" onClick={() => cancel(item)}>
             Cancel
           </button>
         </span>

@@ -10,6 +10,7 @@ import type { Conversation, Item, ScheduledItem } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
 import { Broken, StateScreen } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
+import { phoneWords } from '../words/people.ts';
 import { dayKey, dayName } from '../words/times.ts';
 import { useAttempts } from './outbox.ts';
 import { Sending, ThreadItem } from './thread-items.tsx';
@@ -17,6 +18,7 @@ import { Sending, ThreadItem } from './thread-items.tsx';
 /** How long a text that was looked for is marked. */
 const foundMs = 3_000;
 const Evidence = lazy(() => import('./evidence.tsx'));
+const CancelQuestion = lazy(() => import('../scheduled/cancel-question.tsx'));
 const ScheduledEditor = lazy(() => import('../scheduled/scheduled-editor.tsx'));
 
 /** Every text between the two, oldest first, held at its end while nobody has scrolled away from it. */
@@ -32,8 +34,15 @@ export function Thread({ conversation }: { conversation: Conversation }) {
   const [evidence, showEvidence] = useState<string | null>(null);
   // Not in the item, which goes when the text is sent: what is typed would go with it.
   const [edited, edit] = useState<ScheduledItem | null>(null);
+  const [canceled, cancel] = useState<ScheduledItem | null>(null);
+  const scheduled = (item: ScheduledItem) => ({
+    ...item,
+    deliveryDate: item.nextDeliveryDates[0] ?? item.dateTime,
+    phone,
+    memberId,
+  });
   const context = useMemo(
-    () => ({ memberId, phone, name, timeZone, now, showEvidence, edit }),
+    () => ({ memberId, phone, name, timeZone, now, showEvidence, edit, cancel }),
     [memberId, phone, name, timeZone, now],
   );
   const { frame, onScroll, hasNewBelow, toEnd } = useEnd(items, () => {
@@ -84,12 +93,9 @@ export function Thread({ conversation }: { conversation: Conversation }) {
         {evidence !== null && (
           <Evidence conversation={conversation} shown={evidence} close={() => showEvidence(null)} />
         )}
-        {edited && (
-          <ScheduledEditor
-            scheduled={{ ...edited, deliveryDate: edited.nextDeliveryDates[0] ?? edited.dateTime, phone, memberId }}
-            name={name}
-            close={() => edit(null)}
-          />
+        {edited && <ScheduledEditor scheduled={scheduled(edited)} name={name} close={() => edit(null)} />}
+        {canceled && (
+          <CancelQuestion scheduled={scheduled(canceled)} name={name ?? phoneWords(phone)} close={() => cancel(null)} />
         )}
       </Suspense>
       {hasNewBelow && (

@@ -2,19 +2,16 @@ import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useNow } from '../api/clock.ts';
-import { remove } from '../api/http.ts';
-import { refresh } from '../api/live.ts';
-import { client, conversationQuery, scheduledQuery } from '../api/queries.ts';
+import { conversationQuery, scheduledQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { ScheduledMessage } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
-import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Face, StateScreen, Time } from '../look/parts.tsx';
-import { toast } from '../shell/toasts.tsx';
 import { phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { clockTime, dayName, whenTime } from '../words/times.ts';
+import CancelQuestion from './cancel-question.tsx';
 import ScheduledEditor, { type EditableText } from './scheduled-editor.tsx';
 
 const Month = lazy(() => import('./month.tsx'));
@@ -151,34 +148,6 @@ function Loading() {
         <div className="skeleton" key={each} style={{ height: 56, margin: '10px 0' }} />
       ))}
     </div>
-  );
-}
-
-function CancelQuestion({ scheduled, name, close }: { scheduled: EditableText; name: string; close(): void }) {
-  const confirm = async () => {
-    close();
-    await remove(`/v1/text/messaging/scheduled-messages/${scheduled.scheduledMessageId}`).then(
-      () => toast('Canceled: it won’t be sent.'),
-      (error) => toast(error.message),
-    );
-    refresh(scheduled.memberId);
-    void client.invalidateQueries({ queryKey: scheduledQuery.queryKey });
-  };
-  return (
-    <Dialog close={close} title={`Cancel this text to ${name}?`}>
-      <p className="soft">“{scheduled.text}”</p>
-      <p style={{ marginTop: 8 }}>
-        {scheduled.frequency ? 'It won’t be sent again, now or later.' : 'It won’t be sent.'}
-      </p>
-      <div className="buttons" style={{ marginTop: 16 }}>
-        <Button onClick={close} data-autofocus>
-          Keep it
-        </Button>
-        <Button kind="bad" onClick={() => void confirm()}>
-          Cancel the text
-        </Button>
-      </div>
-    </Dialog>
   );
 }
 
