@@ -835,14 +835,14 @@ indexed as (
 insert into archive_words (firm_id, date_time_created, advisor_id, number, words)
 select
   a.firm_id, date_trunc('milliseconds', e.date_time_created), e.advisor_id, e.number,
-  strip(to_tsvector('simple', coalesce(
+  strip(to_tsvector('simple', regexp_replace(coalesce(
     case
       when e.kind = 'media_in' then ''
       when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
       else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\[nrt]', ' ', 'g')
     end,
     ''
-  ))) || array_to_tsvector(array_remove(
+  ), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3003\u3008-\u3020\u30fb\ufe00-\ufe0f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+', ' ', 'g'))) || array_to_tsvector(array_remove(
     array['=f' || a.firm_id, '=a' || e.advisor_id, '=k' || e.kind, '=m' || e.member_id], null
   ))
 from span
@@ -7203,7 +7203,7 @@ prepare "search-words" as
 with found as materialized (
   select date_time_created, advisor_id, number
   from archive_words
-  where words @@ (select plainto_tsquery('simple', $5) && $6::tsquery)
+  where words @@ (select plainto_tsquery('simple', regexp_replace($5, '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3003\u3008-\u3020\u30fb\ufe00-\ufe0f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+', ' ', 'g')) && $6::tsquery)
   limit $8 + 1
 ),
 page as (
@@ -7506,7 +7506,7 @@ with walked as materialized (
 found as (
   select date_time_created, advisor_id, number, true as is_found
   from walked
-  where words @@ (select plainto_tsquery('simple', $5) && $6::tsquery)
+  where words @@ (select plainto_tsquery('simple', regexp_replace($5, '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3003\u3008-\u3020\u30fb\ufe00-\ufe0f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+', ' ', 'g')) && $6::tsquery)
   order by date_time_created desc, advisor_id desc, number desc
   limit $9
 ),

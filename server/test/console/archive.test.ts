@@ -50,10 +50,31 @@ describe('a search of the archive', () => {
     assert.deepEqual(await textsOf({ words: 'annuit' }), []);
   });
 
+  test('finds a word whatever sign stands beside it, and none where no word is looked for', async () => {
+    const text = 'Buy/sell it.Today: 3-5 lots—“guaranteed”, don’t wait🙂 AT&T café हिन्दी';
+    await received(text);
+    await indexArchive(world.deps);
+    for (const words of [
+      'sell',
+      'today',
+      '5 lots',
+      'guaranteed',
+      "don't",
+      'don’t',
+      'wait',
+      'at&t',
+      'CAFÉ',
+      'हिन्दी',
+      '3-5',
+    ])
+      assert.deepEqual(await textsOf({ words }), [text], words);
+    for (const words of ['%', '🙂', 'buysell']) assert.deepEqual(await textsOf({ words }), [], words);
+  });
+
   test('by person, number, advisor, kind and dates', async () => {
     const { advisorId, memberId, phone } = elle;
     for (const by of [{ memberId }, { phone }, { advisorId }, { from: '2020-01-01T00:00:00Z' }])
-      assert.equal((await textsOf({ ...by, kind: 'received' })).length, 4, JSON.stringify(by));
+      assert.equal((await textsOf({ ...by, kind: 'received' })).length, 5, JSON.stringify(by));
     for (const by of [{ phone: '+12125550143' }, { advisorId: 1 }, { to: '2020-01-01T00:00:00Z' }, { kind: 'sent' }])
       assert.deepEqual(await textsOf({ ...by, words: 'annuity' }), [], JSON.stringify(by));
   });

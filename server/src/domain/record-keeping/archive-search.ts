@@ -101,10 +101,11 @@ function partOf(firmId: number, { from, to }: ArchiveSearch, cursor?: string): S
   return { firmId, from: from === undefined ? null : new Date(from), before: cursor ? placeIn(cursor) : end };
 }
 
-/** Null if nobody has that number. */
+/** Null if nobody has that number, or there is no word in what is looked for. */
 async function wordsOf({ db }: Deps, firmId: number, search: ArchiveSearch): Promise<WordQuery | null> {
   const { words = '', memberId, phone, advisorId, kind } = search;
   const filters: string[][] = [];
+  if (words.trim() !== '' && !/[\p{L}\p{N}]/u.test(words)) return null;
   if (memberId !== undefined) filters.push([`=m${memberId}`]);
   if (advisorId !== undefined) filters.push([`=a${advisorId}`]);
   if (kind !== undefined) filters.push(kindsOf[kind].map((each) => `=k${each}`));

@@ -23,6 +23,18 @@ export async function listUnindexed(db: Db, advisorsMax: number): Promise<EntryS
 }
 
 /**
+ * Everything that is in no word, by its code: signs, white space, symbols. By itself, PostgreSQL takes `buy/sell`, `it.Sell` and `-5` for
+ * one word each, and what it takes curly quotes for depends on the database's locale.
+ */
+const signs =
+  '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7' +
+  '\\u2000-\\u200b\\u200e-\\u206f\\u20a0-\\u20cf\\u2190-\\u2bff\\u3000-\\u3003\\u3008-\\u3020\\u30fb\\ufe00-\\ufe0f' +
+  '\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65\\U0001f000-\\U0001faff]+';
+
+/** The words of a text with spaces in between, for the index as for what is looked for in it. */
+export const wordsIn = (text: string) => `regexp_replace(${text}, '${signs}', ' ', 'g')`;
+
+/**
  * Makes these entries searchable. What became of a text has no words of its own. Bodies that are no text are JSON, without the names
  * of its fields. Two nodes may do the same at a time.
  */
@@ -45,14 +57,14 @@ export async function indexEntries(db: Db, spans: EntrySpan[]): Promise<void> {
        insert into archive_words (firm_id, date_time_created, advisor_id, number, words)
        select
          a.firm_id, date_trunc('milliseconds', e.date_time_created), e.advisor_id, e.number,
-         strip(to_tsvector('simple', coalesce(
+         strip(to_tsvector('simple', ${wordsIn(`coalesce(
            case
              when e.kind = 'media_in' then ''
              when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
              else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\\\[nrt]', ' ', 'g')
            end,
            ''
-         ))) || array_to_tsvector(array_remove(
+         )`)})) || array_to_tsvector(array_remove(
            array['=f' || a.firm_id, '=a' || e.advisor_id, '=k' || e.kind, '=m' || e.member_id], null
          ))
        from span

@@ -1,5 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { DatabaseTimeout } from '../database/errors.ts';
+import { wordsIn } from './archive-index.ts';
 
 /** The place of an entry in a list from the newest. */
 export type EntryPlace = { dateTime: Date; advisorId: number; number: number };
@@ -22,7 +23,7 @@ export type FoundEntry = EntryPlace & {
   body: string | null;
 };
 
-const query = `plainto_tsquery('simple', $5) && $6::tsquery`;
+const query = `plainto_tsquery('simple', ${wordsIn('$5')}) && $6::tsquery`;
 /** Newer than everything. */
 const endOfTime = new Date(8.64e15);
 

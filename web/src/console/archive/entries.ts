@@ -78,7 +78,7 @@ function sentence(text: string): string {
 
 /** The text in parts: every second one is a word that was looked for. */
 export function marked(text: string, words: string | undefined): string[] {
-  const wanted = (words ?? '').split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  const wanted = (words ?? '').split(/[^\p{L}\p{M}\p{N}]+/u).filter(Boolean);
   if (wanted.length === 0) return [text];
-  return text.split(new RegExp(`(?<![\\p{L}\\p{N}])(${wanted.join('|')})(?![\\p{L}\\p{N}])`, 'giu'));
+  return text.split(new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])(${wanted.join('|')})(?![\\p{L}\\p{M}\\p{N}])`, 'giu'));
 }
