@@ -43,6 +43,13 @@ test('an officer finds a text with its thread, shares the search, and holds the 
   await page.locator('.archive-list a').click();
   await page.locator('[aria-current=true]', { hasText: 'Please sell the annuity' }).waitFor();
   await page.getByText('Good morning').waitFor();
+  await page.getByRole('link', { name: 'Back to the archive' }).click();
+  await page.getByPlaceholder('All of these words').fill('sell');
+  await page.keyboard.press('Enter');
+  await page.locator('.archive-list mark', { hasText: 'sell' }).click();
+  await page.locator('[aria-current=true]', { hasText: 'Please sell the annuity' }).waitFor();
+  await page.goBack();
+  await page.locator('.archive-list mark', { hasText: 'sell' }).click();
   await page.getByRole('main').getByRole('link', { name: 'Consent' }).click();
   await page.getByRole('heading', { name: /^Consent of/ }).waitFor();
 

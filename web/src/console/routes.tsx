@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { Broken } from '../look/parts.tsx';
 import { SignedIn } from './again.tsx';
+import type { BegunSearch } from './archive/entries.ts';
 import { client } from './client.ts';
 import { placesOf } from './places.ts';
 import type { Order, View } from './reviews/queries.ts';
@@ -124,5 +125,11 @@ export const router = createRouter({
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
+  }
+  /** Not in the address, because it may have words, names and numbers. */
+  interface HistoryState {
+    archive?: BegunSearch;
+    /** The entry was opened from what a search found. */
+    isHit?: true;
   }
 }

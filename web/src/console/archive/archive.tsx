@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useNow } from '../../api/clock.ts';
 import { get, post } from '../../api/http.ts';
@@ -12,11 +12,13 @@ import { instantOf } from '../../words/schedules.ts';
 import { ownZone, pastTime } from '../../words/times.ts';
 import {
   advisorsQuery,
+  type BegunSearch,
   type Entry,
   kindNames,
   marked,
   type Search,
   type SearchedKind,
+  type SearchedPerson,
   saidIn,
   searchArchive,
   titleOf,
@@ -25,19 +27,19 @@ import {
 import { type Person, PersonField } from './person-field.tsx';
 import './archive.css';
 import { Button } from '../../look/button.tsx';
-import { Choice, Field } from '../../look/fields.tsx';
+import { Choice, Field, Wrong } from '../../look/fields.tsx';
 
 /** What the form has; days are the reader's. */
 type SearchForm = { words: string; number: string; advisorId: string; kind: string; from: string; to: string };
-type Who = { memberId: number; name: string } | null;
 
 /** Search over everything that the firm's advisors wrote and got, and what was decided about it. */
 export function Archive() {
   const { search: searchId } = useSearch({ from: '/archive' });
+  const { archive: before, __TSR_key: place } = useLocation({ select: ({ state }) => state });
   const saved = useQuery({
     queryKey: ['saved-search', searchId],
     queryFn: () => get<Search>(`/archive/searches/${searchId}`),
-    enabled: searchId !== undefined,
+    enabled: searchId !== undefined && !before,
   });
   if (saved.error && !saved.data) return <Broken error={saved.error} />;
   return (
@@ -45,8 +47,8 @@ export function Archive() {
       <header className="console-head">
         <h1>Archive</h1>
       </header>
-      {searchId === undefined || saved.data ? (
-        <Form key={searchId} saved={saved.data ?? {}} />
+      {searchId === undefined || before || saved.data ? (
+        <Form key={before?.place ?? place} begun={before ?? begunWith(saved.data ?? {}, place)} />
       ) : (
         <div className="skeleton archive-skeleton" role="status" aria-label="Loading" />
       )}
@@ -54,19 +56,23 @@ export function Archive() {
   );
 }
 
-function Form({ saved }: { saved: Search }) {
+function Form({ begun }: { begun: BegunSearch }) {
   const advisors = useQuery(advisorsQuery).data;
-  const [asked, setAsked] = useState(() => askedIn(saved));
-  const [who, setWho] = useState<Who>(() => (saved.memberId ? { memberId: saved.memberId, name: 'One person' } : null));
-  const [search, setSearch] = useState<Search>(saved);
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState(() => askedIn(begun.search));
+  const [who, setWho] = useState<SearchedPerson>(begun.who);
+  const [search, setSearch] = useState<Search>(begun.search);
   const [wrong, setWrong] = useState<string | null>(null);
   const set = (change: Partial<SearchForm>) => setAsked({ ...asked, ...change });
-  const run = (person: Who = who) => {
+  const run = (person: SearchedPerson = who) => {
     const number = asked.number.trim();
     const phone = number === '' ? undefined : readPhone(number);
     if (phone === null) return setWrong('That is no phone number: write it with its area code.');
     setWrong(null);
-    setSearch(searchOf(asked, phone, person));
+    const search = searchOf(asked, phone, person);
+    setSearch(search);
+    // With the page in the browser's history, so that it is there again after a look at an entry.
+    void navigate({ to: '/archive', state: { archive: { ...begun, search, who: person } }, replace: true });
   };
   const choose = (person: Person) => {
     const chosen = { memberId: person.memberId, name: person.name ?? phoneWords(person.phone) };
@@ -141,12 +147,12 @@ function Form({ saved }: { saved: Search }) {
           Search
         </button>
       </form>
-      <Results search={search} />
+      <Results search={search} who={who} place={begun.place} />
     </>
   );
 }
 
-function Results({ search }: { search: Search }) {
+function Results({ search, who, place }: BegunSearch) {
   const now = useNow();
   const navigate = useNavigate();
   const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
@@ -159,13 +165,14 @@ function Results({ search }: { search: Search }) {
   const searchedTo = data?.pages.at(-1)?.searchedTo ?? null;
   // A common word that nobody wrote lately: it goes on until it has found some.
   useEffect(() => {
-    if (searchedTo !== null && entries.length === 0 && !isFetching) void fetchNextPage();
-  }, [searchedTo, entries.length, isFetching, fetchNextPage]);
-  if (error) return <Broken error={error} retry={refetch} />;
+    if (searchedTo !== null && entries.length === 0 && !isFetching && !error) void fetchNextPage();
+  }, [searchedTo, entries.length, isFetching, error, fetchNextPage]);
+  if (error && !data) return <Broken error={error} retry={refetch} />;
   const share = async () => {
     try {
       const { searchId } = await post<{ searchId: number }>('/archive/searches', { body: search });
-      await navigate({ to: '/archive', search: { search: searchId } });
+      const state = { archive: { search, who, place } };
+      await navigate({ to: '/archive', search: { search: searchId }, state, replace: true });
     } catch (error) {
       return toast((error as Error).message);
     }
@@ -204,6 +211,7 @@ function Results({ search }: { search: Search }) {
           {isFetching ? ' …' : '.'}
         </p>
       )}
+      {error && !isFetching && <Wrong>{error.message}</Wrong>}
       {hasNextPage && (
         <Button disabled={isFetching} onClick={() => void fetchNextPage()}>
           {searchedTo === null ? 'Show more' : 'Search further back'}
@@ -219,7 +227,11 @@ function Hit({ entry, words, now }: { entry: Entry; words: string | undefined; n
   const at = Date.parse(dateTime);
   return (
     <li>
-      <Link to="/archive/$advisorId/$number" params={{ advisorId: String(advisorId), number: String(number) }}>
+      <Link
+        to="/archive/$advisorId/$number"
+        params={{ advisorId: String(advisorId), number: String(number) }}
+        state={{ isHit: true }}
+      >
         <span className="archive-icon">
           <Icon name={icon} />
         </span>
@@ -246,6 +258,10 @@ export function Marked({ text, words }: { text: string; words: string | undefine
   return marked(text, words).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part));
 }
 
+function begunWith(search: Search, place: string | undefined): BegunSearch {
+  return { search, place, who: search.memberId ? { memberId: search.memberId, name: 'One person' } : null };
+}
+
 function askedIn({ words, phone, advisorId, kind, from, to }: Search): SearchForm {
   return {
     words: words ?? '',
@@ -257,7 +273,11 @@ function askedIn({ words, phone, advisorId, kind, from, to }: Search): SearchFor
   };
 }
 
-function searchOf({ words, advisorId, kind, from, to }: SearchForm, phone: string | undefined, who: Who): Search {
+function searchOf(
+  { words, advisorId, kind, from, to }: SearchForm,
+  phone: string | undefined,
+  who: SearchedPerson,
+): Search {
   const moment = (day: string) => new Date(instantOf(`${day}T00:00`, ownZone) ?? 0).toISOString();
   return {
     ...(words.trim() && { words: words.trim() }),

@@ -9,6 +9,9 @@ import type { AnswerOf, RowOf } from '../answers.ts';
 export type SearchedKind = NonNullable<Search['kind']>;
 export type Search = ArchiveSearch;
 export type Entry = RowOf<typeof found>;
+export type SearchedPerson = { memberId: number; name: string } | null;
+/** A search, the name of the person in it, and the place in the browser's history at which its form was opened. */
+export type BegunSearch = { search: Search; who: SearchedPerson; place: string | undefined };
 
 export const searchArchive = (search: Search, cursor: string | null) =>
   post<AnswerOf<typeof found>>('/archive/search', { body: search, query: { cursor: cursor ?? undefined } });
@@ -63,7 +66,7 @@ export function saidIn({ kind, facts, isKept }: Entry): string {
   return sentence(String(what ?? action ?? ''));
 }
 
-/** Who did it. */
+/** SearchedPerson did it. */
 export function whoOf({ actor, actorName, advisor, name }: Entry): string {
   const [kind] = actor.split(':');
   if (kind === 'person') return name ?? 'the person';

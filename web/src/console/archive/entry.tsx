@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useLocation, useParams, useRouter } from '@tanstack/react-router';
 import { Fragment, useEffect, useRef } from 'react';
 import { useNow } from '../../api/clock.ts';
 import { Icon } from '../../look/icons.tsx';
@@ -25,9 +25,7 @@ export function ArchiveEntry() {
   return (
     <div className="console-page">
       <header className="console-head">
-        <Link to="/archive" className="button quiet square" aria-label="Back to the archive">
-          <Icon name="chevron-left" size={20} />
-        </Link>
+        <Back />
         <div className="grow">
           <h1>{name ?? (phone ? phoneWords(phone) : titleOf(entry).title)}</h1>
           <p className="small soft">
@@ -48,6 +46,26 @@ export function ArchiveEntry() {
       </header>
       <Thread entries={data} shown={entry.number} />
     </div>
+  );
+}
+
+/** To what was found, if it was opened there. */
+function Back() {
+  const isHit = useLocation({ select: ({ state }) => state.isHit });
+  const { history } = useRouter();
+  return (
+    <Link
+      to="/archive"
+      className="button quiet square"
+      aria-label="Back to the archive"
+      onClick={(event) => {
+        if (!isHit) return;
+        event.preventDefault();
+        history.back();
+      }}
+    >
+      <Icon name="chevron-left" size={20} />
+    </Link>
   );
 }
 
