@@ -124,6 +124,10 @@ test('the lexicon is tried before it is saved, and the report has what was decid
   await page.getByRole('button', { name: 'Navigation' }).click();
   await page.getByRole('link', { name: 'Report' }).click();
   await page.getByText('0 approved, 3 rejected').waitFor();
+  await page.getByRole('button', { name: 'Other days' }).click();
+  const year = (await page.getByLabel('First day').inputValue()).slice(0, 4);
+  await page.getByLabel('First day').pressSequentially(`0101${year}`);
+  await page.getByText(`January 1, ${year} to`).waitFor();
   await inspect(page, 'the report');
   await page.getByRole('button', { name: 'Navigation' }).click();
   await page.getByRole('link', { name: 'Reviews' }).click();

@@ -80,7 +80,7 @@ const audit = createRoute({
   validateSearch: ({ kind, actor, day }: Record<string, unknown>): { kind?: string; actor?: string; day?: string } => ({
     ...(typeof kind === 'string' && { kind }),
     ...(typeof actor === 'string' && { actor }),
-    ...(typeof day === 'string' && { day }),
+    ...(typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day) && { day }),
   }),
   component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
 });

@@ -8,6 +8,7 @@ import { dayAfter } from '../../words/months.ts';
 import { instantOf } from '../../words/schedules.ts';
 import { ownZone } from '../../words/times.ts';
 import type { AnswerOf, RowOf } from '../answers.ts';
+import { DayField } from '../day-field.tsx';
 import { listQuery } from '../lists.ts';
 import { type Column, DataTable } from '../table.tsx';
 import { When } from '../when.tsx';
@@ -71,13 +72,7 @@ export function Audit() {
                 ...(actors?.map(({ actor, name }) => [actor, name] as const) ?? []),
               ]}
             />
-            <input
-              className="plain-field data-choice"
-              type="date"
-              aria-label="Day"
-              value={day ?? ''}
-              onChange={({ target }) => set({ day: target.value })}
-            />
+            <DayField className="data-choice" aria-label="Day" day={day ?? ''} set={(day) => set({ day })} />
           </>
         }
       />

@@ -5,12 +5,14 @@ import type { show } from '../../../../server/src/http/console/report.ts';
 import { now } from '../../api/clock.ts';
 import { get } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
-import { Field, Tabs } from '../../look/fields.tsx';
+import { Tabs, Wrong } from '../../look/fields.tsx';
 import { Broken } from '../../look/parts.tsx';
-import { dayOf } from '../../words/months.ts';
+import { dayAfter, dayOf } from '../../words/months.ts';
 import { count } from '../../words/people.ts';
+import { instantOf } from '../../words/schedules.ts';
 import { ownZone } from '../../words/times.ts';
 import type { AnswerOf } from '../answers.ts';
+import { DayField } from '../day-field.tsx';
 import { viewNames } from '../reviews/words.ts';
 import { useSession } from '../session.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
@@ -188,22 +190,30 @@ function Days({
   days: { from: number; until: number };
   set(days: { from: number; until: number }): void;
 }) {
-  const change = (name: 'from' | 'until', value: string) => {
-    const [year = 0, month = 1, day = 1] = value.split('-').map(Number);
-    if (!value) return;
+  const [given, give] = useState({ first: dayOf(days.from, ownZone), last: dayOf(days.until - 1, ownZone) });
+  const isPeriod = given.first !== '' && given.first <= given.last;
+  const change = (part: Partial<typeof given>) => {
+    const { first, last } = { ...given, ...part };
+    give({ first, last });
     // The last day is part of the period.
-    const next = { ...days, [name]: new Date(year, month - 1, day + (name === 'until' ? 1 : 0)).getTime() };
-    if (next.from < next.until) set(next);
+    const [from, until] = [first, last && dayAfter(last)].map((day) => instantOf(`${day}T00:00`, ownZone));
+    if (from && until && from < until) set({ from, until });
   };
   return (
-    <div className="row wrap no-print">
-      <Field label="First day" type="date" value={dayOf(days.from, ownZone)} set={(value) => change('from', value)} />
-      <Field
-        label="Last day"
-        type="date"
-        value={dayOf(days.until - 1, ownZone)}
-        set={(value) => change('until', value)}
-      />
+    <div className="no-print">
+      <div className="row wrap">
+        {/* biome-ignore lint/a11y/noLabelWithoutControl: it is a field. */}
+        <label className="label">
+          First day
+          <DayField day={given.first} set={(first) => change({ first })} />
+        </label>
+        {/* biome-ignore lint/a11y/noLabelWithoutControl: it is a field. */}
+        <label className="label">
+          Last day
+          <DayField day={given.last} set={(last) => change({ last })} />
+        </label>
+      </div>
+      {!isPeriod && <Wrong>Choose a first day, and a last one that isn’t before it.</Wrong>}
     </div>
   );
 }
