@@ -1,5 +1,5 @@
 import type { InfiniteData } from '@tanstack/react-query';
-import { get, post } from '../../api/http.ts';
+import { CallFailed, get, post } from '../../api/http.ts';
 import { toast } from '../../shell/toasts.tsx';
 import { count } from '../../words/people.ts';
 import { client } from '../client.ts';
@@ -21,9 +21,11 @@ export async function decide(reviewId: number, decision: Decision, note: string,
     offerUndo([reviewId], `${done}.`, undoMs);
     return true;
   } catch (error) {
-    toast(`Nothing was decided. ${(error as Error).message}`);
+    const [taken] = await takenOf([reviewId], error);
+    if (taken) offerUndo([reviewId], `${done}.`, taken.leftMs);
+    else toast(notDecided(error));
     await refresh();
-    return false;
+    return taken !== undefined;
   }
 }
 
@@ -38,9 +40,30 @@ export async function decideAll(reviewIds: number[], decision: Decision, done: s
     if (refused.length > 0) toast(`${count(refused.length, 'review')} not decided. ${refused[0]?.refused}`);
     if (ids.length > 0) offerUndo(ids, `${done}: ${count(ids.length, 'review')}.`, undoMs);
   } catch (error) {
-    toast(`Nothing was decided. ${(error as Error).message}`);
+    const taken = await takenOf(reviewIds, error);
+    const leftMs = Math.min(...taken.map((each) => each.leftMs));
+    const ids = taken.map(({ reviewId }) => reviewId);
+    if (ids.length < reviewIds.length) toast(notDecided(error));
+    if (ids.length > 0) offerUndo(ids, `${done}: ${count(ids.length, 'review')}.`, leftMs);
     await refresh();
   }
+}
+
+/** Without an answer, or after half of several, the server may hold the decision all the same: then it can be undone like any other. */
+async function takenOf(reviewIds: number[], error: unknown): Promise<Waiting[]> {
+  return isUnknown(error) ? (await listWaiting()).filter(({ reviewId }) => reviewIds.includes(reviewId)) : [];
+}
+
+function notDecided(error: unknown): string {
+  return `${isUnknown(error) ? 'It may not have been decided.' : 'Nothing was decided.'} ${(error as Error).message}`;
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof CallFailed && (error.status === 0 || error.status >= 500);
+}
+
+async function listWaiting(): Promise<Waiting[]> {
+  return (await get<{ data: Waiting[] }>('/reviews/waiting').catch(() => ({ data: [] }))).data;
 }
 
 /** Z: the last decision, if it is still in time. */
@@ -54,7 +77,7 @@ export function undoLast(): void {
 /** After the page was loaded again: what they had decided, and the server still holds. */
 export async function offerWaiting(): Promise<void> {
   if (last) return;
-  const { data } = await get<{ data: Waiting[] }>('/reviews/waiting').catch(() => ({ data: [] as Waiting[] }));
+  const data = await listWaiting();
   const [latest] = data;
   if (!latest || last) return;
   const said = latest.decision === 'approved' ? 'Approved.' : 'Rejected.';
@@ -86,11 +109,18 @@ async function undo(reviewIds: number[]): Promise<void> {
   last = null;
   try {
     const { undone } = await post<{ undone: number }>('/reviews/undo', { body: { reviewIds } });
-    toast(undone > 0 ? 'Undone: it is open again.' : 'It was too late to undo this: it has been done.');
+    toast(undoneWords(undone, reviewIds.length));
   } catch (error) {
     toast((error as Error).message);
   }
   await refresh();
+}
+
+function undoneWords(undone: number, of: number): string {
+  if (undone === 0) return 'It was too late to undo this: it has been done.';
+  if (undone < of)
+    return `${undone} of ${count(of, 'review')} undone. For the others it was too late: they are decided.`;
+  return of === 1 ? 'Undone: it is open again.' : 'Undone: they are open again.';
 }
 
 /** What couldn't be done after all: they have gone on to the next and would not see it. */
