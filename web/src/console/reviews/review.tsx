@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { post, put } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
-import { Dialog } from '../../look/dialog.tsx';
+import { FormDialog } from '../../look/dialog.tsx';
+import { Lines } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, StateScreen, Time } from '../../look/parts.tsx';
 import { useKeys } from '../../shell/keys.ts';
@@ -252,56 +253,31 @@ function Handing({ review, escalate }: { review: ReviewDetail; escalate(): void 
 
 function Writing({ review, what, close }: { review: ReviewDetail; what: 'note' | 'escalation'; close(): void }) {
   const [text, setText] = useState('');
-  const [error, setError] = useState<string | null>(null);
   const isNote = what === 'note';
   const save = async () => {
     const note = text.trim();
-    try {
-      if (isNote) await post(`/reviews/${review.reviewId}/notes`, { body: { note } });
-      else
-        await put(`/reviews/${review.reviewId}/escalation`, {
-          body: { escalated: true, ...(note ? { note } : {}) },
-        });
-      toast(isNote ? 'Noted.' : 'Escalated: a compliance officer decides it.');
-      close();
-      await refresh();
-    } catch (error) {
-      setError((error as Error).message);
-    }
+    if (isNote) await post(`/reviews/${review.reviewId}/notes`, { body: { note } });
+    else
+      await put(`/reviews/${review.reviewId}/escalation`, {
+        body: { escalated: true, ...(note ? { note } : {}) },
+      });
+    toast(isNote ? 'Noted.' : 'Escalated: a compliance officer decides it.');
+    void refresh();
   };
   return (
-    <Dialog title={isNote ? 'Add a note' : 'Escalate to a compliance officer'} close={close} isFirm>
-      <form
-        className="console-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <label className="label">
-          {isNote ? 'Note' : 'Why, if it helps'}
-          <textarea
-            className="plain-field"
-            rows={4}
-            data-autofocus
-            value={text}
-            aria-invalid={error !== null}
-            onChange={({ target }) => setText(target.value)}
-          />
-          {error && <small role="alert">{error}</small>}
-        </label>
-        <p className="small soft">
-          {isNote
-            ? 'It is an archive entry with your name, and can’t be changed.'
-            : 'From then on only a compliance officer can decide it, or give it back. It is an archive entry with your name.'}
-        </p>
-        <div className="row">
-          <button type="submit" className="button main" disabled={isNote && text.trim() === ''}>
-            {isNote ? 'Add note' : 'Escalate'}
-          </button>
-          <Button onClick={close}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={isNote ? 'Add a note' : 'Escalate to a compliance officer'}
+      action={isNote ? 'Add note' : 'Escalate'}
+      isReady={!isNote || text.trim() !== ''}
+      run={save}
+      close={close}
+    >
+      <Lines label={isNote ? 'Note' : 'Why, if it helps'} rows={4} data-autofocus value={text} set={setText} />
+      <p className="small soft">
+        {isNote
+          ? 'It is an archive entry with your name, and can’t be changed.'
+          : 'From then on only a compliance officer can decide it, or give it back. It is an archive entry with your name.'}
+      </p>
+    </FormDialog>
   );
 }
