@@ -97,6 +97,8 @@ function NumberForm({ carriers, number, close }: { carriers: Carrier[]; number?:
   const [pace, setPace] = useState(number?.pace ? String(number.pace) : '');
   const [campaign, setCampaign] = useState(number?.campaign ?? '');
   const phone = readPhone(typed);
+  // What isn't a number would be sent as null, which is no limit.
+  const isPace = pace.trim() === '' || (Number.isInteger(Number(pace)) && Number(pace) >= 1);
   const run = async () => {
     const body = {
       carrier,
@@ -113,7 +115,7 @@ function NumberForm({ carriers, number, close }: { carriers: Carrier[]; number?:
       action={number ? 'Save' : 'Assign'}
       run={run}
       close={close}
-      isReady={advisorId !== '' && carrier !== '' && (number !== undefined || phone !== null)}
+      isReady={isPace && advisorId !== '' && carrier !== '' && (number !== undefined || phone !== null)}
     >
       {!number && (
         <>
@@ -132,7 +134,13 @@ function NumberForm({ carriers, number, close }: { carriers: Carrier[]; number?:
         <p className="hint">Queued texts are sent through {carrier}; those in flight finish where they are.</p>
       )}
       <div className="two">
-        <Field label="Texts per second; empty for no limit" inputMode="numeric" value={pace} set={setPace} />
+        <Field
+          label="Texts per second; empty for no limit"
+          inputMode="numeric"
+          value={pace}
+          set={setPace}
+          wrong={isPace ? null : 'A whole number, from 1.'}
+        />
         <Field label="10DLC campaign, as a note" value={campaign} set={setCampaign} />
       </div>
     </FormDialog>
