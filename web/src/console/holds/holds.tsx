@@ -8,7 +8,7 @@ import { count, phoneWords } from '../../words/people.ts';
 import { advisorsQuery } from '../archive/entries.ts';
 import { type Person, PersonField } from '../archive/person-field.tsx';
 import { useSession } from '../session.ts';
-import { type Column, DataTable, whenColumn } from '../table.tsx';
+import { type Column, DataTable, RowButton, whenColumn } from '../table.tsx';
 import '../archive/archive.css';
 import './holds.css';
 import type { due, list } from '../../../../server/src/http/console/holds.ts';
@@ -73,11 +73,7 @@ export function Holds() {
         keyOf={({ holdId }) => holdId}
         empty="No hold was ever added."
         actions={(hold) =>
-          hold.dateTimeLifted === null && (
-            <Button kind="small" onClick={() => lift(hold)}>
-              Lift
-            </Button>
-          )
+          hold.dateTimeLifted === null && <RowButton what="Lift" to={whatOf(hold)} run={() => lift(hold)} />
         }
       />
       {isAdding && <AddHold close={() => add(false)} />}
@@ -87,9 +83,10 @@ export function Holds() {
 }
 
 function Retention() {
-  const { data } = useQuery(retentionQuery);
-  const due = useQuery(dueQuery).data;
+  const { data, error, refetch } = useQuery(retentionQuery);
+  const { data: due, error: dueError } = useQuery(dueQuery);
   const [isChanging, change] = useState(false);
+  if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
   if (!data) return <div className="skeleton holds-skeleton" role="status" aria-label="Loading" />;
   const { years } = data;
   const sum = (of: 'disposed' | 'kept') => due?.reduce((total, each) => total + each[of], 0) ?? 0;
@@ -109,7 +106,9 @@ function Retention() {
       </p>
       <p className="holds-due">
         {due === undefined
-          ? 'Looking for what is due …'
+          ? dueError
+            ? `What is due can’t be said now. ${dueError.message}`
+            : 'Looking for what is due …'
           : sum('disposed') + sum('kept') === 0
             ? 'Nothing is due for disposal now.'
             : `The next disposal removes ${count(sum('disposed'), 'text')}, and keeps ${count(sum('kept'), 'old one')} for one of these reasons.`}
