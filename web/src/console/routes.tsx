@@ -120,6 +120,9 @@ export const router = createRouter({
   routeTree: root.addChildren(pages),
   basepath: '/console',
   defaultPreload: 'intent',
+  // A new page begins at its top, and Back leads to where somebody was.
+  scrollRestoration: true,
+  scrollToTopSelectors: ['.console-main'],
 });
 
 declare module '@tanstack/react-router' {
