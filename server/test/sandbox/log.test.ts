@@ -174,6 +174,8 @@ suite('what is left out', () => {
         `--data-raw '{"text":"It'\\''s"}'`,
       ].join(' \\\n  '),
     );
+    const get = curlOf({ method: 'GET', path: '/v1/x', request }, 'http://localhost:8080');
+    assert.match(get, /^curl -X GET /, 'a GET with a body stays one');
   });
 });
 

@@ -17,11 +17,17 @@ export function curlOf(
 ): string {
   const headers = request.headers.filter(([name]) => !own.test(name)).flatMap(([name, value]) => headerOf(name, value));
   const lines = [
-    `curl ${method === 'GET' || (method === 'POST' && request.body) ? '' : `-X ${method} `}${quoted(publicUrl + path)}`,
+    `curl ${methodOf(method, request.body)}${quoted(publicUrl + path)}`,
     ...headers.map((header) => `-H ${header}`),
     ...(request.body ? [`--data-raw ${quoted(request.body)}`] : []),
   ];
   return lines.join(' \\\n  ');
+}
+
+/** With a body curl posts, and without one it gets. A HEAD by `-X` waits for a body that never comes. */
+function methodOf(method: string, body: string): string {
+  if (method === 'HEAD') return '--head ';
+  return method === (body ? 'POST' : 'GET') ? '' : `-X ${method} `;
 }
 
 function headerOf(name: string, value: string): string[] {
