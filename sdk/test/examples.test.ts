@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
+import { Webhook } from 'standardwebhooks';
 import type { SandboxAdvisor } from '../../server/src/domain/sandbox/sandbox.ts';
 import { runCommand } from '../../server/test/support/commands.ts';
 import {
@@ -237,6 +238,19 @@ suite('the examples and the guides', () => {
       const answer = await call('/webhooks', { method: 'POST', body: JSON.stringify(forged), headers });
       assert.equal(answer.status, 401);
       assert.doesNotMatch(await home(), /5550666/);
+    });
+
+    test('stays connected when the authorization of another advisor ends', async () => {
+      const secret = /^ASSENT_WEBHOOK_SECRET=(.+)$/m.exec(readFileSync(join(folder, '.env'), 'utf8'))?.[1] ?? '';
+      const ended = { type: 'authorization.ended', id: 'e1', dateTime: new Date(), advisorId: 1, data: {} };
+      const body = JSON.stringify(ended);
+      const headers = {
+        'webhook-id': ended.id,
+        'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+        'webhook-signature': new Webhook(secret).sign(ended.id, new Date(), body),
+      };
+      assert.equal((await call('/webhooks', { method: 'POST', body, headers })).status, 204);
+      assert.match(await home(), /<h1>Ellis/);
     });
 
     test('refreshes tokens that have expired, and forgets them when it is disconnected', async () => {

@@ -122,7 +122,6 @@ async function receiveWebhook(request, response) {
     events.unshift(event);
     events.length = Math.min(events.length, shownEvents);
     for (const watcher of watchers) watcher.write(`data: ${JSON.stringify(String(rowOf(event)))}\n\n`);
-    if (event.type === 'authorization.ended') forgetAdvisor();
   }
   response.writeHead(204).end();
 }
