@@ -5,20 +5,25 @@ import { connectAs } from './connect.ts';
 const assent = connectAs('avery@sandbox.example');
 const yearly = 4;
 
-/** Nine o'clock in the morning of the next birthday. */
-function nextBirthday(month: number, day: number): number {
-  const now = new Date();
-  const thisYear = new Date(now.getFullYear(), month - 1, day, 9);
-  return (thisYear > now ? thisYear : new Date(now.getFullYear() + 1, month - 1, day, 9)).getTime();
+/** Nine o'clock in the morning of the next birthday, where the advisor is. */
+function nextBirthday(month: number, day: number, timeZone: string): number {
+  const year = new Date().getFullYear();
+  const dates = [year, year + 1].map((each) => {
+    const utc = Date.UTC(each, month - 1, day, 9);
+    // Sweden writes times as ISO 8601 does.
+    return 2 * utc - Date.parse(`${new Date(utc).toLocaleString('sv', { timeZone })}Z`);
+  });
+  return dates.find((date) => date > Date.now()) ?? 0;
 }
 
 try {
+  const { timeZone } = await assent.account.get();
   const { successes, failureDetails } = await assent.messages.send(
     {
       phone: '+15005550006',
       text: 'Happy birthday, Pia!',
       scheduleDelivery: true,
-      deliveryDate: nextBirthday(3, 1),
+      deliveryDate: nextBirthday(3, 1, timeZone),
       frequency: yearly,
     },
     // Made from what it is about, so that running this twice schedules it once.
