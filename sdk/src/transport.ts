@@ -130,6 +130,16 @@ export class Transport {
     const { fetch, timeout, apiKey } = this.#options;
     const info = infoOf(request, attempts);
     const startedMs = Date.now();
+    const headers = {
+      accept: 'application/json',
+      authorization: `Bearer ${token}`,
+      'x-api-key': apiKey,
+      'user-agent': `assent-client/${version}`,
+      ...(request.body !== undefined && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+    };
+    // Throws what no header can carry, such as a key in Chinese: that is no failed connection, and no attempt helps.
+    new Headers(headers);
     this.#tell('request', info);
     try {
       const response = await attempt(
@@ -137,14 +147,7 @@ export class Transport {
         this.#url(request),
         {
           method: request.method,
-          headers: {
-            accept: 'application/json',
-            authorization: `Bearer ${token}`,
-            'x-api-key': apiKey,
-            'user-agent': `assent-client/${version}`,
-            ...(request.body !== undefined && { 'content-type': 'application/json' }),
-            ...(key !== undefined && { 'idempotency-key': key }),
-          },
+          headers,
           ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
         },
         { timeout: (request.timeout ?? timeout) + (request.wait ?? 0) * 1000, signal: request.signal },

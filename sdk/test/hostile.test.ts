@@ -169,6 +169,12 @@ test('a wrong API key asks for no new token', async () => {
   assert.deepEqual(asked, [false]);
 });
 
+test('a key that no header can carry is the caller’s mistake, and nothing is sent', async () => {
+  const { assent, requests } = await hostile((_, response) => json(response, 200, sent));
+  await assert.rejects(() => assent.messages.send(message, { idempotencyKey: '生日' }), TypeError);
+  assert.deepEqual(requests, []);
+});
+
 test('a DELETE that answers 404 after a lost answer is done', async () => {
   const { assent } = await hostile((request, response, attempt) => {
     if (attempt === 1) request.socket.destroy();
