@@ -84,7 +84,7 @@ function applyEvent(event: LiveEvent): void {
   const memberId = Number(data.memberId);
   if (event.type !== 'conversation.changed') tell({ event: { type: event.type, data } });
   if (event.type === 'message.status') patchText(memberId, data as Partial<TextItem>);
-  if (event.type.startsWith('scheduled_message.')) void client.invalidateQueries({ queryKey: ['scheduled'] });
+  if (typeof data.scheduledMessageId === 'number') void client.invalidateQueries({ queryKey: ['scheduled'] });
   if (event.type === 'signature.changed') void client.invalidateQueries(sessionQuery);
   if (event.type === 'saved_replies.changed') void client.invalidateQueries(savedRepliesQuery);
   if (event.type === 'book.changed' || event.type === 'consent.changed') bookChanged();

@@ -23,7 +23,7 @@ const fields: Record<EventType, (keyof EventRow)[]> = {
   'scheduled_message.fired': ['scheduledMessageId', 'messageId', 'memberId', 'phone'],
   'scheduled_message.skipped': ['scheduledMessageId', 'memberId', 'phone', 'reason'],
   'authorization.ended': ['reason'],
-  'conversation.changed': ['memberId'],
+  'conversation.changed': ['memberId', 'scheduledMessageId'],
   'saved_replies.changed': [],
   'book.changed': [],
   'signature.changed': [],

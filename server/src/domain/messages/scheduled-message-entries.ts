@@ -15,6 +15,7 @@ type Change = {
   advisorId: number;
   schedule: ScheduledMessageRow;
   by: By;
+  /** For partners. Without them, the advisor's own app is told. */
   events?: NewEvent[];
 };
 type FiredText = { messageId: number; held: boolean };
@@ -72,11 +73,12 @@ export async function archiveChange(
 }
 
 async function archiveChanges(deps: Deps, changes: Change[]): Promise<void> {
-  const entries = changes.map(({ action, advisorId, schedule, by, events = [] }) => {
+  const entries = changes.map(({ action, advisorId, schedule, by, events }) => {
     const { scheduledMessageId, memberId, deliveryDate, reason } = schedule;
+    const changed: NewEvent = { type: 'conversation.changed', advisorId, memberId, scheduledMessageId };
     const meta = { action, scheduledMessageId, deliveryDate, ...(reason ? { reason } : {}) };
     const body = JSON.stringify(bodyOf(schedule));
-    return { advisorId, kind: 'schedule', memberId, meta, body, ...by, events } as const;
+    return { advisorId, kind: 'schedule', memberId, meta, body, ...by, events: events ?? [changed] } as const;
   });
   await insertEntries(deps.db, entries, deps.clock.now());
 }

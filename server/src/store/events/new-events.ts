@@ -18,7 +18,7 @@ export type EventFacts =
   | { type: 'scheduled_message.fired'; memberId: number; scheduledMessageId: number; messageId: number }
   | { type: 'scheduled_message.skipped'; memberId: number; scheduledMessageId: number; reason: string }
   /** Only the advisor's own app is told. */
-  | { type: 'conversation.changed'; memberId: number }
+  | { type: 'conversation.changed'; memberId: number; scheduledMessageId?: number }
   | { type: 'saved_replies.changed' }
   | { type: 'book.changed' }
   | { type: 'signature.changed' }
