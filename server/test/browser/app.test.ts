@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { skip } from '../support/browser.ts';
-import { acceptedPhone, newPhone, received, reply, send } from '../support/texting.ts';
+import { acceptedPhone, messagesPath, newPhone, received, reply, send } from '../support/texting.ts';
 import { composer, desk, phoneWide, say, useApp } from './app-windows.ts';
 import { inspect } from './inspect.ts';
 
@@ -186,6 +186,50 @@ test('a contact is added to a new group, and deleted only after a moment in whic
     [['Austin']],
   );
   assert.deepEqual(complaints, []);
+});
+
+test('a busy server, a lost connection and another tab take nothing away', { skip }, async () => {
+  const world = app.world();
+  const phone = await acceptedPhone(world, world.ann);
+  await send(world.ann, { phone, text: 'Good morning' });
+  const later = { phone, text: 'Good night', scheduleDelivery: true, frequency: 2 };
+  const deliveryDate = world.deps.clock.now().getTime() + 24 * 60 * 60 * 1000;
+  const [{ scheduledMessageId }] = (await world.ann.call('POST', messagesPath, { ...later, deliveryDate })).body
+    .successes;
+  const { page } = await app.openApp('/app', desk);
+  const talk = page.locator('.talk', { hasText: 'Good morning' });
+  await talk.click();
+  await say(page, 'Good night').waitFor();
+
+  await page.locator('.acts').getByRole('button', { name: 'Edit' }).click();
+  const edited = page.getByRole('dialog').getByLabel('Text');
+  await edited.fill('Good night, Ana');
+  await world.ann.call('DELETE', `/text/messaging/scheduled-messages/${scheduledMessageId}`);
+  await page.locator('.acts').waitFor({ state: 'detached' });
+  assert.equal(await edited.inputValue(), 'Good night, Ana', 'the form stays while its text goes');
+  await page.keyboard.press('Escape');
+
+  await page.route(/conversations\/\d+$/, (route) => route.fulfill({ status: 429, json: { retryable: true } }));
+  const busy = page.waitForResponse((response) => response.status() === 429);
+  await reply(world, phone, world.ann.advisor.textingNumber ?? '', 'And to you');
+  await busy;
+  await say(page, 'And to you').waitFor();
+  assert.equal(await composer(page).count(), 1, 'a busy server isn’t “Page not found”');
+  await page.unroute(/conversations\/\d+$/);
+
+  await page.route('**/done', (route) => route.abort());
+  await page.getByRole('button', { name: 'Mark as done' }).click();
+  await page.getByText('That didn’t reach the server').waitFor();
+  await page.locator('.talk', { hasText: 'And to you' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0);
+
+  for (const text of ['Only for the first', '']) {
+    await page.getByRole('link', { name: 'New text' }).click();
+    await page.getByPlaceholder('Name or phone number').fill(newPhone());
+    await page.keyboard.press('Enter');
+    assert.equal(await composer(page).inputValue(), '', 'what was written to one new number isn’t there for the next');
+    await composer(page).fill(text);
+  }
 });
 
 test('axe finds no barriers in a conversation, light or dark, and it fits a phone', { skip }, async () => {

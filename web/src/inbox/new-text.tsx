@@ -19,7 +19,9 @@ export function NewText() {
   const given = useLocation({ select: ({ state }) => state.to ?? null });
   const [to, setTo] = useState<To | null>(given);
   const navigate = useNavigate();
-  useEffect(() => setTo(given), [given]);
+  const visit = useLocation({ select: ({ state }) => state.__TSR_key });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: “New text” is a new one each time, also with nobody given.
+  useEffect(() => setTo(given), [given, visit]);
   const attempts = useAttempts(to?.phone ?? '');
   const open = (memberId: number) => void navigate({ to: '/c/$memberId', params: { memberId }, replace: true });
   const page = useRef<HTMLDivElement>(null);
