@@ -73,7 +73,7 @@ test('a group is texted: seen person by person before, once each though the answ
   await other.page.locator('button[type=submit]:enabled').click();
   await other.page.getByText('No answer from the server').waitFor();
   await page.reload();
-  await page.getByRole('button', { name: 'Find out' }).click();
+  await page.getByRole('button', { name: 'Send it again' }).click();
   await page.getByRole('heading', { name: 'Retirees' }).waitFor();
   await other.page.waitForFunction(() => document.querySelector('textarea')?.value === '');
   await page.getByText('Its turn comes').first().waitFor();

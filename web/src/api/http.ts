@@ -27,6 +27,11 @@ export class CallFailed extends Error {
     this.details = problem.details;
     this.retryable = status === 0 || (problem.retryable ?? status >= 500);
   }
+
+  /** Whether nobody knows if it was done. What was turned away at the door wasn't, unless at an earlier try. */
+  isInDoubt(isFirstTry: boolean): boolean {
+    return [401, 403, 429].includes(this.status) ? !isFirstTry : this.retryable;
+  }
 }
 
 /** The app and the console are two pages, each with a session and calls of its own. */

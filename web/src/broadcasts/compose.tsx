@@ -19,12 +19,14 @@ import { countText } from '../words/encoding.ts';
 import { count, phoneWords } from '../words/people.ts';
 import { whenTime } from '../words/times.ts';
 import { checkQuery, type GroupCheck, type PersonalPreview, previewQuery } from './queries.ts';
-import { newStart, type Start, start, unanswered } from './starting.ts';
+import { forget, newStart, type Start, start, unanswered } from './starting.ts';
 import { codeWords, pieces, previewAdvice, previewSaid, sendWords } from './words.ts';
 
 const EmojiPicker = lazy(() => import('../inbox/emoji-picker.tsx'));
 const LibraryPicker = lazy(() => import('../inbox/library-picker.tsx'));
 const SavedReplyPicker = lazy(() => import('../saved-replies/saved-reply-picker.tsx'));
+
+const quotedMax = 60;
 
 /** A text to everybody in a group: what each of them would get is seen before it is sent. */
 export function ComposeBroadcast() {
@@ -142,6 +144,8 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
   const able = check ? check.now + check.later + check.held : 0;
   const canSend = isFresh && able > 0 && !isTooLong && !isStarting && !lost;
 
+  const latest = useRef(text);
+  latest.current = text;
   const begin = async (made: Start) => {
     setStarting(true);
     setRefused(null);
@@ -152,12 +156,19 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
       setRefused(outcome.refused);
       await client.invalidateQueries({ queryKey: ['broadcast-check'] });
     } else if ('broadcastId' in outcome) {
-      clear();
+      // Something else may be written by now.
+      if (latest.current === made.text) clear();
       void client.invalidateQueries({ queryKey: ['broadcasts'] });
       // Somebody who went elsewhere stays there.
       if (field.current) void navigate({ to: '/broadcasts/$broadcastId', params: outcome, replace: true });
       else toast('Your text to the group is on its way.');
     }
+  };
+  /** To where it stands if it went out. It isn't left in the field, from where it could go out a second time. */
+  const leave = (made: Start) => {
+    forget(groupId);
+    if (text === made.text) clear();
+    void navigate({ to: '/broadcasts' });
   };
   const submit = () => {
     // Another tab may have one without an answer.
@@ -267,10 +278,25 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
           <div className="hint warn">
             <Icon name="alert-triangle" />
             <span className="grow">
-              <b>No answer from the server.</b> Nobody knows yet whether it began.
+              <b>No answer from the server.</b> Nobody knows yet whether this went out: “{beginningOf(lost.text)}”
             </span>
-            <button type="button" className="link" onClick={() => void begin(lost)} disabled={isStarting}>
-              Find out
+            <button
+              type="button"
+              className="link"
+              title="Nobody gets it twice"
+              onClick={() => void begin(lost)}
+              disabled={isStarting}
+            >
+              Send it again
+            </button>
+            <button
+              type="button"
+              className="link"
+              title="And see whether it went out"
+              onClick={() => leave(lost)}
+              disabled={isStarting}
+            >
+              Leave it
             </button>
           </div>
         )}
@@ -298,11 +324,17 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
   );
 }
 
+function beginningOf(text: string): string {
+  const letters = [...text];
+  return letters.length > quotedMax ? `${letters.slice(0, quotedMax).join('')} …` : text;
+}
+
 /** How many get it when, and how many don't and why. */
 function Totals({ check, text, write }: { check: GroupCheck; text: string; write(text: string): void }) {
   const { timeZone } = useAdvisor();
   const now = useNow();
-  const bare = /\{(firstName|lastName|nickname)\}/g;
+  // No word stands for a last name.
+  const bare = /\{(firstName|nickname)\}/g;
   const isMissing = check.refusals.some(({ code }) => code === 'missing_field') && bare.test(text);
   return (
     <>
@@ -336,7 +368,9 @@ function Totals({ check, text, write }: { check: GroupCheck; text: string; write
                 'people don’t',
               )}{' '}
               get it:{' '}
-              {check.refusals.map(({ code, people }) => `${codeWords[code].toLowerCase()} (${people})`).join(', ')}
+              {check.refusals
+                .map(({ code, people }) => `${codeWords[code].toLowerCase()} (${people.toLocaleString('en-US')})`)
+                .join(', ')}
             </span>
           </li>
         )}

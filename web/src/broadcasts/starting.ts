@@ -20,16 +20,22 @@ export function unanswered(groupId: number): Start | null {
   }
 }
 
+/** Somebody doesn't want to send it any more. */
+export function forget(groupId: number): void {
+  localStorage.removeItem(storageKey(groupId));
+}
+
 export async function start({ key, ...body }: Start): Promise<StartResult> {
+  const isFirstTry = unanswered(body.groupId)?.key !== key;
   localStorage.setItem(storageKey(body.groupId), JSON.stringify({ key, ...body }));
   try {
     const { broadcastId } = await post<{ broadcastId: number }>('/broadcasts', { body, idempotencyKey: key });
-    localStorage.removeItem(storageKey(body.groupId));
+    forget(body.groupId);
     return { broadcastId };
   } catch (error) {
-    // Nobody knows, or nothing was done: the same key finds out.
-    if (!(error instanceof CallFailed) || error.retryable) return { unanswered: true };
-    localStorage.removeItem(storageKey(body.groupId));
+    // The same key finds out.
+    if (!(error instanceof CallFailed) || error.isInDoubt(isFirstTry)) return { unanswered: true };
+    forget(body.groupId);
     return { refused: error.message };
   }
 }

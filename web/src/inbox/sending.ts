@@ -43,8 +43,8 @@ export async function send(made: Attempt): Promise<SendResult> {
     refresh(memberId);
     return { memberId };
   } catch (error) {
-    // Nobody knows, or nothing was done: the same key finds out.
-    if (!(error instanceof CallFailed) || error.retryable) {
+    // The same key finds out.
+    if (!(error instanceof CallFailed) || error.isInDoubt(made.state === 'sending')) {
       keep({ ...made, state: 'unanswered' });
       return { unanswered: true };
     }
