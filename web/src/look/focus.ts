@@ -16,7 +16,8 @@ export function guardFocus(): void {
 export function rescueFocus(back?: Element | null): void {
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return;
-    const next = back?.isConnected ? back : document.querySelector('main');
+    const isThere = back?.isConnected && back !== document.body;
+    const next = isThere ? back : document.querySelector('main');
     if (next instanceof HTMLElement) next.focus({ preventScroll: true });
   });
 }
