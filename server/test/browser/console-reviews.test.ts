@@ -68,7 +68,12 @@ test('a review is decided with one key, undone with another, and takes effect wi
   await head(page, 'Elle Marsh → Ann');
   await page.keyboard.press('n');
   await page.getByRole('textbox', { name: 'Note' }).fill('Called them');
+  await page.context().clearCookies();
   await page.getByRole('button', { name: 'Add note' }).click();
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('button', { name: 'Sign in again' }).click();
+  await (await opened).getByRole('button', { name: /Cameron Ortiz/ }).click();
+  complaints.length = 0;
   await page.locator('.margin').getByText('Called them').waitFor();
   await page.keyboard.press('o');
   await head(page, 'Ann → Chiara Marsh');

@@ -40,18 +40,27 @@ const door = location.pathname.startsWith('/console')
   : { api: '/app/api', signIn: '/sign-in', signOut: '/sign-out', home: '/app' };
 let formToken = '';
 /** Pages read again by themselves. After this long without a key or a click, that keeps nobody signed in to the console. */
-const attendedMs = 5 * 60_000;
+export const attendedMs = 5 * 60_000;
 let usedAt = performance.now();
 for (const input of ['pointerdown', 'keydown', 'wheel'])
   addEventListener(input, () => (usedAt = performance.now()), { capture: true, passive: true });
 const answerMsMax = 30_000;
 const fileMsMax = 5 * 60_000;
 
+/** Why somebody signs in again without leaving the page: what they do needs a fresh sign-in, or their session has ended. */
+export type SignInReason = 'stale' | 'ended';
 /** Asks somebody to prove again that it is them; false if they don't. */
-let confirmation: (() => Promise<boolean>) | null = null;
+let confirmation: ((why: SignInReason) => Promise<boolean>) | null = null;
+let confirming: Promise<boolean> | null = null;
 
-export function setConfirmation(ask: () => Promise<boolean>): void {
+export function setConfirmation(ask: (why: SignInReason) => Promise<boolean>): void {
   confirmation = ask;
+}
+
+/** Once for all the calls of a page. */
+async function confirm(why: SignInReason): Promise<boolean> {
+  confirming ??= confirmation?.(why).finally(() => (confirming = null)) ?? null;
+  return (await confirming) ?? false;
 }
 
 export function setFormToken(token: string): void {
@@ -81,7 +90,7 @@ async function request<Answer>(method: string, path: string, call: Call = {}): P
   const search = given.length > 0 ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : '';
   const headers: Record<string, string> = { accept: 'application/json' };
   if (method !== 'GET') Object.assign(headers, ownHeaders());
-  if (performance.now() - usedAt > attendedMs) headers['x-unattended'] = 'yes';
+  if (!isAttended()) headers['x-unattended'] = 'yes';
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (file) Object.assign(headers, { 'content-type': 'text/csv', 'x-file-name': encodeURIComponent(file.name) });
   if (idempotencyKey) headers['idempotency-key'] = idempotencyKey;
@@ -102,9 +111,11 @@ async function request<Answer>(method: string, path: string, call: Call = {}): P
   if (path.startsWith('/v1/'))
     tell({ call: { method, path: path + search, body, status, answer: result, tookMs: performance.now() - begun } });
   if (ok) return (result || undefined) as Answer;
-  if (status === 401) signIn();
   const isStale = status === 403 && String(result.detail).startsWith('Sign in again');
-  if (isStale && (await confirmation?.())) return request(method, path, call);
+  if (isStale && (await confirm('stale'))) return request(method, path, call);
+  // Whoever is there keeps what they typed. What nobody looks after is taken off the screen.
+  if (status === 401 && isAttended() && (await confirm('ended'))) return request(method, path, call);
+  if (status === 401) signIn();
   throw new CallFailed(status, result);
 }
 
@@ -113,6 +124,10 @@ async function read(answer: Response) {
   const { ok, status } = answer;
   const result = ok ? status !== 204 && (await answer.json()) : await answer.json().catch(() => ({}));
   return { ok, status, result };
+}
+
+function isAttended(): boolean {
+  return performance.now() - usedAt <= attendedMs;
 }
 
 /** Makes a file of what the server answers, and lets the browser save it. */

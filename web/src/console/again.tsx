@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { setConfirmation } from '../api/http.ts';
+import { attendedMs, type SignInReason, setConfirmation } from '../api/http.ts';
 import { Dialog } from '../look/dialog.tsx';
 import { StateScreen } from '../look/parts.tsx';
 import { client } from './client.ts';
@@ -8,38 +8,50 @@ import { type Session, sessionQuery } from './session.ts';
 const channel = 'signed in to the console';
 const signInPath = '/console/sign-in?again=yes&next=';
 
+const words: Record<SignInReason, { title: string; about: string }> = {
+  stale: {
+    title: 'Confirm that it’s you',
+    about: 'This gives somebody access, and you signed in more than five minutes ago.',
+  },
+  ended: { title: 'Your session has ended', about: 'What you have typed is still here.' },
+};
+
 /**
- * Asks to sign in again, for what gives somebody access and needs a fresh sign-in. That is done in a window of its own, so that nothing
- * in this one is lost; what was refused is then done by itself.
+ * Asks to sign in again, for what gives somebody access and needs a fresh sign-in, or once the session has ended. That is done in a window
+ * of its own, so that nothing in this one is lost; what was refused is then done by itself.
  */
 export function SignInAgain() {
-  const [answer, setAnswer] = useState<((isConfirmed: boolean) => void) | null>(null);
-  useEffect(() => setConfirmation(() => new Promise((resolve) => setAnswer(() => resolve))), []);
+  const [asked, ask] = useState<{ why: SignInReason; answer(isConfirmed: boolean): void } | null>(null);
+  useEffect(() => setConfirmation((why) => new Promise((answer) => ask({ why, answer }))), []);
   useEffect(() => {
-    if (!answer) return;
+    if (asked?.why !== 'ended') return;
+    // Nobody is there: what is on the page isn't left for others to read.
+    const timer = setTimeout(() => asked.answer(false), attendedMs);
+    return () => clearTimeout(timer);
+  }, [asked]);
+  useEffect(() => {
+    if (!asked) return;
     const heard = new BroadcastChannel(channel);
     heard.onmessage = async () => {
       const before = client.getQueryData<Session>(sessionQuery.queryKey)?.staff.staffId;
       const { staff } = await client.fetchQuery({ ...sessionQuery, staleTime: 0 });
       // Somebody else begins anew.
       if (staff.staffId !== before) return location.reload();
-      setAnswer(null);
-      answer(true);
+      ask(null);
+      asked.answer(true);
     };
     return () => heard.close();
-  }, [answer]);
-  if (!answer) return null;
+  }, [asked]);
+  if (!asked) return null;
+  const { title, about } = words[asked.why];
   const close = () => {
-    setAnswer(null);
-    answer(false);
+    ask(null);
+    asked.answer(false);
   };
   return (
-    <Dialog title="Confirm that it’s you" close={close} size="sm">
+    <Dialog title={title} close={close} size="sm" isFirm>
       <div className="form">
-        <p>
-          This gives somebody access, and you signed in more than five minutes ago. Sign in again in a small window;
-          this page then goes on by itself.
-        </p>
+        <p>{about} Sign in again in a small window; this page then goes on by itself.</p>
         <div className="buttons">
           <button type="button" className="button" onClick={close}>
             Cancel
