@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { get, post, put } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Choice, Field, Lines, Wrong } from '../../look/fields.tsx';
+import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { client } from '../client.ts';
@@ -45,7 +46,10 @@ export function Lexicon() {
 
 function Editor({ given }: { given: Given }) {
   const { firmId } = useSession().staff;
-  const [drafts, setDrafts] = useState(() => keptDrafts(firmId, given.present) ?? given.rules.map(draftOf));
+  const [kept] = useState(() => keptDrafts(firmId));
+  // Based on a version that a colleague has replaced: never instead of theirs without a word.
+  const [older, setOlder] = useState(kept && kept.version !== given.present ? kept : null);
+  const [drafts, setDrafts] = useState(() => (kept && !older ? kept.drafts : given.rules.map(draftOf)));
   const [from, setFrom] = useState(given.present);
   const [wrong, setWrong] = useState<string | null>(null);
   const [result, setResult] = useState<{ rules: string; run: DryRun } | null>(null);
@@ -53,7 +57,10 @@ function Editor({ given }: { given: Given }) {
   const [isAsking, ask] = useState(false);
   const rules = rulesOf(drafts);
   const isChanged = JSON.stringify(rules) !== JSON.stringify(given.rules);
-  useEffect(() => keepDrafts(firmId, given.present, isChanged ? drafts : null), [firmId, given, isChanged, drafts]);
+  useEffect(() => {
+    if (isChanged) keepDrafts(firmId, { version: given.present, drafts });
+    else if (!older) keepDrafts(firmId, null);
+  }, [firmId, given, isChanged, drafts, older]);
   const change = (key: number, part: Partial<Draft>) =>
     setDrafts(drafts.map((each) => (each.key === key ? { ...each, ...part } : each)));
   const run = async () => {
@@ -67,8 +74,13 @@ function Editor({ given }: { given: Given }) {
     setRunning(false);
   };
   const save = async () => {
-    const saved = await put<{ version: number }>('/lexicon', { body: { rules, basedOn: given.present } });
-    keepDrafts(firmId, given.present, null);
+    const body = { rules, basedOn: given.present };
+    const saved = await put<{ version: number }>('/lexicon', { body }).catch(async (error) => {
+      // With the newer version comes the choice between the two.
+      if (error.status === 409) await client.invalidateQueries({ queryKey: lexiconQuery.queryKey });
+      throw error;
+    });
+    keepDrafts(firmId, null);
     toast(`Version ${saved.version} is in force, from the next text on.`);
     await client.invalidateQueries({ queryKey: lexiconQuery.queryKey });
   };
@@ -108,6 +120,27 @@ function Editor({ given }: { given: Given }) {
           </Button>
         </span>
       </header>
+      {older && !isChanged && (
+        <p className="hint warn lexicon-older">
+          <Icon name="alert-triangle" />
+          <span className="grow">
+            {versionName(given.present)} was saved while you were editing {versionName(older.version).toLowerCase()}. It
+            is shown here; your rules are kept.
+          </span>
+          <Button
+            kind="small"
+            onClick={() => {
+              setDrafts(older.drafts);
+              setOlder(null);
+            }}
+          >
+            Go on with mine
+          </Button>
+          <Button kind="small" onClick={() => setOlder(null)}>
+            Discard mine
+          </Button>
+        </p>
+      )}
       {wrong && <Wrong>{wrong}</Wrong>}
       <div className="lexicon-columns">
         <section aria-label="Rules" className="lexicon-rules">

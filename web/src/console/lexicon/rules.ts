@@ -41,15 +41,18 @@ export function newDraft(): Draft {
   return { key: ++lastKey, name: '', action: 'hold', looksFor: 'phrases', phrases: '' };
 }
 
-/** In this tab: what is edited survives another page, a reload, and a session that ends. Not over a newer version. */
-export function keepDrafts(firmId: number | null, version: number, drafts: Draft[] | null): void {
-  if (drafts) sessionStorage.setItem(`lexicon ${firmId} ${version}`, JSON.stringify(drafts));
-  else sessionStorage.removeItem(`lexicon ${firmId} ${version}`);
+/** What is edited, and the version that it is based on. */
+export type KeptDrafts = { version: number; drafts: Draft[] };
+
+/** In this tab: what is edited survives another page, a reload, and a session that ends. */
+export function keepDrafts(firmId: number | null, kept: KeptDrafts | null): void {
+  if (kept) sessionStorage.setItem(`lexicon ${firmId}`, JSON.stringify(kept));
+  else sessionStorage.removeItem(`lexicon ${firmId}`);
 }
 
-export function keptDrafts(firmId: number | null, version: number): Draft[] | null {
-  const kept: Draft[] | null = JSON.parse(sessionStorage.getItem(`lexicon ${firmId} ${version}`) ?? 'null');
-  return kept?.map((draft) => ({ ...draft, key: ++lastKey })) ?? null;
+export function keptDrafts(firmId: number | null): KeptDrafts | null {
+  const kept: KeptDrafts | null = JSON.parse(sessionStorage.getItem(`lexicon ${firmId}`) ?? 'null');
+  return kept && { ...kept, drafts: kept.drafts.map((draft) => ({ ...draft, key: ++lastKey })) };
 }
 
 export function rulesOf(drafts: Draft[]): Rule[] {
