@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { get, put } from '../../api/http.ts';
 import type { Wording } from '../../api/types.ts';
 import { Broken } from '../../look/parts.tsx';
@@ -41,7 +41,7 @@ const kinds: Record<Wording['kind'], { name: string; when: string; before: strin
 export function Wordings() {
   const { data, error } = useQuery(wordingsQuery);
   const [kind, setKind] = useState<Wording['kind']>('consent_request');
-  const [typed, setTyped] = useState<Partial<Record<Wording['kind'], string>>>({});
+  const [typed, setTyped] = useTyped();
   if (error && !data) return <Broken error={error} />;
   const shown = data?.find((each) => each.kind === kind);
   return (
@@ -65,7 +65,16 @@ export function Wordings() {
   );
 }
 
-/** What is typed survives a look at another wording. */
+type Typed = Partial<Record<Wording['kind'], string>>;
+
+/** What is typed survives a look at another wording, and at another page. */
+function useTyped() {
+  const key = `wordings ${useSession().staff.firmId}`;
+  const typed = useState<Typed>(() => JSON.parse(sessionStorage.getItem(key) ?? '{}'));
+  useEffect(() => sessionStorage.setItem(key, JSON.stringify(typed[0])), [key, typed[0]]);
+  return typed;
+}
+
 function Editor({
   history: { kind, usual, versions },
   typed,
