@@ -1,5 +1,7 @@
 import type { list } from '../../../../server/src/http/console/audit.ts';
+import { fullTime } from '../../words/times.ts';
 import type { RowOf } from '../answers.ts';
+
 /** The entries of the audit log in words. */
 export type AuditEntry = RowOf<typeof list>;
 
@@ -76,8 +78,22 @@ function valueWords(value: unknown): string {
   if (value === true) return 'yes';
   if (value === false) return 'no';
   if (Array.isArray(value)) return value.map(valueWords).join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value).replaceAll('_', ' ');
+  if (typeof value === 'object') return objectWords(value);
+  const text = String(value);
+  if (moment.test(text)) return fullTime(Date.parse(text));
+  // An address or a name is said as it is written, whatever is in it.
+  return term.test(text) ? text.replaceAll('_', ' ') : text;
 }
+
+/** Such as a rule: `Gifts (hold, hot tip, gift card)`. */
+function objectWords(value: object): string {
+  if (!('name' in value)) return JSON.stringify(value);
+  const { name, ...rest } = value;
+  return `${valueWords(name)} (${Object.values(rest).map(valueWords).join(', ')})`;
+}
+
+const term = /^[a-z]+(_[a-z]+)+$/;
+const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 function fieldWords(name: string): string {
   const words = name.replace(/([a-z])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`);
