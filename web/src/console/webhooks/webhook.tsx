@@ -41,7 +41,7 @@ function Page({ webhook }: { webhook: AWebhook }) {
   const told = async (delivery: Promise<Delivery>) => {
     try {
       const { succeeded, status, why } = await delivery;
-      toast(succeeded ? `It arrived: ${status}.` : `It didn’t arrive: ${status ?? why}.`);
+      toast(succeeded ? `It arrived: ${status}.` : `It didn’t arrive: ${status ? `${status}.` : why}`);
     } catch (error) {
       toast((error as Error).message);
     }
