@@ -27,9 +27,9 @@ const shownEvents = 50;
 let assent = newClient();
 /** Authorizations under way: the state, which the browser has in a cookie, and the verifier, which never leaves here. */
 const verifiers = /** @type {Map<string, string>} */ (new Map());
-/** The latest first, and the browsers that watch. */
+/** The latest first, of every advisor; and the browsers that watch, each for one advisor. */
 const events = /** @type {Event[]} */ ([]);
-const watchers = /** @type {Set<Response>} */ (new Set());
+const watchers = /** @type {Map<Response, number>} */ (new Map());
 
 /** @typedef {(request: Request, response: Response, url: URL) => void | Promise<void>} Route */
 
@@ -65,7 +65,8 @@ async function showHome(_request, response, url) {
     assent.account.get(),
     assent.contacts.list({ pageSize: 8, ...(search && { search }) }),
   ]);
-  send(response, 200, homePage({ account, contacts, search, events }));
+  const theirs = events.filter((event) => isFor(event, account.advisorId));
+  send(response, 200, homePage({ account, contacts, search, events: theirs }));
 }
 
 /** @type {Route} */
@@ -107,9 +108,10 @@ async function sendText(request, response) {
 }
 
 /** Server-sent events: the browser shows each as it comes. @type {Route} */
-function watchEvents(_request, response) {
+async function watchEvents(_request, response) {
+  const { advisorId } = await assent.account.get();
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).flushHeaders();
-  watchers.add(response);
+  watchers.set(response, advisorId);
   response.on('close', () => watchers.delete(response));
 }
 
@@ -121,9 +123,15 @@ async function receiveWebhook(request, response) {
   if (!events.some(({ id }) => id === event.id)) {
     events.unshift(event);
     events.length = Math.min(events.length, shownEvents);
-    for (const watcher of watchers) watcher.write(`data: ${JSON.stringify(String(rowOf(event)))}\n\n`);
+    const row = `data: ${JSON.stringify(String(rowOf(event)))}\n\n`;
+    for (const [watcher, advisorId] of watchers) if (isFor(event, advisorId)) watcher.write(row);
   }
   response.writeHead(204).end();
+}
+
+/** No advisor may see another's clients. A test is about nobody. @type {(event: Event, advisorId: number) => boolean} */
+function isFor(event, advisorId) {
+  return event.advisorId === null || event.advisorId === advisorId;
 }
 
 /** @type {(response: Response, error: unknown) => void} */
