@@ -94,7 +94,10 @@ passwords are left out. <span role="status" data-connection></span></p></header>
 <div class="panes">
 <section aria-label="Calls">
 <table><thead><tr><th scope="col">Status</th><th scope="col">Call</th><th scope="col" class="number">Took</th><th scope="col">When</th></tr></thead>
-<tbody data-calls>${calls.slice(0, shownMax).map((call) => row(call, filter, chosen))}</tbody></table>
+<tbody data-calls>${calls.slice(0, shownMax).map((call) => row(call, filter, chosen))}${
+    calls.length > shownMax &&
+    html`<tr><td colspan="4">The latest ${shownMax} of ${calls.length}. Filter to find the others.</td></tr>`
+  }</tbody></table>
 <p class="nothing" data-nothing>${isFiltered ? 'No call matches.' : 'No calls yet. Make one, and it appears here.'}</p>
 </section>
 <section class="detail" aria-label="Call" data-detail tabindex="-1">${chosen ? detail(chosen, publicUrl) : html`<p class="facts">Choose a call to see its request and response.</p>`}</section>
