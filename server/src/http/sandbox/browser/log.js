@@ -65,10 +65,10 @@ async function copy(withDetail) {
   const answer = await fetch(window.location.href);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const fresh = page.querySelector('[data-calls]');
-  // A link that has the focus keeps it.
+  // A link that has the focus keeps it, as long as it is in the list.
   const focused = document.activeElement?.closest('[data-call]')?.getAttribute('data-call');
   if (fresh) calls.replaceChildren(...fresh.children);
-  if (focused) find(`[data-call="${focused}"] a`).focus();
+  if (calls.querySelector(`[data-call="${focused}"]`)) find(`[data-call="${focused}"] a`).focus();
   const shown = page.querySelector('[data-detail]');
   if (!withDetail || !shown) return;
   detail.replaceChildren(...shown.children);
