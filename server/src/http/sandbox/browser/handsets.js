@@ -81,9 +81,13 @@ function parse(text) {
 
 /** @param {Document} page */
 function update(page) {
+  const fresh = [...page.querySelectorAll('[data-texts] > li')];
+  // The oldest make room, and a reset takes all of them.
+  const ids = new Set(fresh.map(({ id }) => id));
+  for (const each of [...texts.children]) if (!ids.has(each.id)) each.remove();
   /** @type {Element | null} */
   let place = null;
-  for (const text of page.querySelectorAll('[data-texts] > li')) {
+  for (const text of fresh) {
     const there = document.getElementById(text.id);
     const shown = there ?? document.importNode(text, true);
     if (there) updateStatus(there, text);
