@@ -4,6 +4,7 @@ import { sessionQuery } from './api/session.ts';
 import { Inbox, NothingOpen } from './inbox/inbox.tsx';
 import { NewText } from './inbox/new-text.tsx';
 import { OpenThread } from './inbox/open-thread.tsx';
+import { ahead } from './look/ahead.ts';
 import { Broken } from './look/parts.tsx';
 import { NotFound, Shell } from './shell/shell.tsx';
 
@@ -27,17 +28,26 @@ const thread = createRoute({
 const contacts = createRoute({
   getParentRoute: () => root,
   path: '/contacts',
-  component: lazyRouteComponent(() => import('./contacts/contacts.tsx'), 'Contacts'),
+  component: lazyRouteComponent(
+    ahead(() => import('./contacts/contacts.tsx')),
+    'Contacts',
+  ),
 });
 const scheduled = createRoute({
   getParentRoute: () => root,
   path: '/scheduled',
-  component: lazyRouteComponent(() => import('./scheduled/scheduled.tsx'), 'Scheduled'),
+  component: lazyRouteComponent(
+    ahead(() => import('./scheduled/scheduled.tsx')),
+    'Scheduled',
+  ),
 });
 const broadcasts = createRoute({
   getParentRoute: () => root,
   path: '/broadcasts',
-  component: lazyRouteComponent(() => import('./broadcasts/broadcasts.tsx'), 'Broadcasts'),
+  component: lazyRouteComponent(
+    ahead(() => import('./broadcasts/broadcasts.tsx')),
+    'Broadcasts',
+  ),
 });
 const compose = createRoute({
   getParentRoute: () => root,
@@ -46,7 +56,10 @@ const compose = createRoute({
     parse: ({ groupId }) => ({ groupId: Number(groupId) }),
     stringify: ({ groupId }) => ({ groupId: String(groupId) }),
   },
-  component: lazyRouteComponent(() => import('./broadcasts/compose.tsx'), 'ComposeBroadcast'),
+  component: lazyRouteComponent(
+    ahead(() => import('./broadcasts/compose.tsx')),
+    'ComposeBroadcast',
+  ),
 });
 const broadcast = createRoute({
   getParentRoute: () => root,
@@ -55,12 +68,18 @@ const broadcast = createRoute({
     parse: ({ broadcastId }) => ({ broadcastId: Number(broadcastId) }),
     stringify: ({ broadcastId }) => ({ broadcastId: String(broadcastId) }),
   },
-  component: lazyRouteComponent(() => import('./broadcasts/broadcast.tsx'), 'OpenBroadcastPage'),
+  component: lazyRouteComponent(
+    ahead(() => import('./broadcasts/broadcast.tsx')),
+    'OpenBroadcastPage',
+  ),
 });
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+  component: lazyRouteComponent(
+    ahead(() => import('./settings/settings.tsx')),
+    'Settings',
+  ),
 });
 /** In the sandbox alone. */
 const demonstration = createRoute({
@@ -86,6 +105,8 @@ export const router = createRouter({
   ]),
   basepath: '/app',
   defaultPreload: 'intent',
+  // In its place, with everything around it.
+  defaultErrorComponent: Broken,
 });
 
 declare module '@tanstack/react-router' {

@@ -196,7 +196,7 @@ test('a busy server, a lost connection and another tab take nothing away', { ski
   const deliveryDate = world.deps.clock.now().getTime() + 24 * 60 * 60 * 1000;
   const [{ scheduledMessageId }] = (await world.ann.call('POST', messagesPath, { ...later, deliveryDate })).body
     .successes;
-  const { page } = await app.openApp('/app', desk);
+  const { page, context } = await app.openApp('/app', desk);
   const talk = page.locator('.talk', { hasText: 'Good morning' });
   await talk.click();
   await say(page, 'Good night').waitFor();
@@ -230,6 +230,11 @@ test('a busy server, a lost connection and another tab take nothing away', { ski
     assert.equal(await composer(page).inputValue(), '', 'what was written to one new number isn’t there for the next');
     await composer(page).fill(text);
   }
+
+  await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => /settings-/.test(name)));
+  await context.setOffline(true);
+  await page.getByRole('link', { name: 'Contacts' }).click();
+  await page.getByRole('heading', { name: 'Contacts' }).first().waitFor();
 });
 
 test('axe finds no barriers in a conversation, light or dark, and it fits a phone', { skip }, async () => {

@@ -9,6 +9,7 @@ import { useAdvisor } from '../api/session.ts';
 import { useAsking } from '../inbox/asking.ts';
 import { quarterMs, Tool, textLengthMax, typingMs } from '../inbox/composer.tsx';
 import { useSigned } from '../inbox/signed.ts';
+import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, StateScreen } from '../look/parts.tsx';
@@ -22,9 +23,9 @@ import { checkQuery, type GroupCheck, type PersonalPreview, previewQuery } from 
 import { forget, newStart, type Start, start, unanswered } from './starting.ts';
 import { codeWords, pieces, previewAdvice, previewSaid, sendWords } from './words.ts';
 
-const EmojiPicker = lazy(() => import('../inbox/emoji-picker.tsx'));
-const LibraryPicker = lazy(() => import('../inbox/library-picker.tsx'));
-const SavedReplyPicker = lazy(() => import('../saved-replies/saved-reply-picker.tsx'));
+const EmojiPicker = lazy(ahead(() => import('../inbox/emoji-picker.tsx')));
+const LibraryPicker = lazy(ahead(() => import('../inbox/library-picker.tsx')));
+const SavedReplyPicker = lazy(ahead(() => import('../saved-replies/saved-reply-picker.tsx')));
 
 const quotedMax = 60;
 

@@ -9,6 +9,7 @@ import { type ContactFilter, contactsQuery, countsQuery, groupsQuery, refreshBoo
 import { useAdvisor } from '../api/session.ts';
 import type { BookContact, ConsentState, Group } from '../api/types.ts';
 import { useAsking } from '../inbox/asking.ts';
+import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { rescueFocus } from '../look/focus.ts';
 import { Icon } from '../look/icons.tsx';
@@ -21,10 +22,10 @@ import { deleteWithUndo, offerWaiting } from './deleting.ts';
 import { ImportBar } from './import-bar.tsx';
 import { People, type Selection, type Sort } from './people.tsx';
 
-const ContactEditor = lazy(() => import('./contact-editor.tsx'));
-const GroupEditor = lazy(() => import('./group-editor.tsx'));
-const ImportDialog = lazy(() => import('./import-dialog.tsx'));
-const GroupChoice = lazy(() => import('./group-choice.tsx'));
+const ContactEditor = lazy(ahead(() => import('./contact-editor.tsx')));
+const GroupEditor = lazy(ahead(() => import('./group-editor.tsx')));
+const ImportDialog = lazy(ahead(() => import('./import-dialog.tsx')));
+const GroupChoice = lazy(ahead(() => import('./group-choice.tsx')));
 
 const typingMs = 250;
 /** A screen of them, while nobody knows how many there are. */

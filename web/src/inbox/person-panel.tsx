@@ -4,6 +4,7 @@ import { useNow } from '../api/clock.ts';
 import { contactQuery, groupsQuery, itemsQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { ConsentItem, OpenConversation, ScheduledItem } from '../api/types.ts';
+import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Chip, Face, Fact, Time } from '../look/parts.tsx';
@@ -12,8 +13,8 @@ import { frequencyWords } from '../words/schedules.ts';
 import { consentEvent, consentWords, evidenceWords, possibleOptOut } from '../words/states.ts';
 import { birthday, clockTime, pastTime, whenTime } from '../words/times.ts';
 
-const ContactEditor = lazy(() => import('../contacts/contact-editor.tsx'));
-const Evidence = lazy(() => import('./evidence.tsx'));
+const ContactEditor = lazy(ahead(() => import('../contacts/contact-editor.tsx')));
+const Evidence = lazy(ahead(() => import('./evidence.tsx')));
 
 export function PersonPanel({ conversation }: { conversation: OpenConversation }) {
   const { name, phone, state, isHeld, contactId, memberId } = conversation;

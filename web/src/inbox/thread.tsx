@@ -7,6 +7,7 @@ import { patchConversation } from '../api/live.ts';
 import { itemsQuery, reachItem } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { Conversation, Item, ScheduledItem } from '../api/types.ts';
+import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { Broken, StateScreen } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -17,9 +18,9 @@ import { Sending, ThreadItem } from './thread-items.tsx';
 
 /** How long a text that was looked for is marked. */
 const foundMs = 3_000;
-const Evidence = lazy(() => import('./evidence.tsx'));
-const CancelQuestion = lazy(() => import('../scheduled/cancel-question.tsx'));
-const ScheduledEditor = lazy(() => import('../scheduled/scheduled-editor.tsx'));
+const Evidence = lazy(ahead(() => import('./evidence.tsx')));
+const CancelQuestion = lazy(ahead(() => import('../scheduled/cancel-question.tsx')));
+const ScheduledEditor = lazy(ahead(() => import('../scheduled/scheduled-editor.tsx')));
 
 /** Every text between the two, oldest first, held at its end while nobody has scrolled away from it. */
 export function Thread({ conversation }: { conversation: Conversation }) {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { CallFailed } from '../api/http.ts';
 import { hueOf, initials } from '../words/people.ts';
 import type { Said } from '../words/states.ts';
 import { fullTime } from '../words/times.ts';
@@ -73,15 +74,21 @@ export function StateScreen({
   );
 }
 
+/** What isn't an answer of the server's is the program's own, and nothing for people to read. */
+const unloaded = {
+  message: 'The connection may be gone, there may be a new version of this page, or something broke on our side.',
+  traceId: null,
+};
+
 export function Broken({ error, retry }: { error: unknown; retry?: () => void }) {
-  const { message, traceId } = error as { message?: string; traceId?: string | null };
+  const { message, traceId } = error instanceof CallFailed ? error : unloaded;
   return (
     <StateScreen
       icon="alert-triangle"
       title="This didn’t load"
       action={<Button onClick={retry ?? (() => location.reload())}>Try again</Button>}
     >
-      {message ?? 'Something went wrong on our side.'}
+      {message}
       {traceId && (
         <>
           {' '}

@@ -3,10 +3,11 @@ import { lazy, Suspense, useState } from 'react';
 import { post, remove } from '../api/http.ts';
 import { client, savedRepliesQuery } from '../api/queries.ts';
 import type { SavedReply } from '../api/types.ts';
+import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { toast } from '../shell/toasts.tsx';
 
-const SavedReplyEditor = lazy(() => import('./saved-reply-editor.tsx'));
+const SavedReplyEditor = lazy(ahead(() => import('./saved-reply-editor.tsx')));
 
 /** All of them, in the settings. */
 export function SavedReplies() {

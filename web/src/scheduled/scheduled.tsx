@@ -5,6 +5,7 @@ import { useNow } from '../api/clock.ts';
 import { conversationQuery, scheduledQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { ScheduledMessage } from '../api/types.ts';
+import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Face, StateScreen, Time } from '../look/parts.tsx';
@@ -14,7 +15,7 @@ import { clockTime, dayName, whenTime } from '../words/times.ts';
 import CancelQuestion from './cancel-question.tsx';
 import ScheduledEditor, { type EditableText } from './scheduled-editor.tsx';
 
-const Month = lazy(() => import('./month.tsx'));
+const Month = lazy(ahead(() => import('./month.tsx')));
 
 /** A text that is to be changed or canceled, and whose it is. */
 type ChosenText = EditableText & { name: string | null };

@@ -6,13 +6,14 @@ import { signOut } from '../api/http.ts';
 import { useLink } from '../api/live.ts';
 import { conversationsQuery } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
+import { ahead } from '../look/ahead.ts';
 import { rescueFocus } from '../look/focus.ts';
 import { Icon, type IconName } from '../look/icons.tsx';
 import { Face, StateScreen } from '../look/parts.tsx';
 import { useKeys } from './keys.ts';
 import { Toasts } from './toasts.tsx';
 
-const Shortcuts = lazy(() => import('./shortcuts.tsx'));
+const Shortcuts = lazy(ahead(() => import('./shortcuts.tsx')));
 
 const places: { to: '/' | '/contacts' | '/scheduled'; name: string; icon: IconName }[] = [
   { to: '/', name: 'Inbox', icon: 'message-2' },
