@@ -191,36 +191,36 @@ test('a contact is added to a new group, and deleted only after a moment in whic
 test('a busy server, a lost connection and another tab take nothing away', { skip }, async () => {
   const world = app.world();
   const phone = await acceptedPhone(world, world.ann);
-  await send(world.ann, { phone, text: 'Good morning' });
-  const later = { phone, text: 'Good night', scheduleDelivery: true, frequency: 2 };
+  await send(world.ann, { phone, text: 'Coffee at ten?' });
+  const later = { phone, text: 'Tea at four?', scheduleDelivery: true, frequency: 2 };
   const deliveryDate = world.deps.clock.now().getTime() + 24 * 60 * 60 * 1000;
   const [{ scheduledMessageId }] = (await world.ann.call('POST', messagesPath, { ...later, deliveryDate })).body
     .successes;
   const { page, context } = await app.openApp('/app', desk);
-  const talk = page.locator('.talk', { hasText: 'Good morning' });
+  const talk = page.locator('.talk', { hasText: 'Coffee at ten?' });
   await talk.click();
-  await say(page, 'Good night').waitFor();
+  await say(page, 'Tea at four?').waitFor();
 
   await page.locator('.acts').getByRole('button', { name: 'Edit' }).click();
   const edited = page.getByRole('dialog').getByLabel('Text');
-  await edited.fill('Good night, Ana');
+  await edited.fill('Tea at four, Ana?');
   await world.ann.call('DELETE', `/text/messaging/scheduled-messages/${scheduledMessageId}`);
   await page.locator('.acts').waitFor({ state: 'detached' });
-  assert.equal(await edited.inputValue(), 'Good night, Ana', 'the form stays while its text goes');
+  assert.equal(await edited.inputValue(), 'Tea at four, Ana?', 'the form stays while its text goes');
   await page.keyboard.press('Escape');
 
   await page.route(/conversations\/\d+$/, (route) => route.fulfill({ status: 429, json: { retryable: true } }));
   const busy = page.waitForResponse((response) => response.status() === 429);
-  await reply(world, phone, world.ann.advisor.textingNumber ?? '', 'And to you');
+  await reply(world, phone, world.ann.advisor.textingNumber ?? '', 'With pleasure');
   await busy;
-  await say(page, 'And to you').waitFor();
+  await say(page, 'With pleasure').waitFor();
   assert.equal(await composer(page).count(), 1, 'a busy server isn’t “Page not found”');
   await page.unroute(/conversations\/\d+$/);
 
   await page.route('**/done', (route) => route.abort());
   await page.getByRole('button', { name: 'Mark as done' }).click();
   await page.getByText('That didn’t reach the server').waitFor();
-  await page.locator('.talk', { hasText: 'And to you' }).waitFor();
+  await page.locator('.talk', { hasText: 'With pleasure' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0);
 
   for (const text of ['Only for the first', '']) {
