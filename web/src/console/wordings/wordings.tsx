@@ -65,12 +65,12 @@ export function Wordings() {
   );
 }
 
-type Typed = Partial<Record<Wording['kind'], string>>;
+type WordingDrafts = Partial<Record<Wording['kind'], string>>;
 
 /** What is typed survives a look at another wording, and at another page. */
 function useTyped() {
   const key = `wordings ${useSession().staff.firmId}`;
-  const typed = useState<Typed>(() => JSON.parse(sessionStorage.getItem(key) ?? '{}'));
+  const typed = useState<WordingDrafts>(() => JSON.parse(sessionStorage.getItem(key) ?? '{}'));
   useEffect(() => sessionStorage.setItem(key, JSON.stringify(typed[0])), [key, typed[0]]);
   return typed;
 }
