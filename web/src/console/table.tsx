@@ -229,9 +229,13 @@ function Skeleton({ width }: { width: number }) {
   ));
 }
 
+/** A longer text, such as a firm's name or a reason, has several lines instead of a column that pushes the others out of sight. */
+const lineMax = 40;
+
 function shownText(text: string | number | null): ReactNode {
   if (text === null || text === '') return <span className="soft">–</span>;
-  return typeof text === 'number' ? text.toLocaleString('en-US') : text;
+  if (typeof text === 'number') return text.toLocaleString('en-US');
+  return text.length > lineMax ? <span className="wrap-cell">{text}</span> : text;
 }
 
 function filtered<Row>(rows: Row[], columns: Column<Row>[], wanted: string): Row[] {
