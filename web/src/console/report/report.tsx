@@ -200,7 +200,7 @@ function Days({
     if (from && until && from < until) set({ from, until });
   };
   return (
-    <div className="no-print">
+    <div className="report-days no-print">
       <div className="row wrap">
         {/* biome-ignore lint/a11y/noLabelWithoutControl: it is a field. */}
         <label className="label">
