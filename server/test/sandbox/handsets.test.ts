@@ -270,8 +270,11 @@ suite('the magic numbers', () => {
       const messageId = await sendTo(phone, text);
       await statusOf(ann, messageId, 'delivered');
       const [tried] = await world.database.asOwner<{ attempt: number; first: string }>(
-        'select t.attempt, a.outcome as first from messages t join attempts a using (message_id) where message_id = $1',
-        [messageId],
+        `select t.attempt, a.outcome as first
+         from messages t
+         join attempts a using (advisor_id, message_id)
+         where advisor_id = $1 and message_id = $2`,
+        [ann.advisor.advisorId, messageId],
       );
       assert.deepEqual(tried, { attempt: 2, first: 'not_taken' });
       assert.equal((await handset(world, phone)).length, index + 1);

@@ -110,7 +110,7 @@ test('a large seed is asked, texted and archived like anybody, without a carrier
   for (const { phone, consent } of conversations) assert.equal(await stateOf(world, bob, phone), consent, phone);
   const phones = conversations.map(({ phone }) => phone);
   const texts = await world.database.asOwner<{ status: string; queued: boolean }>(
-    `select distinct status, exists (select from dispatches d where d.message_id = t.message_id) as queued
+    `select distinct status, exists (select from dispatches d where d.advisor_id = $1 and d.message_id = t.message_id) as queued
      from messages t join members m using (advisor_id, member_id)
      where advisor_id = $1 and phone = any ($2) order by 1`,
     [bob.advisor.advisorId, phones],
