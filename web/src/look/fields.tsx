@@ -125,7 +125,8 @@ export function Wrong({ children }: { children: ReactNode }) {
   );
 }
 
-function Label({
+/** What a field is for, with the field inside; what is wrong with it stands below. */
+export function Label({
   label,
   className = '',
   wrong,

@@ -21,11 +21,7 @@ export function toast(text: string, action?: Toast['action'], ms = shownMs): () 
   const spare = toasts.length < toastsMax ? null : (toasts.find((each) => !each.action) ?? toasts[0]);
   const kept = toasts.filter((each) => each !== spare);
   change([...kept, { id, text, ...(action && { action: { ...action, run } }) }]);
-  setTimeout(() => {
-    const hasFocus = document.activeElement?.closest('.toast');
-    close();
-    if (hasFocus) rescueFocus();
-  }, ms);
+  setTimeout(close, ms);
   return close;
 }
 

@@ -66,7 +66,7 @@ export function saidIn({ kind, facts, isKept }: Entry): string {
   return sentence(String(what ?? action ?? ''));
 }
 
-/** SearchedPerson did it. */
+/** Who did it. */
 export function whoOf({ actor, actorName, advisor, name }: Entry): string {
   const [kind] = actor.split(':');
   if (kind === 'person') return name ?? 'the person';

@@ -5,7 +5,7 @@ import type { show } from '../../../../server/src/http/console/report.ts';
 import { now } from '../../api/clock.ts';
 import { get } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
-import { Tabs, Wrong } from '../../look/fields.tsx';
+import { Label, Tabs, Wrong } from '../../look/fields.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { dayAfter, dayOf } from '../../words/months.ts';
 import { count } from '../../words/people.ts';
@@ -202,16 +202,12 @@ function Days({
   return (
     <div className="report-days no-print">
       <div className="row wrap">
-        {/* biome-ignore lint/a11y/noLabelWithoutControl: it is a field. */}
-        <label className="label">
-          First day
+        <Label label="First day">
           <DayField day={given.first} set={(first) => change({ first })} />
-        </label>
-        {/* biome-ignore lint/a11y/noLabelWithoutControl: it is a field. */}
-        <label className="label">
-          Last day
+        </Label>
+        <Label label="Last day">
           <DayField day={given.last} set={(last) => change({ last })} />
-        </label>
+        </Label>
       </div>
       {!isPeriod && <Wrong>Choose a first day, and a last one that isn’t before it.</Wrong>}
     </div>
