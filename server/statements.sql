@@ -820,42 +820,48 @@ select from dispatches limit 1;
 
 prepare "index-entries" as
 with span as materialized (
-  select *
-  from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)
-),
-indexed as (
-  insert into archive_indexed as known (advisor_id, last_number)
-  select advisor_id, up_to
-  from span
-  order by advisor_id
-  on conflict (advisor_id) do update
-  set last_number = excluded.last_number
-  where known.last_number < excluded.last_number
-)
-insert into archive_words (firm_id, date_time_created, advisor_id, number, words)
-select
-  a.firm_id, date_trunc('milliseconds', e.date_time_created), e.advisor_id, e.number,
-  strip(to_tsvector('simple', regexp_replace(coalesce(
-    case
-      when e.kind = 'media_in' then ''
-      when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
-      else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\[nrt]', ' ', 'g')
-    end,
-    ''
-  ), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3003\u3008-\u3020\u30fb\ufe00-\ufe0f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+', ' ', 'g'))) || array_to_tsvector(array_remove(
-    array['=f' || a.firm_id, '=a' || e.advisor_id, '=k' || e.kind, '=m' || e.member_id], null
-  ))
-from span
-join advisors a on a.advisor_id = span.advisor_id
--- By itself, so that the key finds a span and PostgreSQL never joins it with all of the advisor's archive.
-cross join lateral (
-  select *
-  from archive_entries e
-  where e.advisor_id = span.advisor_id and e.number > span.after and e.number <= span.up_to and e.kind <> 'outcome'
-  order by e.number
-) as e
-left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
-on conflict do nothing;
+         select *
+         from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)
+       ),
+       indexed as (
+         insert into archive_indexed as known (advisor_id, last_number)
+         select advisor_id, up_to
+         from span
+         order by advisor_id
+         on conflict (advisor_id) do update
+         set last_number = excluded.last_number
+         where known.last_number < excluded.last_number
+       )
+       insert into archive_words (firm_id, date_time_created, advisor_id, number, words)
+       select
+         its.firm_id, date_trunc('milliseconds', e.date_time_created), e.advisor_id, e.number,
+         strip(to_tsvector('simple', regexp_replace(coalesce(
+           case
+             when e.kind = 'media_in' then ''
+             when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
+             else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\[nrt]', ' ', 'g')
+           end,
+           ''
+         ), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3003\u3008-\u3020\u30fb\ufe00-\ufe0f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+', ' ', 'g'))) || array_to_tsvector(array_remove(
+           array['=f' || its.firm_id, '=a' || e.advisor_id, '=k' || e.kind, '=m' || e.member_id], null
+         ))
+       from span
+       left join advisors a on a.advisor_id = span.advisor_id
+       -- By itself, so that the key finds a span and PostgreSQL never joins it with all of the advisor's archive.
+       cross join lateral (
+         select *
+         from archive_entries e
+         where e.advisor_id = span.advisor_id and e.number > span.after and e.number <= span.up_to and e.kind <> 'outcome'
+         order by e.number
+       ) as e
+       cross join lateral (select coalesce(
+  a.firm_id,
+  (e.meta::json ->> 'firmId')::bigint,
+  (select firm_id from staff where staff_id = (e.meta::json ->> 'staffId')::bigint)
+) as firm_id) as its
+       left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+       where its.firm_id is not null
+       on conflict do nothing;
 
 prepare "insert-broadcast" as
 insert into broadcasts (
@@ -6028,7 +6034,7 @@ case when e.kind <> 'media_in' then convert_from(b.body, 'UTF8') end as body,
 ) as name
    from unnest($1::bigint[], $2::bigint[]) with ordinality as given (advisor_id, number, position)
    join archive_entries e on e.advisor_id = given.advisor_id and e.number = given.number
-join advisors a on a.advisor_id = e.advisor_id
+left join advisors a on a.advisor_id = e.advisor_id
 left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
 left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
 left join applications application on e.actor = 'application:' || application.application_id

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
+import { archiveSetting } from '../../src/domain/accounts/settings.ts';
 import { createContact } from '../../src/domain/address-book/contacts.ts';
-import { archive, byPerson } from '../../src/domain/archive/archive.ts';
+import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
 import { indexArchive } from '../../src/domain/record-keeping/archive-index.ts';
+import { setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { ensureMembers } from '../../src/domain/texting/recipients.ts';
 import { makeStaff, type StaffPerson } from '../support/console.ts';
 import { makeWorld, type World } from '../support/world.ts';
@@ -101,6 +103,33 @@ describe('a search of the archive', () => {
     assert.deepEqual(await textsOf({ memberId: elle.memberId, advisorId: elle.advisorId }, stranger), []);
     const { body } = await stranger.call('POST', '/people/search', { text: 'Marsh' });
     assert.deepEqual(body.data, []);
+  });
+
+  test('finds what was done for the whole firm, but nothing of another or of the deployment', async () => {
+    const { deps, ann } = world;
+    await setRetention(deps, ann.advisor.firmId, 9);
+    await archiveSetting(deps, byOperator, { what: 'carrier added', of: { carrierId: 7 }, values: { what: 'years' } });
+    await indexArchive(deps);
+    const search = { words: 'years', kind: 'other' };
+    const { data } = (await kim.call('POST', '/archive/search', search)).body;
+    const found = { kind: 'retention', advisor: null, facts: { what: 'retention set', years: 9 } };
+    assert.partialDeepStrictEqual(data, [found]);
+    assert.equal(data.length, 1);
+    const { entries } = (await kim.call('GET', `/archive/0/${data[0].number}`)).body;
+    assert.partialDeepStrictEqual(entries, [found]);
+    assert.deepEqual(await textsOf(search, stranger), []);
+    for (const number of [data[0].number, data[0].number + 1])
+      assert.equal((await stranger.call('GET', `/archive/0/${number}`)).status, 404);
+  });
+
+  test('finds what staff of the firm did with their accounts', async () => {
+    const signedIn = async (person: StaffPerson) => {
+      const { data } = (await person.call('POST', '/archive/search', { kind: 'other' })).body;
+      return data
+        .filter(({ kind }: { kind: string }) => kind === 'sign_in')
+        .map(({ actorName }: { actorName: string }) => actorName);
+    };
+    assert.deepEqual([await signedIn(kim), await signedIn(stranger)], [[kim.name], [stranger.name]]);
   });
 
   test('is shared by an id', async () => {

@@ -121,7 +121,7 @@ export async function makeServer(user: User, settings: Record<string, string>, g
     port,
     query,
     initialize() {
-      run('initdb', ['-D', data, '-U', 'assent', '-E', 'UTF8', '--locale=C', '--auth=trust', '-N']);
+      run('initdb', ['-D', data, '-U', 'assent', '-E', 'UTF8', '--locale=C.UTF-8', '--auth=trust', '-N']);
       writeFileSync(
         join(data, 'pg_hba.conf'),
         'local all all trust\nhost all all all trust\nhost replication all all trust\n',

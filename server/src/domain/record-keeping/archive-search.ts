@@ -38,7 +38,10 @@ const kindsOf: Record<SearchedKind, string[]> = {
   received: ['text_in', 'media_in'],
   consent: ['consent'],
   review: ['review'],
-  other: ['schedule', 'broadcast', 'export', 'merge', 'setting', 'staff', 'sign_in', 'hold', 'retention', 'disposal'],
+  other: [
+    ...['schedule', 'broadcast', 'export', 'merge', 'setting', 'staff', 'sign_in', 'text_read'],
+    ...['hold', 'retention', 'disposal'],
+  ],
 };
 
 /** A page of a firm's entries, newest first. However many there are, it takes about a quarter of a second at most. */

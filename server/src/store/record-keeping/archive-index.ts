@@ -35,6 +35,16 @@ const signs =
 export const wordsIn = (text: string) => `regexp_replace(${text}, '${signs}', ' ', 'g')`;
 
 /**
+ * Whose archive an entry `e` is in: the firm of its advisor `a`. One in the deployment's own book is the firm's that it names, or that its
+ * staff belong to; any other is nobody's.
+ */
+export const firmOf = `coalesce(
+  a.firm_id,
+  (e.meta::json ->> 'firmId')::bigint,
+  (select firm_id from staff where staff_id = (e.meta::json ->> 'staffId')::bigint)
+)`;
+
+/**
  * Makes these entries searchable. What became of a text has no words of its own. Bodies that are no text are JSON, without the names
  * of its fields. Two nodes may do the same at a time.
  */
@@ -56,7 +66,7 @@ export async function indexEntries(db: Db, spans: EntrySpan[]): Promise<void> {
        )
        insert into archive_words (firm_id, date_time_created, advisor_id, number, words)
        select
-         a.firm_id, date_trunc('milliseconds', e.date_time_created), e.advisor_id, e.number,
+         its.firm_id, date_trunc('milliseconds', e.date_time_created), e.advisor_id, e.number,
          strip(to_tsvector('simple', ${wordsIn(`coalesce(
            case
              when e.kind = 'media_in' then ''
@@ -65,10 +75,10 @@ export async function indexEntries(db: Db, spans: EntrySpan[]): Promise<void> {
            end,
            ''
          )`)})) || array_to_tsvector(array_remove(
-           array['=f' || a.firm_id, '=a' || e.advisor_id, '=k' || e.kind, '=m' || e.member_id], null
+           array['=f' || its.firm_id, '=a' || e.advisor_id, '=k' || e.kind, '=m' || e.member_id], null
          ))
        from span
-       join advisors a on a.advisor_id = span.advisor_id
+       left join advisors a on a.advisor_id = span.advisor_id
        -- By itself, so that the key finds a span and PostgreSQL never joins it with all of the advisor's archive.
        cross join lateral (
          select *
@@ -76,7 +86,9 @@ export async function indexEntries(db: Db, spans: EntrySpan[]): Promise<void> {
          where e.advisor_id = span.advisor_id and e.number > span.after and e.number <= span.up_to and e.kind <> 'outcome'
          order by e.number
        ) as e
+       cross join lateral (select ${firmOf} as firm_id) as its
        left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+       where its.firm_id is not null
        on conflict do nothing`,
       [
         spans.map(({ advisorId }) => advisorId),

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { DatabaseTimeout } from '../database/errors.ts';
-import { wordsIn } from './archive-index.ts';
+import { firmOf, wordsIn } from './archive-index.ts';
 
 /** The place of an entry in a list from the newest. */
 export type EntryPlace = { dateTime: Date; advisorId: number; number: number };
@@ -15,7 +15,8 @@ export type FoundEntry = EntryPlace & {
   memberId: number | null;
   actor: string;
   actorName: string | null;
-  advisor: string;
+  /** Null if it is of the whole firm. */
+  advisor: string | null;
   phone: string | null;
   name: string | null;
   meta: string;
@@ -138,7 +139,7 @@ const columns = `
     limit 1
   ) as name`;
 const joins = `
-  join advisors a on a.advisor_id = e.advisor_id
+  left join advisors a on a.advisor_id = e.advisor_id
   left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
   left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
   left join applications application on e.actor = 'application:' || application.application_id
@@ -177,8 +178,8 @@ export async function listAround(
     `with entry as materialized (
        select e.number, e.member_id
        from archive_entries e
-       join advisors a on a.advisor_id = e.advisor_id and a.firm_id = $2
-       where e.advisor_id = $1 and e.number = $3
+       left join advisors a on a.advisor_id = e.advisor_id
+       where e.advisor_id = $1 and e.number = $3 and ${firmOf} = $2
      ),
      numbers as materialized (
        select number from entry

@@ -22,6 +22,7 @@ import {
   saidIn,
   searchArchive,
   titleOf,
+  wholeFirm,
   whoOf,
 } from './entries.ts';
 import { type Person, PersonField } from './person-field.tsx';
@@ -237,7 +238,7 @@ function Hit({ entry, words, now }: { entry: Entry; words: string | undefined; n
         </span>
         <span className="grow">
           <span className="row wrap archive-line">
-            <b>{name ?? (phone ? phoneWords(phone) : advisor)}</b>
+            <b>{name ?? (phone ? phoneWords(phone) : (advisor ?? wholeFirm))}</b>
             <span className="small soft">
               {title} · {whoOf(entry)}
               {phone && whoOf(entry) !== advisor ? ` · ${advisor}` : ''}

@@ -46,10 +46,16 @@ const titles: Record<string, [string, IconName]> = {
   export: ['Export', 'package-export'],
   merge: ['Contacts merged', 'users'],
   setting: ['Setting', 'settings'],
+  staff: ['Staff', 'users'],
   sign_in: ['Sign-in', 'key'],
+  text_read: ['Text read', 'eye'],
   hold: ['Legal hold', 'gavel'],
+  retention: ['Retention', 'clock'],
   disposal: ['Disposal', 'trash'],
 };
+
+/** Whose an entry is that is no advisor's. */
+export const wholeFirm = 'The firm';
 
 export function titleOf({ kind }: Entry): { title: string; icon: IconName } {
   const [title, icon] = titles[kind] ?? ['Entry', 'archive'];
@@ -70,7 +76,7 @@ export function saidIn({ kind, facts, isKept }: Entry): string {
 export function whoOf({ actor, actorName, advisor, name }: Entry): string {
   const [kind] = actor.split(':');
   if (kind === 'person') return name ?? 'the person';
-  if (kind === 'advisor') return advisor;
+  if (kind === 'advisor') return advisor ?? wholeFirm;
   if (actorName) return actorName;
   return { carrier: 'Their carrier', operator: 'The operator', application: 'An application' }[kind ?? ''] ?? 'Assent';
 }

@@ -6,7 +6,7 @@ import { Icon } from '../../look/icons.tsx';
 import { Broken, Time } from '../../look/parts.tsx';
 import { phoneWords } from '../../words/people.ts';
 import { clockTime, dayKey, dayName } from '../../words/times.ts';
-import { type Entry, entryQuery, saidIn, titleOf, whoOf } from './entries.ts';
+import { type Entry, entryQuery, saidIn, titleOf, wholeFirm, whoOf } from './entries.ts';
 import './archive.css';
 
 /** An entry, with what was said and decided with the same person before and after it. */
@@ -30,7 +30,7 @@ export function ArchiveEntry() {
           <h1>{name ?? (phone ? phoneWords(phone) : titleOf(entry).title)}</h1>
           <p className="small soft">
             {phone && name ? `${phoneWords(phone)} · ` : ''}
-            {entry.advisor} · entry {entry.number.toLocaleString('en-US')}
+            {entry.advisor ?? wholeFirm} · entry {entry.number.toLocaleString('en-US')}
           </p>
         </div>
         {memberId !== null && (
