@@ -112,7 +112,7 @@ describe('a search of the archive', () => {
     await indexArchive(deps);
     const search = { words: 'years', kind: 'other' };
     const { data } = (await kim.call('POST', '/archive/search', search)).body;
-    const found = { kind: 'retention', advisor: null, facts: { what: 'retention set', years: 9 } };
+    const found = { kind: 'retention', advisor: null, details: { years: { from: 7, to: 9 } } };
     assert.partialDeepStrictEqual(data, [found]);
     assert.equal(data.length, 1);
     const { entries } = (await kim.call('GET', `/archive/0/${data[0].number}`)).body;

@@ -33,3 +33,14 @@ export async function archive(deps: Deps, by: By, entry: Omit<NewEntry, keyof By
   const [number = -1] = await insertNumberedEntries(deps.db, [{ ...entry, ...by }], deps.clock.now());
   return number;
 }
+
+/** What the body of an entry about an account or a setting says. Some are words and not JSON. */
+export function detailsIn(body: string | null): Record<string, unknown> {
+  if (!body) return {};
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : { value: parsed };
+  } catch {
+    return { value: body };
+  }
+}

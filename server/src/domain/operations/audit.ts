@@ -10,6 +10,7 @@ import {
   auditKinds,
   listAuditRows,
 } from '../../store/operations/audit.ts';
+import { detailsIn } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 
 export type { AuditKind } from '../../store/operations/audit.ts';
@@ -92,7 +93,7 @@ function entryOf(
     actor,
     actorName: names.get(actor) ?? null,
     about: aboutOf(advisorId, facts, names),
-    details: detailsOf(body),
+    details: detailsIn(body),
   };
 }
 
@@ -107,17 +108,6 @@ function aboutOf(advisorId: number, facts: Record<string, unknown>, names: Map<s
   ];
   const found = keys.flatMap((key) => (key ? (names.get(String(key)) ?? []) : []));
   return [...new Set(found)].slice(0, 2).join(', ') || (typeof name === 'string' ? name : null);
-}
-
-/** Some bodies are words and not JSON. */
-function detailsOf(body: string | null): Record<string, unknown> {
-  if (!body) return {};
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : { value: parsed };
-  } catch {
-    return { value: body };
-  }
 }
 
 function cursorAt({ dateTimeCreated, advisorId, number }: AuditRow): string {

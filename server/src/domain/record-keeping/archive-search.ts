@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts';
 import type { EntryPlace, FoundEntry, SearchedPart, WordQuery } from '../../store/record-keeping/archive-search.ts';
 import * as store from '../../store/record-keeping/archive-search.ts';
 import { findSavedSearch, insertSavedSearch } from '../../store/record-keeping/saved-searches.ts';
+import { detailsIn } from '../archive/archive.ts';
 import { invalid, problem } from '../problems.ts';
 
 /** All of what is given must be true. Times are up to but not including `to`. */
@@ -17,8 +18,13 @@ export type ArchiveSearch = {
 export const searchedKinds = ['sent', 'received', 'consent', 'review', 'other'] as const;
 export type SearchedKind = (typeof searchedKinds)[number];
 
-/** An entry as staff of the firm read it. `text` is null if it has none, or it is no longer kept. */
-export type ArchiveEntry = Omit<FoundEntry, 'meta' | 'body'> & { text: string | null; isKept: boolean; facts: object };
+/** An entry as staff of the firm read it. `text` is null if it has none, or it is no longer kept; `details` are of accounts and settings. */
+export type ArchiveEntry = Omit<FoundEntry, 'meta' | 'body'> & {
+  text: string | null;
+  isKept: boolean;
+  facts: object;
+  details: Record<string, unknown>;
+};
 /** `cursor` is where to go on. If the page isn't full before that, `searchedTo` says how far back this has looked. */
 export type FoundEntries = { data: ArchiveEntry[]; cursor: string | null; searchedTo: Date | null };
 
@@ -43,6 +49,9 @@ const kindsOf: Record<SearchedKind, string[]> = {
     ...['hold', 'retention', 'disposal'],
   ],
 };
+
+/** They have no text. */
+const accountKinds = ['setting', 'staff', 'sign_in', 'text_read', 'retention'];
 
 /** A page of a firm's entries, newest first. However many there are, it takes about a quarter of a second at most. */
 export async function searchArchive(
@@ -138,6 +147,7 @@ function entryOf({ meta, body, ...row }: FoundEntry): ArchiveEntry {
     text: body === null ? null : textIn(row.kind, body),
     isKept: body !== null,
     facts: JSON.parse(meta),
+    details: accountKinds.includes(row.kind) ? detailsIn(body) : {},
   };
 }
 

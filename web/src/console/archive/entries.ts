@@ -5,6 +5,7 @@ import { get, post } from '../../api/http.ts';
 import type { IconName } from '../../look/icons.tsx';
 import { consentWords } from '../../words/states.ts';
 import type { AnswerOf, RowOf } from '../answers.ts';
+import { detailWords, whatWords } from '../audit/words.ts';
 
 export type SearchedKind = NonNullable<Search['kind']>;
 export type Search = ArchiveSearch;
@@ -63,13 +64,16 @@ export function titleOf({ kind }: Entry): { title: string; icon: IconName } {
 }
 
 /** What an entry says that has no text. */
-export function saidIn({ kind, facts, isKept }: Entry): string {
+export function saidIn({ kind, facts, isKept, details }: Entry): string {
   const { to, decision, what, action, count } = facts as Record<string, unknown>;
   if (kind === 'consent') return consentWords[to as keyof typeof consentWords]?.word ?? 'Changed';
   if (kind === 'review') return decision ? sentence(String(decision)) : 'Note';
   if (!isKept && ['text_out', 'text_in', 'media_in'].includes(kind)) return 'No longer kept';
   if (kind === 'disposal' && typeof count === 'number') return `${count.toLocaleString('en-US')} bodies disposed of`;
-  return sentence(String(what ?? action ?? ''));
+  const said = String(what ?? action ?? '');
+  return [kind === 'setting' ? whatWords({ what: said, kind }) : sentence(said), detailWords(details)]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 /** Who did it. */

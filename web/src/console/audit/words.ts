@@ -35,7 +35,7 @@ const phrases: Record<string, (what: string) => string> = {
 };
 
 /** Most are phrases already: `key issued`. */
-export function whatWords({ what, kind }: AuditEntry): string {
+export function whatWords({ what, kind }: Pick<AuditEntry, 'what' | 'kind'>): string {
   if (whats[what]) return whats[what];
   const said = phrases[kind]?.(what) ?? what.replaceAll('_', ' ');
   return `${said[0]?.toUpperCase()}${said.slice(1)}`;
