@@ -835,14 +835,13 @@ with span as materialized (
        insert into archive_words (firm_id, date_time_created, advisor_id, number, words)
        select
          its.firm_id, date_trunc('milliseconds', e.date_time_created), e.advisor_id, e.number,
-         strip(to_tsvector('simple', regexp_replace(coalesce(
-           case
-             when e.kind = 'media_in' then ''
-             when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
-             else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\[nrt]', ' ', 'g')
-           end,
-           ''
-         ), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3003\u3008-\u3020\u30fb\ufe00-\ufe0f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+', ' ', 'g'))) || array_to_tsvector(array_remove(
+         strip(to_tsvector('simple', regexp_replace(
+  case
+    when octet_length(said.text) = length(said.text) then said.text
+    else regexp_replace(normalize(said.text, nfkd), '[\u0300-\u036f]', '', 'g')
+  end,
+  '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3003\u3008-\u3020\u30fb\ufe00-\ufe0f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+', ' ', 'g'
+))) || array_to_tsvector(array_remove(
            array['=f' || its.firm_id, '=a' || e.advisor_id, '=k' || e.kind, '=m' || e.member_id], null
          ))
        from span
@@ -860,6 +859,16 @@ with span as materialized (
   (select firm_id from staff where staff_id = (e.meta::json ->> 'staffId')::bigint)
 ) as firm_id) as its
        left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+       cross join lateral (
+         select coalesce(
+           case
+             when e.kind = 'media_in' then ''
+             when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
+             else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\[nrt]', ' ', 'g')
+           end,
+           ''
+         ) as text
+       ) as said
        where its.firm_id is not null
        on conflict do nothing;
 
@@ -7207,22 +7216,28 @@ order by found.number desc;
 
 prepare "search-words" as
 with found as materialized (
-  select date_time_created, advisor_id, number
-  from archive_words
-  where words @@ (select plainto_tsquery('simple', regexp_replace($5, '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3003\u3008-\u3020\u30fb\ufe00-\ufe0f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+', ' ', 'g')) && $6::tsquery)
-  limit $8 + 1
-),
-page as (
-  select date_time_created as "dateTime", advisor_id as "advisorId", number
-  from found
-  where (date_time_created, advisor_id, number) < ($1, $2, $3) and date_time_created >= $4
-  order by date_time_created desc, advisor_id desc, number desc
-  limit $7
-)
-select totals.total, page.*
-from (select count(*) as total from found) as totals
-left join page on true
-order by "dateTime" desc, "advisorId" desc, number desc;
+         select date_time_created, advisor_id, number
+         from archive_words
+         where words @@ (select plainto_tsquery('simple', regexp_replace(
+  case
+    when octet_length($5::text) = length($5::text) then $5::text
+    else regexp_replace(normalize($5::text, nfkd), '[\u0300-\u036f]', '', 'g')
+  end,
+  '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3003\u3008-\u3020\u30fb\ufe00-\ufe0f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+', ' ', 'g'
+)) && $6::tsquery)
+         limit $8 + 1
+       ),
+       page as (
+         select date_time_created as "dateTime", advisor_id as "advisorId", number
+         from found
+         where (date_time_created, advisor_id, number) < ($1, $2, $3) and date_time_created >= $4
+         order by date_time_created desc, advisor_id desc, number desc
+         limit $7
+       )
+       select totals.total, page.*
+       from (select count(*) as total from found) as totals
+       left join page on true
+       order by "dateTime" desc, "advisorId" desc, number desc;
 
 prepare "share-firm" as
 select pg_advisory_xact_lock_shared(hashtextextended('firm', $1));
@@ -7501,29 +7516,35 @@ returning used;
 
 prepare "walk-words" as
 with walked as materialized (
-  select date_time_created, advisor_id, number, words
-  from archive_words
-  where firm_id = $7
-    and (date_time_created, advisor_id, number) < ($1, $2, $3)
-    and date_time_created >= $4
-  order by date_time_created desc, advisor_id desc, number desc
-  limit $8
-),
-found as (
-  select date_time_created, advisor_id, number, true as is_found
-  from walked
-  where words @@ (select plainto_tsquery('simple', regexp_replace($5, '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3003\u3008-\u3020\u30fb\ufe00-\ufe0f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+', ' ', 'g')) && $6::tsquery)
-  order by date_time_created desc, advisor_id desc, number desc
-  limit $9
-),
-ending as (
-  select date_time_created, advisor_id, number, false
-  from walked
-  offset $8 - 1
-)
-select date_time_created as "dateTime", advisor_id as "advisorId", number, is_found as "isFound"
-from (select * from found union all select * from ending) as part
-order by date_time_created desc, advisor_id desc, number desc;
+       select date_time_created, advisor_id, number, words
+       from archive_words
+       where firm_id = $7
+         and (date_time_created, advisor_id, number) < ($1, $2, $3)
+         and date_time_created >= $4
+       order by date_time_created desc, advisor_id desc, number desc
+       limit $8
+     ),
+     found as (
+       select date_time_created, advisor_id, number, true as is_found
+       from walked
+       where words @@ (select plainto_tsquery('simple', regexp_replace(
+  case
+    when octet_length($5::text) = length($5::text) then $5::text
+    else regexp_replace(normalize($5::text, nfkd), '[\u0300-\u036f]', '', 'g')
+  end,
+  '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3003\u3008-\u3020\u30fb\ufe00-\ufe0f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+', ' ', 'g'
+)) && $6::tsquery)
+       order by date_time_created desc, advisor_id desc, number desc
+       limit $9
+     ),
+     ending as (
+       select date_time_created, advisor_id, number, false
+       from walked
+       offset $8 - 1
+     )
+     select date_time_created as "dateTime", advisor_id as "advisorId", number, is_found as "isFound"
+     from (select * from found union all select * from ending) as part
+     order by date_time_created desc, advisor_id desc, number desc;
 
 prepare "xid" as
 select pg_current_xact_id()::text as xid;

@@ -66,6 +66,7 @@ describe('a search of the archive', () => {
       'wait',
       'at&t',
       'CAFÉ',
+      'cafe',
       'हिन्दी',
       '3-5',
     ])

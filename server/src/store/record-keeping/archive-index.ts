@@ -31,8 +31,14 @@ const signs =
   '\\u2000-\\u200b\\u200e-\\u206f\\u20a0-\\u20cf\\u2190-\\u2bff\\u3000-\\u3003\\u3008-\\u3020\\u30fb\\ufe00-\\ufe0f' +
   '\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65\\U0001f000-\\U0001faff]+';
 
-/** The words of a text with spaces in between, for the index as for what is looked for in it. */
-export const wordsIn = (text: string) => `regexp_replace(${text}, '${signs}', ' ', 'g')`;
+/** The words of a text with spaces in between and without accents, for the index as for what is looked for in it. */
+export const wordsIn = (text: string) => `regexp_replace(
+  case
+    when octet_length(${text}) = length(${text}) then ${text}
+    else regexp_replace(normalize(${text}, nfkd), '[\\u0300-\\u036f]', '', 'g')
+  end,
+  '${signs}', ' ', 'g'
+)`;
 
 /**
  * Whose archive an entry `e` is in: the firm of its advisor `a`. One in the deployment's own book is the firm's that it names, or that its
@@ -67,14 +73,7 @@ export async function indexEntries(db: Db, spans: EntrySpan[]): Promise<void> {
        insert into archive_words (firm_id, date_time_created, advisor_id, number, words)
        select
          its.firm_id, date_trunc('milliseconds', e.date_time_created), e.advisor_id, e.number,
-         strip(to_tsvector('simple', ${wordsIn(`coalesce(
-           case
-             when e.kind = 'media_in' then ''
-             when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
-             else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\\\[nrt]', ' ', 'g')
-           end,
-           ''
-         )`)})) || array_to_tsvector(array_remove(
+         strip(to_tsvector('simple', ${wordsIn('said.text')})) || array_to_tsvector(array_remove(
            array['=f' || its.firm_id, '=a' || e.advisor_id, '=k' || e.kind, '=m' || e.member_id], null
          ))
        from span
@@ -88,6 +87,16 @@ export async function indexEntries(db: Db, spans: EntrySpan[]): Promise<void> {
        ) as e
        cross join lateral (select ${firmOf} as firm_id) as its
        left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+       cross join lateral (
+         select coalesce(
+           case
+             when e.kind = 'media_in' then ''
+             when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
+             else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\\\[nrt]', ' ', 'g')
+           end,
+           ''
+         ) as text
+       ) as said
        where its.firm_id is not null
        on conflict do nothing`,
       [

@@ -24,7 +24,7 @@ export type FoundEntry = EntryPlace & {
   body: string | null;
 };
 
-const query = `plainto_tsquery('simple', ${wordsIn('$5')}) && $6::tsquery`;
+const query = `plainto_tsquery('simple', ${wordsIn('$5::text')}) && $6::tsquery`;
 /** Newer than everything. */
 const endOfTime = new Date(8.64e15);
 

@@ -89,9 +89,23 @@ function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ');
 }
 
+const word = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** As the archive's index does: case and accents don't count. */
+function folded(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase();
+}
+
 /** The text in parts: every second one is a word that was looked for. */
 export function marked(text: string, words: string | undefined): string[] {
-  const wanted = (words ?? '').split(/[^\p{L}\p{M}\p{N}]+/u).filter(Boolean);
-  if (wanted.length === 0) return [text];
-  return text.split(new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])(${wanted.join('|')})(?![\\p{L}\\p{M}\\p{N}])`, 'giu'));
+  const wanted = new Set(folded(words ?? '').match(word));
+  const parts = [''];
+  for (const part of text.split(new RegExp(`(${word.source})`, 'u'))) {
+    if (part && wanted.has(folded(part))) parts.push(part, '');
+    else parts.push(`${parts.pop()}${part}`);
+  }
+  return parts;
 }
