@@ -616,6 +616,14 @@ cross join lateral (
   limit 1
 ) as next;
 
+prepare "find-first-unindexed" as
+select min(e.date_time_created) as "dateTime"
+from advisors a
+join archive_heads h on h.advisor_id = a.advisor_id
+left join archive_indexed i on i.advisor_id = h.advisor_id
+join archive_entries e on e.advisor_id = h.advisor_id and e.number = coalesce(i.last_number, 0) + 1
+where a.firm_id = $1 and h.last_number > coalesce(i.last_number, 0);
+
 prepare "find-group-name" as
 select name
 from groups

@@ -133,6 +133,19 @@ describe('a search of the archive', () => {
     assert.deepEqual([await signedIn(kim), await signedIn(stranger)], [[kim.name], [stranger.name]]);
   });
 
+  test('says from when on entries may be missing, because they aren’t indexed yet', async () => {
+    const search = async (person = kim) => (await person.call('POST', '/archive/search', { words: 'brandnew' })).body;
+    assert.equal((await search()).unindexedSince, null);
+    const before = world.deps.clock.now();
+    await received('Brandnew');
+    const { data, unindexedSince } = await search();
+    assert.deepEqual(data, []);
+    assert.ok(Date.parse(unindexedSince) >= before.getTime(), unindexedSince);
+    assert.equal((await search(stranger)).unindexedSince, null);
+    await indexArchive(world.deps);
+    assert.deepEqual([(await search()).data.length, (await search()).unindexedSince], [1, null]);
+  });
+
   test('is shared by an id', async () => {
     const search = { phone: elle.phone, words: 'annuity' };
     const { searchId } = (await kim.call('POST', '/archive/searches', search)).body;

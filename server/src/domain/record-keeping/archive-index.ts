@@ -18,3 +18,8 @@ export async function indexArchive(deps: Deps): Promise<void> {
     await store.indexEntries(deps.db, spans);
   }
 }
+
+/** Of the firm's entries from then on, a search may miss some; null if it finds all. */
+export async function findFirstUnindexed({ db }: Deps, firmId: number): Promise<Date | null> {
+  return store.findFirstUnindexed(db, firmId);
+}

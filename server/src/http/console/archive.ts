@@ -1,3 +1,4 @@
+import { findFirstUnindexed } from '../../domain/record-keeping/archive-index.ts';
 import { getEntry, getSearch, saveSearch, searchArchive } from '../../domain/record-keeping/archive-search.ts';
 import {
   ArchiveSearchQuery,
@@ -11,7 +12,11 @@ import { firmEndpoint } from './endpoint.ts';
 export const search = firmEndpoint({
   query: ArchiveSearchQuery,
   body: ArchiveSearchRequest,
-  handler: (deps, { firmId }, { query, body }) => searchArchive(deps, firmId, body, query.cursor),
+  async handler(deps, { firmId }, { query, body }) {
+    // Before it looks, so that nothing is missing that this calls indexed.
+    const unindexedSince = await findFirstUnindexed(deps, firmId);
+    return { ...(await searchArchive(deps, firmId, body, query.cursor)), unindexedSince };
+  },
 });
 
 export const entry = firmEndpoint({

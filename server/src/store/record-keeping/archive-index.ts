@@ -22,6 +22,21 @@ export async function listUnindexed(db: Db, advisorsMax: number): Promise<EntryS
   return spans.slice(0, advisorsMax);
 }
 
+/** When the first of a firm's entries that can't be searched yet was written; null if all can. Spans advisors: it is about a firm's. */
+export async function findFirstUnindexed(db: Db, firmId: number): Promise<Date | null> {
+  const [first] = await db.query<{ dateTime: Date | null }>(
+    `select min(e.date_time_created) as "dateTime"
+     from advisors a
+     join archive_heads h on h.advisor_id = a.advisor_id
+     left join archive_indexed i on i.advisor_id = h.advisor_id
+     join archive_entries e on e.advisor_id = h.advisor_id and e.number = coalesce(i.last_number, 0) + 1
+     where a.firm_id = $1 and h.last_number > coalesce(i.last_number, 0)`,
+    [firmId],
+    'find-first-unindexed',
+  );
+  return first?.dateTime ?? null;
+}
+
 /**
  * Everything that is in no word, by its code: signs, white space, symbols. By itself, PostgreSQL takes `buy/sell`, `it.Sell` and `-5` for
  * one word each, and what it takes curly quotes for depends on the database's locale.

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
-import { useNow } from '../../api/clock.ts';
+import { now as clockNow, useNow } from '../../api/clock.ts';
 import { get, post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, StateScreen, Time } from '../../look/parts.tsx';
@@ -62,7 +62,7 @@ function Form({ begun }: { begun: BegunSearch }) {
   const navigate = useNavigate();
   const [asked, setAsked] = useState(() => askedIn(begun.search));
   const [who, setWho] = useState<SearchedPerson>(begun.who);
-  const [search, setSearch] = useState<Search>(begun.search);
+  const [{ search, at }, setSearch] = useState(() => ({ search: begun.search, at: clockNow() }));
   const [wrong, setWrong] = useState<string | null>(null);
   const set = (change: Partial<SearchForm>) => setAsked({ ...asked, ...change });
   const run = (person: SearchedPerson = who) => {
@@ -71,7 +71,7 @@ function Form({ begun }: { begun: BegunSearch }) {
     if (phone === null) return setWrong('That is no phone number: write it with its area code.');
     setWrong(null);
     const search = searchOf(asked, phone, person);
-    setSearch(search);
+    setSearch({ search, at: clockNow() });
     // With the page in the browser's history, so that it is there again after a look at an entry.
     void navigate({ to: '/archive', state: { archive: { ...begun, search, who: person } }, replace: true });
   };
@@ -148,12 +148,15 @@ function Form({ begun }: { begun: BegunSearch }) {
           Search
         </button>
       </form>
-      <Results search={search} who={who} place={begun.place} />
+      <Results key={at} search={search} who={who} place={begun.place} at={at} />
     </>
   );
 }
 
-function Results({ search, who, place }: BegunSearch) {
+const lookAgainMs = 2_000;
+
+/** What was found, and is looked for again until everything is indexed that was there `at` the time of the question. */
+function Results({ search, who, place, at }: BegunSearch & { at: number }) {
   const now = useNow();
   const navigate = useNavigate();
   const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
@@ -161,7 +164,9 @@ function Results({ search, who, place }: BegunSearch) {
     queryFn: ({ pageParam }) => searchArchive(search, pageParam),
     initialPageParam: null as string | null,
     getNextPageParam: ({ cursor }) => cursor,
+    refetchInterval: ({ state }) => (isBehind(state.data?.pages[0], at) ? lookAgainMs : false),
   });
+  const isIndexing = isBehind(data?.pages[0], at);
   const entries = data?.pages.flatMap((page) => page.data) ?? [];
   const searchedTo = data?.pages.at(-1)?.searchedTo ?? null;
   // A common word that nobody wrote lately: it goes on until it has found some.
@@ -194,10 +199,18 @@ function Results({ search, who, place }: BegunSearch) {
       {!data && <div className="skeleton archive-skeleton" role="status" aria-label="Loading" />}
       {data && entries.length === 0 && !hasNextPage && (
         <div className="console-card">
-          <StateScreen icon="search" title="Nothing found">
-            No entry of your firm fits all of it. Words are whole words; fewer of them find more.
+          <StateScreen icon="search" title={isIndexing ? 'Nothing found yet' : 'Nothing found'}>
+            {isIndexing
+              ? 'The newest entries are still being indexed. This looks again by itself.'
+              : 'No entry of your firm fits all of it. Words are whole words; fewer of them find more.'}
           </StateScreen>
         </div>
+      )}
+      {isIndexing && entries.length > 0 && (
+        <p className="hint warn" role="status">
+          <Icon name="clock" />
+          The newest entries are still being indexed. This looks again by itself.
+        </p>
       )}
       {entries.length > 0 && (
         <ul className="console-card archive-list">
@@ -220,6 +233,10 @@ function Results({ search, who, place }: BegunSearch) {
       )}
     </section>
   );
+}
+
+function isBehind(page: { unindexedSince: string | null } | undefined, at: number): boolean {
+  return page !== undefined && page.unindexedSince !== null && Date.parse(page.unindexedSince) <= at;
 }
 
 function Hit({ entry, words, now }: { entry: Entry; words: string | undefined; now: number }) {
