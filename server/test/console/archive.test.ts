@@ -165,6 +165,24 @@ describe('a search of the archive', () => {
     ]);
   });
 
+  test('hides every card and social-security number until somebody asks for it, which is an entry', async () => {
+    const text = 'Cards 4111 1111 1111 1111, 5500 0000 0000 0004 and ４１１１111111111111; SSN 123-45-6789';
+    const hidden = 'Cards ■■■■ ■■■■ ■■■■ 1111, ■■■■ ■■■■ ■■■■ 0004 and ■■■■■■■■■■■■1111; SSN ■■■-■■-6789';
+    const number = await received(text);
+    await indexArchive(world.deps);
+    assert.deepEqual(await textsOf({ words: 'cards ssn' }), [hidden]);
+    const path = `/archive/${elle.advisorId}/${number}`;
+    const read = async () => (await kim.call('GET', path)).body.entries;
+    const entry = (await read()).find((each: { number: number }) => each.number === number);
+    assert.deepEqual([entry.text, entry.isHidden], [hidden, true]);
+    assert.equal((await stranger.call('POST', `${path}/text`)).status, 404);
+    assert.deepEqual((await kim.call('POST', `${path}/text`)).body, { text });
+    await indexArchive(world.deps);
+    const { kind, actorName, facts, memberId } = (await read()).at(-1);
+    assert.deepEqual([kind, actorName, memberId], ['text_read', kim.name, elle.memberId]);
+    assert.deepEqual(facts, { what: 'number shown', archiveNumber: number });
+  });
+
   test('knows people by name, number and id', async () => {
     for (const text of ['elodie', 'marsh él', '5550142', elle.phone, String(elle.memberId)]) {
       const { data } = (await kim.call('POST', '/people/search', { text })).body;

@@ -29,6 +29,7 @@ export function recordsSamples(world: () => World): Record<string, RecordsSample
     const [member] = await ensureMembers(deps, [{ advisorId, phone: '+12125550199' }]);
     return { advisorId, memberId: member?.memberId ?? 0 };
   };
+  const entry = async (firm: OfFirm) => ({ advisorId: (await person(firm)).advisorId, number: 1 });
   const hold = async (firm: OfFirm) => {
     const scope = { firmId: firm.firmId };
     const { holdId } = await addHold(world().deps, scope, { reason: 'Matter 2026-116', staff: await staff(firm) });
@@ -49,9 +50,8 @@ export function recordsSamples(world: () => World): Record<string, RecordsSample
     'POST /people/search': { body: { text: 'Kim' } },
     'GET /people/:advisorId/:memberId/consent': { ids: person },
     'POST /archive/search': { body: { words: 'hello' } },
-    'GET /archive/:advisorId/:number': {
-      ids: async (firm) => ({ advisorId: (await person(firm)).advisorId, number: 1 }),
-    },
+    'GET /archive/:advisorId/:number': { ids: entry },
+    'POST /archive/:advisorId/:number/text': { ids: entry },
     'POST /archive/searches': { body: { words: 'hello' } },
     'GET /archive/searches/:searchId': { ids: search },
     'GET /holds': {},

@@ -34,11 +34,30 @@ export function wordsIn(text: string, from = 0): Word[] {
 
 /** The text with the digits of card numbers and the like hidden, but for the last four. Marks stay where they are. */
 export function hideNumbers(text: string): string {
+  if ((text.match(/\p{Nd}/gu)?.length ?? 0) < hiddenDigitsMin) return text;
   let hidden = text;
-  for (const { start, end } of markFindings(text, numberRules))
-    hidden = hidden.slice(0, start) + hidden.slice(start, end).replace(/\d(?=(?:\D*\d){4})/g, '■') + hidden.slice(end);
-  return hidden;
+  for (const { start, end } of markFindings(text, numberRules)) {
+    const digits = hidden.slice(start, end).replace(allButLastFour, (digit) => '■'.repeat(digit.length));
+    hidden = hidden.slice(0, start) + digits + hidden.slice(end);
+  }
+  // A rule finds one number at a time.
+  return hidden === text ? text : hideNumbers(hidden);
 }
+
+/** The same in everything that people wrote, wherever it is in what a page shows. */
+export function hideNumbersIn<Shown>(shown: Shown): Shown {
+  const hide = (value: unknown): unknown => {
+    if (typeof value === 'string') return hideNumbers(value);
+    if (Array.isArray(value)) return value.map(hide);
+    if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, hide(each)]));
+  };
+  return hide(shown) as Shown;
+}
+
+/** A social-security number's; others have more. */
+const hiddenDigitsMin = 9;
+const allButLastFour = /\p{Nd}(?=(?:\P{Nd}*\p{Nd}){4})/gu;
 
 const numberRules: Rule[] = detectorNames
   .filter((name) => /_number$/.test(name))

@@ -1,5 +1,7 @@
 import { findFirstUnindexed } from '../../domain/record-keeping/archive-index.ts';
+import { readEntryText } from '../../domain/record-keeping/archive-reading.ts';
 import { getEntry, getSearch, saveSearch, searchArchive } from '../../domain/record-keeping/archive-search.ts';
+import { hideNumbersIn } from '../../domain/supervision/findings.ts';
 import {
   ArchiveSearchQuery,
   ArchiveSearchRequest,
@@ -15,13 +17,27 @@ export const search = firmEndpoint({
   async handler(deps, { firmId }, { query, body }) {
     // Before it looks, so that nothing is missing that this calls indexed.
     const unindexedSince = await findFirstUnindexed(deps, firmId);
-    return { ...(await searchArchive(deps, firmId, body, query.cursor)), unindexedSince };
+    const found = await searchArchive(deps, firmId, body, query.cursor);
+    return { ...found, data: hideNumbersIn(found.data), unindexedSince };
   },
 });
 
 export const entry = firmEndpoint({
   params: EntryParams,
-  handler: (deps, { firmId }, { params }) => getEntry(deps, firmId, params),
+  async handler(deps, { firmId }, { params }) {
+    const { entries } = await getEntry(deps, firmId, params);
+    return {
+      entries: entries.map((each) => {
+        const shown = hideNumbersIn(each);
+        return { ...shown, isHidden: shown.text !== each.text };
+      }),
+    };
+  },
+});
+
+export const read = firmEndpoint({
+  params: EntryParams,
+  handler: (deps, { firmId }, { params }, by) => readEntryText(deps, firmId, params, by),
 });
 
 export const save = firmEndpoint({

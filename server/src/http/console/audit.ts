@@ -1,15 +1,18 @@
 import { listActors, listAudit } from '../../domain/operations/audit.ts';
+import { hideNumbersIn } from '../../domain/supervision/findings.ts';
 import { AuditQuery } from '../../schemas/operations/operations.ts';
 import { operatorEndpoint } from './endpoint.ts';
 
 export const list = operatorEndpoint({
   query: AuditQuery,
-  handler: (deps, _, { query: { since, until, ...query } }) =>
-    listAudit(deps, {
+  async handler(deps, _, { query: { since, until, ...query } }) {
+    const { data, cursor } = await listAudit(deps, {
       ...query,
       ...(since && { since: new Date(since) }),
       ...(until && { until: new Date(until) }),
-    }),
+    });
+    return { data: hideNumbersIn(data), cursor };
+  },
 });
 
 export const actors = operatorEndpoint({

@@ -1,4 +1,5 @@
 import { listInDoubt, readDoubtfulText, settleDoubt } from '../../domain/delivery/settled-doubts.ts';
+import { hideNumbersIn } from '../../domain/supervision/findings.ts';
 import { DoubtDecision, DoubtParams, DoubtsQuery, ReadingReason } from '../../schemas/operations/operations.ts';
 import { operatorEndpoint } from './endpoint.ts';
 
@@ -16,5 +17,6 @@ export const settle = operatorEndpoint({
 export const read = operatorEndpoint({
   params: DoubtParams,
   body: ReadingReason,
-  handler: (deps, _, { params, body }, by) => readDoubtfulText(deps, params, body.reason, by),
+  handler: async (deps, _, { params, body }, by) =>
+    hideNumbersIn(await readDoubtfulText(deps, params, body.reason, by)),
 });

@@ -1,6 +1,7 @@
 import { listAdvisorsOf } from '../../domain/accounts/advisors.ts';
 import { findPeople, getPerson } from '../../domain/address-book/people.ts';
 import { listConsentEvidence } from '../../domain/conversations/consent-evidence.ts';
+import { hideNumbersIn } from '../../domain/supervision/findings.ts';
 import { PeopleSearch, PersonParams } from '../../schemas/address-book/people.ts';
 import { firmEndpoint } from './endpoint.ts';
 
@@ -27,6 +28,6 @@ export const consent = firmEndpoint({
   params: PersonParams,
   async handler(deps, { firmId }, { params }) {
     const person = await getPerson(deps, firmId, params);
-    return { ...person, history: await listConsentEvidence(deps, person.advisorId, person.memberId) };
+    return { ...person, history: hideNumbersIn(await listConsentEvidence(deps, person.advisorId, person.memberId)) };
   },
 });

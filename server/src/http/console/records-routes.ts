@@ -20,6 +20,7 @@ export const recordsTable: [Route['method'], string, readonly StaffRole[], Conso
   ['POST', '/archive/searches',                    firmStaff, archive.save],
   ['GET',  '/archive/searches/:searchId',          firmStaff, archive.saved],
   ['GET',  '/archive/:advisorId/:number',          firmStaff, archive.entry],
+  ['POST', '/archive/:advisorId/:number/text',     firmStaff, archive.read],
   ['GET',  '/holds',                               officers,  holds.list],
   ['POST', '/holds',                               officers,  holds.add],
   ['POST', '/holds/:holdId/lift',                  officers,  holds.lift],

@@ -11,7 +11,7 @@ import { findEffect, markReview } from '../../domain/consent/review-effects.ts';
 import { listConsentEvidence } from '../../domain/conversations/consent-evidence.ts';
 import { getMedia, listItemsAround } from '../../domain/conversations/conversation-items.ts';
 import { Problem } from '../../domain/problems.ts';
-import { hideNumbers } from '../../domain/supervision/findings.ts';
+import { hideNumbersIn } from '../../domain/supervision/findings.ts';
 import { countMax, countQueue, countSimilar, findName, listQueue } from '../../domain/supervision/review-queue.ts';
 import {
   assignReview,
@@ -77,10 +77,9 @@ export const get = firmEndpoint({
       findPending(deps, advisorId, reviewId),
       refusalOf(deps, review, staff),
     ]);
-    const around = thread && { ...thread, data: thread.data.map(withoutNumbers) };
-    const known = { name, marks, thread: around, consent, effect, similar, pending, refusal };
-    const shown = withoutNumbers(review);
-    return { ...shown, ...known, isHidden: shown.text !== review.text };
+    const known = { name, marks, thread, consent, effect, similar, pending, refusal };
+    const shown = hideNumbersIn({ ...review, ...known });
+    return { ...shown, isHidden: shown.text !== review.text };
   },
 });
 
@@ -149,10 +148,6 @@ export const escalate = firmEndpoint({
     return getReviewOf(deps, staff.firmId, reviewId);
   },
 });
-
-function withoutNumbers<Item extends object>(item: Item): Item {
-  return 'text' in item && typeof item.text === 'string' ? { ...item, text: hideNumbers(item.text) } : item;
-}
 
 /** Why they can't decide it, in words; null if they can. */
 async function refusalOf(deps: Deps, review: Review, staff: FirmStaff): Promise<string | null> {

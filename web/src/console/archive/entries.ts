@@ -10,6 +10,7 @@ import { detailWords, whatWords } from '../audit/words.ts';
 export type SearchedKind = NonNullable<Search['kind']>;
 export type Search = ArchiveSearch;
 export type Entry = RowOf<typeof found>;
+export type ReadEntry = AnswerOf<typeof entry>['entries'][number];
 export type SearchedPerson = { memberId: number; name: string } | null;
 /** A search, the name of the person in it, and the place in the browser's history at which its form was opened. */
 export type BegunSearch = { search: Search; who: SearchedPerson; place: string | undefined };

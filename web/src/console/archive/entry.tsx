@@ -6,7 +6,8 @@ import { Icon } from '../../look/icons.tsx';
 import { Broken, Time } from '../../look/parts.tsx';
 import { phoneWords } from '../../words/people.ts';
 import { clockTime, dayKey, dayName } from '../../words/times.ts';
-import { type Entry, entryQuery, saidIn, titleOf, wholeFirm, whoOf } from './entries.ts';
+import { useShownText } from '../shown-text.tsx';
+import { entryQuery, type ReadEntry, saidIn, titleOf, wholeFirm, whoOf } from './entries.ts';
 import './archive.css';
 
 /** An entry, with what was said and decided with the same person before and after it. */
@@ -69,7 +70,7 @@ function Back() {
   );
 }
 
-function Thread({ entries, shown }: { entries: Entry[]; shown: number }) {
+function Thread({ entries, shown }: { entries: ReadEntry[]; shown: number }) {
   const now = useNow();
   const here = useRef<HTMLLIElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each entry.
@@ -93,10 +94,11 @@ function Thread({ entries, shown }: { entries: Entry[]; shown: number }) {
   );
 }
 
-type ItemProps = { entry: Entry; isShown: boolean; here: React.RefObject<HTMLLIElement | null> | undefined };
+type ItemProps = { entry: ReadEntry; isShown: boolean; here: React.RefObject<HTMLLIElement | null> | undefined };
 
 function Item({ entry, isShown, here }: ItemProps) {
-  const { kind, text, dateTime, number } = entry;
+  const { kind, dateTime, number, advisorId } = entry;
+  const { text, button } = useShownText(`/archive/${advisorId}/${number}/text`, entry);
   const at = Date.parse(dateTime);
   const { title, icon } = titleOf(entry);
   const isSaid = kind === 'text_out' || kind === 'text_in';
@@ -117,6 +119,7 @@ function Item({ entry, isShown, here }: ItemProps) {
           </span>
         </span>
       )}
+      {button}
       <span className="small soft">
         {whoOf(entry)} · <Time at={at}>{clockTime(at)}</Time> · entry {number.toLocaleString('en-US')}
       </span>

@@ -24,6 +24,7 @@ const whats: Record<string, string> = {
   'key plan set': 'Usage plan of a key changed',
   'doubt settled': 'Text in doubt settled',
   'text read': 'Text in doubt read',
+  'number shown': 'Hidden number in a text shown',
   retention: 'Retention changed',
   disposal: 'Records disposed of',
 };

@@ -70,7 +70,7 @@ export function ConsentOf() {
         {history.length === 0 && <p className="soft">Nothing was asked, and nothing was recorded.</p>}
         <ol className="consent-history">
           {history.map((change) => (
-            <Evidence key={change.id} change={change} firm={staff.firmName ?? 'the firm'} />
+            <Evidence key={change.id} change={change} advisorId={advisorId} firm={staff.firmName ?? 'the firm'} />
           ))}
         </ol>
       </section>
@@ -78,7 +78,7 @@ export function ConsentOf() {
   );
 }
 
-function Evidence({ change, firm }: { change: Change; firm: string }) {
+function Evidence({ change, advisorId, firm }: { change: Change; advisorId: string; firm: string }) {
   const { state, previousState, reason, channel, dateTime, wording, reply, proof, isKept, archiveNumber } = change;
   const moment = (at: string) => <Time at={Date.parse(at)}>{fullTime(Date.parse(at))}</Time>;
   return (
@@ -118,7 +118,15 @@ function Evidence({ change, firm }: { change: Change; firm: string }) {
           </Fact>
         )}
         <dt>Archive</dt>
-        <dd className="number">Entry {archiveNumber.toLocaleString('en-US')}</dd>
+        <dd className="number">
+          <Link
+            to="/archive/$advisorId/$number"
+            params={{ advisorId, number: String(archiveNumber) }}
+            className="in-text"
+          >
+            Entry {archiveNumber.toLocaleString('en-US')}
+          </Link>
+        </dd>
       </dl>
     </li>
   );

@@ -1,36 +1,20 @@
-import { Fragment, type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { useNow } from '../../api/clock.ts';
-import { post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Media } from '../../look/media.tsx';
 import { Time } from '../../look/parts.tsx';
-import { toast } from '../../shell/toasts.tsx';
 import { firstName } from '../../words/people.ts';
 import { consentEvent, failureAdvice, kindWords, statusWords } from '../../words/states.ts';
 import { clockTime, dayKey, dayName, whenTime } from '../../words/times.ts';
+import { useShownText } from '../shown-text.tsx';
 import { refresh } from './deciding.ts';
 import type { Item, KeptMedia, Mark, ReviewDetail } from './queries.ts';
 
 /** What was said around the text, which is outlined, with what was found in it. */
 export function Thread({ review }: { review: ReviewDetail }) {
   const now = useNow();
-  const [revealed, reveal] = useState<string | null>(null);
   const { thread, archiveNumber, dateTime } = review;
-  const text = revealed ?? review.text;
-  const show = async () => {
-    try {
-      reveal((await post<{ text: string | null }>(`/reviews/${review.reviewId}/text`)).text);
-      await refresh();
-    } catch (error) {
-      toast((error as Error).message);
-    }
-  };
-  const hidden = review.isHidden && revealed === null && (
-    <button type="button" className="button small" onClick={() => void show()}>
-      <Icon name="eye" size={16} />
-      Show the number
-    </button>
-  );
+  const { text, button } = useShownText(`/reviews/${review.reviewId}/text`, review, () => void refresh());
   const items = thread?.data ?? [];
   const isThere = items.some((item) => item.archiveNumber === archiveNumber);
   let day = '';
@@ -44,8 +28,8 @@ export function Thread({ review }: { review: ReviewDetail }) {
         return (
           <Fragment key={item.id}>
             {isNewDay && <p className="day">{dayName(at, now)}</p>}
-            <ThreadItem item={item} review={review} revealed={revealed} now={now} />
-            {item.archiveNumber === archiveNumber && hidden}
+            <ThreadItem item={item} review={review} text={text} now={now} />
+            {item.archiveNumber === archiveNumber && button}
           </Fragment>
         );
       })}
@@ -74,7 +58,7 @@ export function Thread({ review }: { review: ReviewDetail }) {
             )}
             <Time at={Date.parse(dateTime)}>{clockTime(Date.parse(dateTime))}</Time>
           </div>
-          {hidden}
+          {button}
         </div>
       )}
       {thread?.hasLater && <p className="day">Later texts are in the archive</p>}
@@ -82,9 +66,10 @@ export function Thread({ review }: { review: ReviewDetail }) {
   );
 }
 
-type ThreadItemProps = { item: Item; review: ReviewDetail; revealed: string | null; now: number };
+/** `text` is that of the review. */
+type ThreadItemProps = { item: Item; review: ReviewDetail; text: string | null; now: number };
 
-function ThreadItem({ item, review, revealed, now }: ThreadItemProps) {
+function ThreadItem({ item, review, text, now }: ThreadItemProps) {
   const at = Date.parse(item.dateTime);
   const isReviewed = item.archiveNumber === review.archiveNumber;
   const marks = isReviewed ? review.marks : [];
@@ -104,7 +89,7 @@ function ThreadItem({ item, review, revealed, now }: ThreadItemProps) {
       <div className={className} data-entry={item.archiveNumber}>
         {item.text !== '' && (
           <div className="say in">
-            <Marked text={(isReviewed && revealed) || item.text} marks={marks} />
+            <Marked text={(isReviewed && text) || item.text} marks={marks} />
           </div>
         )}
         {item.media.map((each) => (
@@ -128,7 +113,7 @@ function ThreadItem({ item, review, revealed, now }: ThreadItemProps) {
   return (
     <div className={className} data-entry={item.archiveNumber}>
       <div className={`say out ${waits ? 'wait' : ''}`}>
-        <Marked text={(isReviewed && revealed) || item.text} marks={marks} />
+        <Marked text={(isReviewed && text) || item.text} marks={marks} />
       </div>
       <div className={`said-state ${said.tone}`}>
         <Icon name={item.status === 'held' ? 'player-pause' : said.icon} size={14} />
