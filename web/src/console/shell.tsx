@@ -1,11 +1,13 @@
 import { Menu } from '@mantine/core';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { useNow } from '../api/clock.ts';
 import { signOut } from '../api/http.ts';
 import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Face, StateScreen } from '../look/parts.tsx';
 import { Toasts } from '../shell/toasts.tsx';
+import { fullTime } from '../words/times.ts';
 import { SignInAgain } from './again.tsx';
 import { type Place, places, placesOf } from './places.ts';
 import { roleNames, useSession } from './session.ts';
@@ -48,11 +50,23 @@ export function Shell() {
         <Account />
       </nav>
       <main className="console-main" tabIndex={-1}>
+        <PrintedBy />
         {place && !place.roles.includes(staff.role) ? <Forbidden /> : <Outlet />}
       </main>
       <Toasts />
       <SignInAgain />
     </div>
+  );
+}
+
+/** On paper, above every page. */
+function PrintedBy() {
+  const { staff } = useSession();
+  const now = useNow();
+  return (
+    <p className="small only-print printed-by">
+      {staff.firmName ?? 'All firms'}. Printed by {staff.name}, {fullTime(now)}.
+    </p>
   );
 }
 

@@ -23,7 +23,7 @@ export function useShownText(
   };
   if (shown?.path === path) return { text: shown.text, button: null };
   const button = isHidden && (
-    <Button icon="eye" kind="small no-print" title="The archive will say that you saw it" onClick={() => void read()}>
+    <Button icon="eye" kind="small" title="The archive will say that you saw it" onClick={() => void read()}>
       Show the number
     </Button>
   );

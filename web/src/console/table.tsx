@@ -172,6 +172,7 @@ export function DataTable<Row>({
           <p className="data-empty">{rows.length === 0 ? empty : `Nothing matches “${wanted}”.`}</p>
         )}
       </section>
+      {hasMore && <p className="only-print">There are more {name} than these.</p>}
       {hasMore && (
         <Button
           disabled={more?.isLoading}

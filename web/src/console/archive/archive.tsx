@@ -226,6 +226,7 @@ function Results({ search, who, place, at }: BegunSearch & { at: number }) {
         </p>
       )}
       {error && !isFetching && <Wrong>{error.message}</Wrong>}
+      {hasNextPage && <p className="only-print">The list goes on: these are the newest.</p>}
       {hasNextPage && (
         <Button disabled={isFetching} onClick={() => void fetchNextPage()}>
           {searchedTo === null ? 'Show more' : 'Search further back'}

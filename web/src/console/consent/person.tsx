@@ -36,7 +36,7 @@ export function ConsentOf() {
   return (
     <div className="console-page consent-page">
       <header className="console-head">
-        <Link to="/consent" className="button quiet square no-print" aria-label="Somebody else">
+        <Link to="/consent" className="button quiet square" aria-label="Somebody else">
           <Icon name="chevron-left" size={20} />
         </Link>
         <div className="grow">
@@ -45,14 +45,10 @@ export function ConsentOf() {
             {phoneWords(phone)} · known to {advisor} of {staff.firmName}
           </p>
         </div>
-        <Button icon="printer" kind="main no-print" onClick={() => print()}>
+        <Button icon="printer" kind="main" onClick={() => print()}>
           Print
         </Button>
       </header>
-      <p className="small only-print">
-        Printed by {staff.name}, {fullTime(now)}. Times are in the zone named there; each entry is in the firm’s archive
-        under its number.
-      </p>
       <section className="console-card">
         <h2>Now</h2>
         <p className="row wrap">
@@ -68,7 +64,7 @@ export function ConsentOf() {
       <section aria-labelledby="history">
         <h2 id="history">History, the latest first</h2>
         {history.length === 0 && <p className="soft">Nothing was asked, and nothing was recorded.</p>}
-        <ol className="consent-history">
+        <ol className="consent-history full-time">
           {history.map((change) => (
             <Evidence key={change.id} change={change} advisorId={advisorId} firm={staff.firmName ?? 'the firm'} />
           ))}

@@ -43,7 +43,7 @@ export function Report() {
       <header className="console-head">
         <h1>Supervision report</h1>
         <span className="soft">{staff.firmName}</span>
-        <Button icon="printer" kind="end no-print" onClick={() => print()}>
+        <Button icon="printer" kind="end" onClick={() => print()}>
           Print
         </Button>
       </header>
