@@ -6040,7 +6040,7 @@ row(
 prepare "list-found-entries" as
 select
 e.date_time_created as "dateTime", e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.actor,
-coalesce(application.name, staff.name) as "actorName", a.name as advisor, m.phone, e.meta,
+coalesce(application.name, staff.name) as "actorName", a.name as advisor, m.phone, e.meta, text.status,
 case when e.kind <> 'media_in' then convert_from(b.body, 'UTF8') end as body,
 (
   select nullif(c.full_name, c.phone)
@@ -6054,6 +6054,7 @@ case when e.kind <> 'media_in' then convert_from(b.body, 'UTF8') end as body,
 left join advisors a on a.advisor_id = e.advisor_id
 left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
 left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
+left join messages text on text.advisor_id = e.advisor_id and text.message_id = e.message_id and e.kind = 'text_out'
 left join applications application on e.actor = 'application:' || application.application_id
 left join staff on e.actor = 'staff:' || staff.staff_id
    order by position;

@@ -126,6 +126,19 @@ suite('a decision', () => {
     );
   });
 
+  test('changes what the archive’s page says about the text', async () => {
+    const { reviewId } = await heldText();
+    const { advisorId, archiveNumber } = await show(reviewId);
+    const statusOf = async () => {
+      const { entries } = (await riley.call('GET', `/archive/${advisorId}/${archiveNumber}`)).body;
+      return entries.find((each: { number: number }) => each.number === archiveNumber).status;
+    };
+    assert.equal(await statusOf(), 'held');
+    await decide(riley, reviewId, 'rejected');
+    await pass();
+    assert.equal(await statusOf(), 'failed');
+  });
+
   test('that is undone never was; later it is too late', async () => {
     const { phone, reviewId } = await heldText();
     await decide(riley, reviewId, 'rejected');

@@ -1,5 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { DatabaseTimeout } from '../database/errors.ts';
+import type { MessageStatus } from '../messages/messages.ts';
 import { firmOf, wordsIn } from './archive-index.ts';
 
 /** The place of an entry in a list from the newest. */
@@ -20,6 +21,8 @@ export type FoundEntry = EntryPlace & {
   phone: string | null;
   name: string | null;
   meta: string;
+  /** What became of a text that was to be sent. */
+  status: MessageStatus | null;
   /** Null once it is no longer kept; of media, always. */
   body: string | null;
 };
@@ -129,7 +132,7 @@ async function withinOrNull<Row>(db: Db, ms: number, query: (db: Db) => Promise<
 
 const columns = `
   e.date_time_created as "dateTime", e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.actor,
-  coalesce(application.name, staff.name) as "actorName", a.name as advisor, m.phone, e.meta,
+  coalesce(application.name, staff.name) as "actorName", a.name as advisor, m.phone, e.meta, text.status,
   case when e.kind <> 'media_in' then convert_from(b.body, 'UTF8') end as body,
   (
     select nullif(c.full_name, c.phone)
@@ -142,6 +145,7 @@ const joins = `
   left join advisors a on a.advisor_id = e.advisor_id
   left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
   left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
+  left join messages text on text.advisor_id = e.advisor_id and text.message_id = e.message_id and e.kind = 'text_out'
   left join applications application on e.actor = 'application:' || application.application_id
   left join staff on e.actor = 'staff:' || staff.staff_id`;
 

@@ -241,7 +241,7 @@ function isBehind(page: { unindexedSince: string | null } | undefined, at: numbe
 }
 
 function Hit({ entry, words, now }: { entry: Entry; words: string | undefined; now: number }) {
-  const { advisorId, number, name, phone, advisor, text, dateTime } = entry;
+  const { advisorId, number, kind, name, phone, advisor, text, dateTime } = entry;
   const { title, icon } = titleOf(entry);
   const at = Date.parse(dateTime);
   return (
@@ -258,7 +258,8 @@ function Hit({ entry, words, now }: { entry: Entry; words: string | undefined; n
           <span className="row wrap archive-line">
             <b>{name ?? (phone ? phoneWords(phone) : (advisor ?? wholeFirm))}</b>
             <span className="small soft">
-              {title} · {whoOf(entry)}
+              {title}
+              {text !== null && ['consent', 'review'].includes(kind) ? `: ${saidIn(entry)}` : ''} · {whoOf(entry)}
               {phone && whoOf(entry) !== advisor ? ` · ${advisor}` : ''}
             </span>
             <span className="small soft end">

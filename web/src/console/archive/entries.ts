@@ -59,16 +59,47 @@ const titles: Record<string, [string, IconName]> = {
 /** Whose an entry is that is no advisor's. */
 export const wholeFirm = 'The firm';
 
-export function titleOf({ kind }: Entry): { title: string; icon: IconName } {
+/** The entry was written when the text was accepted: this is what became of it. */
+const textTitles: Record<NonNullable<Entry['status']>, string> = {
+  queued: 'Text not yet sent',
+  awaiting_consent: 'Text waiting for consent',
+  held: 'Text held',
+  sent: 'Text sent',
+  delivered: 'Text delivered',
+  undelivered: 'Text not delivered',
+  failed: 'Text not sent',
+  in_doubt: 'Text in doubt',
+};
+
+export function titleOf({ kind, status }: Entry): { title: string; icon: IconName } {
   const [title, icon] = titles[kind] ?? ['Entry', 'archive'];
-  return { title, icon };
+  return { title: status ? textTitles[status] : title, icon };
+}
+
+const reviewWords: Record<string, string> = {
+  approved: 'Approved',
+  rejected: 'Rejected',
+  assigned: 'Assigned',
+  unassigned: 'No longer assigned',
+  escalated: 'Escalated',
+  returned: 'Given back to reviewers',
+  not_done: 'The decision could not be carried out',
+  shown: 'Hidden number shown',
+};
+
+/** A decision, what was done with a review, or what the lexicon found. */
+function reviewSaid({ decision, action, blocked, held, flagged }: Record<string, unknown>): string {
+  if (blocked) return 'Blocked, nobody got it';
+  if (held) return 'Held';
+  if (flagged) return 'Flagged';
+  return reviewWords[String(decision ?? action)] ?? 'Note';
 }
 
 /** What an entry says that has no text. */
 export function saidIn({ kind, facts, isKept, details }: Entry): string {
-  const { to, decision, what, action, count } = facts as Record<string, unknown>;
+  const { to, what, action, count } = facts as Record<string, unknown>;
   if (kind === 'consent') return consentWords[to as keyof typeof consentWords]?.word ?? 'Changed';
-  if (kind === 'review') return decision ? sentence(String(decision)) : 'Note';
+  if (kind === 'review') return reviewSaid(facts as Record<string, unknown>);
   if (!isKept && ['text_out', 'text_in', 'media_in'].includes(kind)) return 'No longer kept';
   if (kind === 'disposal' && typeof count === 'number') return `${count.toLocaleString('en-US')} bodies disposed of`;
   const said = String(what ?? action ?? '');

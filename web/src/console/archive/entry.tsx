@@ -121,7 +121,8 @@ function Item({ entry, isShown, here }: ItemProps) {
       )}
       {button}
       <span className="small soft">
-        {whoOf(entry)} · <Time at={at}>{clockTime(at)}</Time> · entry {number.toLocaleString('en-US')}
+        {whoOf(entry)} · {kind === 'text_out' && `${title} · `}
+        <Time at={at}>{clockTime(at)}</Time> · entry {number.toLocaleString('en-US')}
       </span>
     </li>
   );
