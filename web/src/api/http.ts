@@ -1,6 +1,6 @@
 import { tell } from './witnesses.ts';
 
-/** Why a call failed. `status` is 0 if there was no answer: then nobody knows whether it was done. */
+/** Why a call failed. `status` is 0 if there was no answer. */
 export class CallFailed extends Error {
   readonly status: number;
   readonly code: string;
@@ -27,11 +27,12 @@ export class CallFailed extends Error {
     this.details = problem.details;
     this.retryable = status === 0 || (problem.retryable ?? status >= 500);
   }
+}
 
-  /** Whether nobody knows if it was done. What was turned away at the door wasn't, unless at an earlier try. */
-  isInDoubt(isFirstTry: boolean): boolean {
-    return [401, 403, 429].includes(this.status) ? !isFirstTry : this.retryable;
-  }
+/** Whether nobody knows if a call was done. One that was turned away at the door wasn't, unless at an earlier try. */
+export function isInDoubt(error: unknown, isFirstTry = true): boolean {
+  if (!(error instanceof CallFailed)) return true;
+  return [401, 403, 429].includes(error.status) ? !isFirstTry : error.retryable;
 }
 
 /** The app and the console are two pages, each with a session and calls of its own. */

@@ -1,4 +1,4 @@
-import { CallFailed, post } from '../api/http.ts';
+import { isInDoubt, post } from '../api/http.ts';
 import { newKey } from '../inbox/outbox.ts';
 
 /** A start that was asked for and not answered. Its key makes sure that asking again can't text anybody twice. */
@@ -34,8 +34,8 @@ export async function start({ key, ...body }: Start): Promise<StartResult> {
     return { broadcastId };
   } catch (error) {
     // The same key finds out.
-    if (!(error instanceof CallFailed) || error.isInDoubt(isFirstTry)) return { unanswered: true };
+    if (isInDoubt(error, isFirstTry)) return { unanswered: true };
     forget(body.groupId);
-    return { refused: error.message };
+    return { refused: (error as Error).message };
   }
 }

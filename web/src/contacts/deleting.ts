@@ -1,4 +1,4 @@
-import { CallFailed, get, post } from '../api/http.ts';
+import { get, isInDoubt, post } from '../api/http.ts';
 import { refreshBook } from '../api/queries.ts';
 import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
@@ -15,12 +15,9 @@ export async function deleteWithUndo(
     const { actionId, undoMs } = await post<{ actionId: number; undoMs: number }>('/deletes', { body: what });
     offerUndo(actionId, whom, undoMs);
   } catch (error) {
-    if (error instanceof CallFailed && error.status > 0) toast(`Nothing was deleted. ${error.message}`);
-    else {
-      toast('No answer from the server: the list shows whether it was done.');
-      // If it was, it waits, and can be undone.
-      await offerWaiting();
-    }
+    toast(`${isInDoubt(error) ? 'It may not have been deleted.' : 'Nothing was deleted.'} ${(error as Error).message}`);
+    // If it was, it waits, and can be undone.
+    await offerWaiting();
   }
   await refreshBook();
 }

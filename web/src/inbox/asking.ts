@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import { CallFailed, post } from '../api/http.ts';
+import { isInDoubt, post } from '../api/http.ts';
 import type { ConsentRequestResult } from '../api/types.ts';
 import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
@@ -29,7 +29,7 @@ export function useAsking(done: (asked: string) => Promise<unknown>) {
       if (phoneNumbers.length > 0) people += await send({ phoneNumbers, key: newKey() });
       await done(`${count(people, 'person was', 'people were')} asked.`);
     } catch (error) {
-      if (error instanceof CallFailed && !error.retryable) unanswered.current = null;
+      if (!isInDoubt(error, lost === null)) unanswered.current = null;
       toast(`${(error as Error).message} Press it again: nobody is asked twice.`);
     }
     setAsking(false);

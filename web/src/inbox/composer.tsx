@@ -273,15 +273,16 @@ function Hint({
 }) {
   const { tone, icon, strong, rest, fix } = hint;
   const [isAsking, setAsking] = useState(false);
-  const key = useRef(newKey());
+  const request = useRef({ key: newKey(), isFirstTry: true });
   const ask = async () => {
     setAsking(true);
-    const outcome = await requestConsent(phone, key.current);
+    const outcome = await requestConsent(phone, request.current.key, request.current.isFirstTry);
     setAsking(false);
-    if ('unanswered' in outcome)
+    if ('unanswered' in outcome) {
+      request.current.isFirstTry = false;
       toast('No answer from the server. Press “Request consent” again: it can’t go out twice.');
-    else {
-      key.current = newKey();
+    } else {
+      request.current = { key: newKey(), isFirstTry: true };
       asked(outcome);
     }
   };

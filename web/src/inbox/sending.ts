@@ -1,5 +1,5 @@
 import { now } from '../api/clock.ts';
-import { CallFailed, post } from '../api/http.ts';
+import { isInDoubt, post } from '../api/http.ts';
 import { addItem, refresh } from '../api/live.ts';
 import { client, findByPhone, scheduledQuery } from '../api/queries.ts';
 import type { ConsentRequestResult, FailureReason, MessageRequest, MessageResult } from '../api/types.ts';
@@ -44,12 +44,12 @@ export async function send(made: Attempt): Promise<SendResult> {
     return { memberId };
   } catch (error) {
     // The same key finds out.
-    if (!(error instanceof CallFailed) || error.isInDoubt(made.state === 'sending')) {
+    if (isInDoubt(error, made.state === 'sending')) {
       keep({ ...made, state: 'unanswered' });
       return { unanswered: true };
     }
     drop(key);
-    return { refused: error.message };
+    return { refused: (error as Error).message };
   }
 }
 
@@ -64,7 +64,7 @@ export function newAttempt(phone: string, message: MessageRequest): Attempt {
   return { key: newKey(), phone, message, at: now(), state: 'sending' };
 }
 
-export async function requestConsent(phone: string, key: string): Promise<SendResult> {
+export async function requestConsent(phone: string, key: string, isFirstTry: boolean): Promise<SendResult> {
   try {
     const result = await post<ConsentRequestResult>('/v1/text/messaging/consent-requests', {
       body: { phoneNumbers: [phone] },
@@ -78,7 +78,7 @@ export async function requestConsent(phone: string, key: string): Promise<SendRe
     refresh(memberId);
     return { memberId };
   } catch (error) {
-    return error instanceof CallFailed && !error.retryable ? { refused: error.message } : { unanswered: true };
+    return isInDoubt(error, isFirstTry) ? { unanswered: true } : { refused: (error as Error).message };
   }
 }
 

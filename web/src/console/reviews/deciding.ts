@@ -1,5 +1,5 @@
 import type { InfiniteData } from '@tanstack/react-query';
-import { CallFailed, get, post } from '../../api/http.ts';
+import { get, isInDoubt, post } from '../../api/http.ts';
 import { toast } from '../../shell/toasts.tsx';
 import { count } from '../../words/people.ts';
 import { client } from '../client.ts';
@@ -51,15 +51,11 @@ export async function decideAll(reviewIds: number[], decision: Decision, done: s
 
 /** Without an answer, or after half of several, the server may hold the decision all the same: then it can be undone like any other. */
 async function takenOf(reviewIds: number[], error: unknown): Promise<Waiting[]> {
-  return isUnknown(error) ? (await listWaiting()).filter(({ reviewId }) => reviewIds.includes(reviewId)) : [];
+  return isInDoubt(error) ? (await listWaiting()).filter(({ reviewId }) => reviewIds.includes(reviewId)) : [];
 }
 
 function notDecided(error: unknown): string {
-  return `${isUnknown(error) ? 'It may not have been decided.' : 'Nothing was decided.'} ${(error as Error).message}`;
-}
-
-function isUnknown(error: unknown): boolean {
-  return error instanceof CallFailed && (error.status === 0 || error.status >= 500);
+  return `${isInDoubt(error) ? 'It may not have been decided.' : 'Nothing was decided.'} ${(error as Error).message}`;
 }
 
 async function listWaiting(): Promise<Waiting[]> {
