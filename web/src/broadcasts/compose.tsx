@@ -8,6 +8,7 @@ import { client, groupsQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import { useAsking } from '../inbox/asking.ts';
 import { quarterMs, Tool, textLengthMax, typingMs } from '../inbox/composer.tsx';
+import { useDraft } from '../inbox/drafts.ts';
 import { useSigned } from '../inbox/signed.ts';
 import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
@@ -74,7 +75,7 @@ export function ComposeBroadcast() {
 }
 
 function Desk({ groupId }: { groupId: number }) {
-  const [text, write] = useKeptText(groupId);
+  const [text, write] = useDraft(`group-${groupId}`);
   const [asked] = useDebouncedValue(text, typingMs);
   const quarter = Math.floor(useNow() / quarterMs);
   const written = { groupId, text: asked };
@@ -101,25 +102,6 @@ function Desk({ groupId }: { groupId: number }) {
       )}
     </div>
   );
-}
-
-/** What is typed survives a reload. It is the same in every tab: what was sent in one can't be sent again in another. */
-function useKeptText(groupId: number): [text: string, write: (text: string) => void] {
-  const key = `broadcast-draft-${groupId}`;
-  const [text, setText] = useState(() => localStorage.getItem(key) ?? '');
-  useEffect(() => {
-    const follow = (event: StorageEvent) => event.key === key && setText(event.newValue ?? '');
-    window.addEventListener('storage', follow);
-    return () => window.removeEventListener('storage', follow);
-  }, [key]);
-  return [
-    text,
-    (next) => {
-      setText(next);
-      if (next) localStorage.setItem(key, next);
-      else localStorage.removeItem(key);
-    },
-  ];
 }
 
 type WritingProps = {

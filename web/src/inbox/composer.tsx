@@ -37,7 +37,7 @@ type Props = { memberId: number | null; to: Recipient; draft: string | null; sen
 export function Composer({ memberId, to, draft, sent }: Props) {
   const advisor = useAdvisor();
   const now = useNow();
-  const [text, write] = useDraft(memberId, to.phone, draft);
+  const [text, write] = useDraft(memberId ?? to.phone, draft);
   const { shown, isFresh, edit, clear, unsigned } = useSigned(text, write);
   const [schedule, setSchedule] = useState<Schedule | null>(null);
   const [refused, setRefused] = useState<string | null>(null);

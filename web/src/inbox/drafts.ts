@@ -3,7 +3,7 @@ import { put } from '../api/http.ts';
 import { patchConversation } from '../api/live.ts';
 
 const savedAfterMs = 700;
-/** A conversation, or the number of somebody who has none yet. */
+/** A conversation, or what the server keeps no draft of: the number of somebody who has none yet, a group, a form. */
 type DraftOwner = number | string;
 const keyOf = (owner: DraftOwner) => `draft-${owner}`;
 
@@ -16,15 +16,15 @@ export function handOverDraft(from: DraftOwner, to: DraftOwner): void {
 }
 
 /**
- * What is typed, kept on the server and, until that has it, in the browser: it survives a reload, a lost connection and the
- * change to another conversation. Somebody new has no draft on the server yet.
+ * What is typed, kept on the server and, until that has it, in the browser: it survives a reload, a lost connection, the end of the
+ * session and the change to another conversation.
  */
 export function useDraft(
-  memberId: number | null,
-  phone: string,
-  onServer: string | null,
+  owner: DraftOwner,
+  onServer: string | null = null,
 ): [text: string, write: (text: string) => void] {
-  const storageKey = keyOf(memberId ?? phone);
+  const memberId = typeof owner === 'number' ? owner : null;
+  const storageKey = keyOf(owner);
   const [text, setText] = useState(() => localStorage.getItem(storageKey) ?? onServer ?? '');
   const unsaved = useRef<string | null>(localStorage.getItem(storageKey));
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -48,11 +48,12 @@ export function useDraft(
     (next: string) => {
       setText(next);
       unsaved.current = next;
-      localStorage.setItem(storageKey, next);
+      if (next === '' && memberId === null) localStorage.removeItem(storageKey);
+      else localStorage.setItem(storageKey, next);
       clearTimeout(timer.current);
       timer.current = setTimeout(save, next === '' ? 0 : savedAfterMs);
     },
-    [save, storageKey],
+    [save, memberId, storageKey],
   );
 
   useEffect(() => {
@@ -69,14 +70,17 @@ export function useDraft(
     if (unsaved.current === null && document.activeElement?.tagName !== 'TEXTAREA') setText(onServer ?? '');
   }, [onServer]);
 
-  // Sent or emptied in another tab: it can't be sent again here, where the field may have the focus.
+  // Sent or emptied in another tab: it can't be sent again here, where the field may have the focus. What the server doesn't keep is the
+  // same in every tab.
   useEffect(() => {
     const follow = ({ key, newValue }: StorageEvent) => {
-      if (key === storageKey && newValue === '' && unsaved.current === null) setText('');
+      if (key !== storageKey) return;
+      if (memberId === null) setText(newValue ?? '');
+      else if (newValue === '' && unsaved.current === null) setText('');
     };
     window.addEventListener('storage', follow);
     return () => window.removeEventListener('storage', follow);
-  }, [storageKey]);
+  }, [memberId, storageKey]);
 
   // What a page before this one left in the browser. Below the effect above, for which it is this one's own.
   useEffect(() => void save(), [save]);
