@@ -131,6 +131,7 @@ suite('the app’s list of contacts', () => {
     assert.equal((await call('PUT', `/groups/${group.id}`, { name: 'Boston' })).status, 204);
     const { body: groups } = await call('GET', '/groups');
     assert.deepEqual(groups.data, [{ groupId: group.id, name: 'Boston', contactCount: 1 }]);
+    assert.equal(groups.pageInfo.totalRecord, 1);
     assert.equal((await call('PUT', '/groups/999', { name: 'Boston' })).status, 404);
     assert.equal((await call('POST', '/groups/999/members', { contactIds: [yes], isMember: true })).status, 404);
   });

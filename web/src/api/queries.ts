@@ -144,9 +144,20 @@ export const contactQuery = (contactId: number) =>
     staleTime: 30_000,
   });
 
+/** As many as the server gives at a time. */
+const groupsPageSize = 200;
+
+/** All of them. */
 export const groupsQuery = queryOptions({
   queryKey: ['groups'],
-  queryFn: ({ signal }) => get<{ data: Group[] }>('/groups', { query: { pageSize: 200 }, signal }),
+  queryFn: async ({ signal }) => {
+    const load = (page: number) =>
+      get<NumberedPage<Group>>('/groups', { query: { page, pageSize: groupsPageSize }, signal });
+    const first = await load(1);
+    const others = Math.ceil(first.pageInfo.totalRecord / groupsPageSize) - 1;
+    const rest = await Promise.all(Array.from({ length: Math.max(others, 0) }, (_, index) => load(index + 2)));
+    return { data: [first, ...rest].flatMap((page) => page.data) };
+  },
   staleTime: 30_000,
 });
 

@@ -38,8 +38,8 @@ export const listGroups = endpoint({
   query: BookGroupQuery,
   ...written,
   async handler(deps, advisorId, { query }) {
-    const { data } = await listed.listGroups(deps, advisorId, query);
-    return { data: data.map(({ groupId, name, contactCount }) => ({ groupId, name, contactCount })) };
+    const { data, pageInfo } = await listed.listGroups(deps, advisorId, query);
+    return { data: data.map(({ groupId, name, contactCount }) => ({ groupId, name, contactCount })), pageInfo };
   },
 });
 
