@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound } from '@tanstack/react-router';
-import { client } from './api/queries.ts';
+import { type ContactFilter, client } from './api/queries.ts';
 import { sessionQuery } from './api/session.ts';
 import { Inbox, NothingOpen } from './inbox/inbox.tsx';
 import { NewText } from './inbox/new-text.tsx';
@@ -25,9 +25,19 @@ const thread = createRoute({
     typeof at === 'string' && /^[mr]\d{1,15}$/.test(at) ? { at } : {},
   component: OpenThread,
 });
+/** Whom the list shows, and who of them is open. What is searched for isn't in the address: it may be a name or a number. */
+type ContactsPlace = Partial<Omit<ContactFilter, 'search'>> & { contact?: number | 'new' | undefined };
+const id = (given: unknown) => (Number.isSafeInteger(given) ? (given as number) : undefined);
 const contacts = createRoute({
   getParentRoute: () => root,
   path: '/contacts',
+  validateSearch: (given: Record<string, unknown>): ContactsPlace => ({
+    groupId: id(given.groupId),
+    consent: (['accepted', 'pending', 'none', 'opted_out'] as const).find((each) => each === given.consent),
+    sortBy: (['groupCount', 'dateTimeModified'] as const).find((each) => each === given.sortBy),
+    sortDirection: given.sortDirection === 'desc' ? 'desc' : undefined,
+    contact: given.contact === 'new' ? 'new' : id(given.contact),
+  }),
   component: lazyRouteComponent(
     ahead(() => import('./contacts/contacts.tsx')),
     'Contacts',
@@ -116,5 +126,9 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** Whom a new text is for. Not in the address, because it may be a phone number. */
     to?: { phone: string; name: string | null; contactId: number | null };
+    /** What the contacts were searched for. */
+    searched?: string;
+    /** Whether the contact was opened in the list, to which Back leads. */
+    isOpened?: boolean;
   }
 }

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { runImports } from '../../src/domain/address-book/file-imports.ts';
 import { deletes } from '../../src/domain/address-book/pending-deletes.ts';
 import { doDueActions } from '../../src/domain/shared/pending-actions.ts';
+import { password } from '../support/advisor-app.ts';
 import { skip } from '../support/browser.ts';
 import { acceptedPhone, newPhone } from '../support/texting.ts';
 import { desk, phoneWide, useApp } from './app-windows.ts';
@@ -115,6 +116,37 @@ test('a file is shown before it is imported, and what it refused can be download
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await page.getByText('1 added').waitFor({ state: 'hidden' });
   assert.deepEqual(complaints, []);
+});
+
+test('Back brings the list as it was left, and a form what was typed before the session ended', { skip }, async () => {
+  const id = await add('Olga');
+  await add('Otto');
+  const { page, context } = await app.openApp('/app/contacts', desk);
+  await page.getByRole('button', { name: /^Not asked/ }).click();
+  await page.getByLabel('Search contacts').fill('olga');
+  await row(page, 'Otto').waitFor({ state: 'hidden' });
+  await row(page, 'Olga').getByTitle('Write a text').click();
+  await page.getByRole('heading', { name: 'Olga Shown' }).first().waitFor();
+  await page.goBack();
+  await row(page, 'Olga').waitFor();
+  assert.equal(await page.getByLabel('Search contacts').inputValue(), 'olga');
+  assert.equal(await row(page, 'Otto').count(), 0);
+  await page.getByRole('button', { name: /^Not asked/, pressed: true }).waitFor();
+
+  await page.getByRole('button', { name: 'Olga Shown' }).click();
+  await page.getByLabel('Last name').fill('Typed');
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByLabel('Password').fill(password);
+  await page.getByLabel('Email').fill('ann@test.example');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByLabel('Last name').waitFor();
+  assert.equal(await page.getByLabel('Last name').inputValue(), 'Typed');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  const { body } = await app.world().ann.call('GET', `/core/contact/contacts/${id}`);
+  assert.equal(body.lastName, 'Typed');
+  assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), ['owner']);
 });
 
 test('axe finds no barriers in lists, selections and dialogs, and they fit a phone', { skip }, async () => {

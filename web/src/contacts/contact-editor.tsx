@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { type CallFailed, post, put } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
 import { contactQuery, groupsQuery, refreshBooks } from '../api/queries.ts';
 import type { ContactDetail, ContactInput } from '../api/types.ts';
+import { contactDraft, useDraft } from '../inbox/drafts.ts';
 import { useKeyOf } from '../inbox/outbox.ts';
 import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
-import { Tick, Wrong } from '../look/fields.tsx';
+import { Field, Tick, Wrong } from '../look/fields.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { phoneWords, readPhone } from '../words/people.ts';
 
@@ -20,8 +21,21 @@ type Props = {
   drop?(contact: { contactId: number; fullName: string }): void;
 };
 
+type Values = Record<'firstName' | 'lastName' | 'phone' | 'emailAddress' | 'birthDate', string>;
+/** What differs from the contact, until it is saved or given up. */
+type FormDraft = Partial<Values> & {
+  groupIds?: number[];
+  /** Added already, if only its groups were refused. */
+  added?: number;
+};
+
 export default function ContactEditor(props: Props) {
-  const { contactId, close } = props;
+  const { contactId, phone } = props;
+  const [draft, write] = useDraft(contactDraft(contactId, phone));
+  const close = () => {
+    write('');
+    props.close();
+  };
   const { data, error, isFetchedAfterMount } = useQuery({
     ...contactQuery(contactId ?? 0),
     enabled: contactId !== null,
@@ -30,7 +44,13 @@ export default function ContactEditor(props: Props) {
   return (
     <Dialog close={close} title={contactId === null ? 'New contact' : 'Contact'} isFirm>
       {contactId === null || (data && isFetchedAfterMount) ? (
-        <Fields {...props} given={data ?? null} />
+        <Fields
+          {...props}
+          close={close}
+          given={data ?? null}
+          typed={JSON.parse(draft || '{}')}
+          keep={(typed) => write(JSON.stringify(typed))}
+        />
       ) : error ? (
         <p className="soft">{error.message}</p>
       ) : (
@@ -40,38 +60,50 @@ export default function ContactEditor(props: Props) {
   );
 }
 
-function Fields({ contactId, given, phone, memberId, close, drop }: Props & { given: ContactDetail | null }) {
+type FieldsProps = Props & { given: ContactDetail | null; typed: FormDraft; keep(typed: FormDraft): void };
+
+function Fields({ contactId, given, phone, memberId, close, drop, typed, keep }: FieldsProps) {
   // As it was when it was opened: what is changed elsewhere meanwhile doesn't empty the form, and stays.
   const [contact] = useState(given);
   const [wrong, setWrong] = useState<Record<string, string>>({});
   const [isSaving, setSaving] = useState(false);
   const groups = useQuery(groupsQuery).data?.data ?? [];
-  const [member, setMember] = useState(() => new Set(contact?.groupIds ?? []));
+  const before = new Set(contact?.groupIds ?? []);
+  const member = typed.groupIds ? new Set(typed.groupIds) : before;
   const keyOf = useKeyOf();
-  // Added already, if only its groups were refused.
-  const added = useRef(contactId);
+  const number = contact?.phone ?? phone;
+  const values: Values = {
+    firstName: contact?.firstName ?? '',
+    lastName: contact?.lastName ?? '',
+    phone: number ? phoneWords(number) : '',
+    emailAddress: contact?.emailAddress ?? '',
+    birthDate: contact?.birthDate ?? '',
+    ...typed,
+  };
 
-  const save = async (form: FormData) => {
-    const value = (name: string) => String(form.get(name) ?? '').trim();
-    const typedPhone = value('phone');
-    const number = typedPhone ? readPhone(typedPhone) : null;
-    if (typedPhone && !number) return setWrong({ phone: 'A number has ten digits, or begins with a plus sign.' });
+  const save = async () => {
+    setWrong({});
+    const typedPhone = values.phone.trim();
+    const phone = typedPhone ? readPhone(typedPhone) : null;
+    if (typedPhone && !phone) return setWrong({ phone: 'A number has ten digits, or begins with a plus sign.' });
     const input: ContactInput = {
-      firstName: value('firstName'),
-      lastName: value('lastName'),
-      emailAddress: value('emailAddress') || null,
-      phone: number,
-      birthDate: value('birthDate') || null,
+      firstName: values.firstName.trim(),
+      lastName: values.lastName.trim(),
+      emailAddress: values.emailAddress.trim() || null,
+      phone,
+      birthDate: values.birthDate || null,
     };
     setSaving(true);
     try {
       const path = '/v1/core/contact/contacts';
-      if (added.current !== null)
-        await put(`${path}/${added.current}`, { body: contact ? changedIn(input, contact) : input });
-      else added.current = (await post<{ id: number }>(path, { body: input, idempotencyKey: keyOf(input) })).id;
-      const before = new Set(contact?.groupIds ?? []);
+      let id = contactId ?? typed.added;
+      if (id !== undefined) await put(`${path}/${id}`, { body: contact ? changedIn(input, contact) : input });
+      else {
+        id = (await post<{ id: number }>(path, { body: input, idempotencyKey: keyOf(input) })).id;
+        keep({ ...typed, added: id });
+      }
       if (before.symmetricDifference(member).size > 0)
-        await put(`${path}/${added.current}/groups`, { body: { groupIds: [...member] } });
+        await put(`${path}/${id}/groups`, { body: { groupIds: [...member] } });
     } catch (error) {
       setSaving(false);
       return setWrong(problemsOf(error));
@@ -83,42 +115,33 @@ function Fields({ contactId, given, phone, memberId, close, drop }: Props & { gi
   };
 
   const field = (
-    name: string,
+    name: keyof Values,
     label: string,
-    value: string | undefined,
-    options: { type?: string; required?: boolean; first?: boolean } = {},
+    rest: Pick<ComponentProps<'input'>, 'type' | 'required'> & { 'data-autofocus'?: true } = {},
   ) => (
-    <label className="label">
-      {label}
-      <input
-        className="plain-field"
-        name={name}
-        type={options.type ?? 'text'}
-        defaultValue={value ?? ''}
-        required={options.required ?? false}
-        aria-invalid={wrong[name] ? true : undefined}
-        data-autofocus={options.first ? true : undefined}
-      />
-      {wrong[name] && <small role="alert">{wrong[name]}</small>}
-    </label>
+    <Field
+      {...rest}
+      label={label}
+      value={values[name]}
+      wrong={wrong[name] ?? null}
+      set={(value) => keep({ ...typed, [name]: value })}
+    />
   );
-  const number = contact?.phone ?? phone;
   return (
     <form
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        setWrong({});
-        void save(new FormData(event.currentTarget));
+        void save();
       }}
     >
       <div className="two">
-        {field('firstName', 'First name', contact?.firstName, { required: true, first: true })}
-        {field('lastName', 'Last name', contact?.lastName, { required: true })}
+        {field('firstName', 'First name', { required: true, 'data-autofocus': true })}
+        {field('lastName', 'Last name', { required: true })}
       </div>
-      {field('phone', 'Mobile number', number ? phoneWords(number) : '', { type: 'tel' })}
-      {field('emailAddress', 'Email', contact?.emailAddress, { type: 'email' })}
-      {field('birthDate', 'Birthday', contact?.birthDate, { type: 'date' })}
+      {field('phone', 'Mobile number', { type: 'tel' })}
+      {field('emailAddress', 'Email', { type: 'email' })}
+      {field('birthDate', 'Birthday', { type: 'date' })}
       {groups.length > 0 && (
         <fieldset className="group-choice">
           <legend>Groups</legend>
@@ -126,7 +149,10 @@ function Fields({ contactId, given, phone, memberId, close, drop }: Props & { gi
             <Tick
               key={groupId}
               isOn={member.has(groupId)}
-              set={(isOn) => setMember(isOn ? new Set(member).add(groupId) : member.difference(new Set([groupId])))}
+              set={(isOn) => {
+                const others = [...member].filter((each) => each !== groupId);
+                keep({ ...typed, groupIds: isOn ? [...others, groupId] : others });
+              }}
             >
               {name}
             </Tick>
@@ -143,7 +169,10 @@ function Fields({ contactId, given, phone, memberId, close, drop }: Props & { gi
             icon="trash"
             kind="quiet bad"
             style={{ marginRight: 'auto' }}
-            onClick={() => drop({ contactId, fullName: `${contact.firstName ?? ''} ${contact.lastName ?? ''}`.trim() })}
+            onClick={() => {
+              close();
+              drop({ contactId, fullName: `${contact.firstName ?? ''} ${contact.lastName ?? ''}`.trim() });
+            }}
           >
             Delete
           </Button>

@@ -2,7 +2,7 @@ import './contacts.css';
 import { Menu } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { download } from '../api/http.ts';
 import { type ContactFilter, contactsQuery, countsQuery, groupsQuery, refreshBook } from '../api/queries.ts';
@@ -20,7 +20,7 @@ import { count } from '../words/people.ts';
 import { consentWords } from '../words/states.ts';
 import { deleteWithUndo, offerWaiting } from './deleting.ts';
 import { ImportBar } from './import-bar.tsx';
-import { People, type Selection, type Sort } from './people.tsx';
+import { People, type Selection } from './people.tsx';
 
 const ContactEditor = lazy(ahead(() => import('./contact-editor.tsx')));
 const GroupEditor = lazy(ahead(() => import('./group-editor.tsx')));
@@ -36,19 +36,23 @@ const states: ConsentState[] = ['accepted', 'pending', 'none', 'opted_out'];
 
 /** Whom the list shows. */
 type Scope = Pick<ContactFilter, 'groupId' | 'consent'>;
-type Dialog = { contactId: number | null } | { group: Group | null } | { dropped: File | null } | 'groups' | null;
+type Dialog = { group: Group | null } | { dropped: File | null } | 'groups' | null;
 const everybody: Scope = { groupId: undefined, consent: undefined };
 
 export function Contacts() {
-  const [typed, setTyped] = useState('');
+  const place = useSearch({ from: '/contacts' });
+  const { groupId, consent, sortBy = 'fullName', sortDirection = 'asc', contact } = place;
+  const router = useRouter();
+  const navigate = useNavigate({ from: '/contacts' });
+  const searched = useLocation({ select: ({ state }) => state.searched ?? '' });
+  const [typed, setTyped] = useState(searched);
   const [search] = useDebouncedValue(typed.trim(), typingMs);
-  const [scope, setScope] = useState<Scope>(everybody);
-  const [sort, setSort] = useState<Sort>({ sortBy: 'fullName', sortDirection: 'asc' });
+  const scope: Scope = { groupId, consent };
   const [dialog, open] = useState<Dialog>(null);
   const [isExporting, setExporting] = useState(false);
   const [selected, setSelected] = useState<Selection>(new Map());
   const field = useRef<HTMLInputElement>(null);
-  const filter: ContactFilter = { search, ...scope, ...sort };
+  const filter: ContactFilter = { search, ...scope, sortBy, sortDirection };
   const first = useQuery(contactsQuery(filter, 1));
   const groups = useQuery(groupsQuery).data?.data ?? [];
   const group = groups.find(({ groupId }) => groupId === scope.groupId);
@@ -56,7 +60,26 @@ export function Contacts() {
   useKeys({ '/': () => field.current?.focus() });
   useEffect(() => void offerWaiting(), []);
 
-  const close = () => open(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when somebody has typed, so that Back brings the list as it was left.
+  useEffect(() => {
+    if (search !== searched)
+      void navigate({ search: true, state: (state) => ({ ...state, searched: search }), replace: true });
+  }, [search]);
+  // The contacts were opened anew.
+  useEffect(() => {
+    if (!searched) setTyped('');
+  }, [searched]);
+  const show = (change: typeof place) => void navigate({ search: { ...place, ...change }, state: true, replace: true });
+  const edit = (contact: number | 'new') =>
+    void navigate({ search: { ...place, contact }, state: (state) => ({ ...state, isOpened: true }) });
+  const close = () => {
+    open(null);
+    const { search, state } = router.state.location;
+    // Unless Back has closed it.
+    if (!('contact' in search && search.contact)) return;
+    if (state.isOpened) router.history.back();
+    else show({ contact: undefined });
+  };
   const select = (contact: BookContact, isSelected: boolean) => {
     if (isSelected && selected.size >= selectedMax) return toast(`Up to ${selectedMax} people at a time.`);
     const next = new Map(selected);
@@ -70,7 +93,6 @@ export function Contacts() {
     rescueFocus();
   };
   const drop = (contactIds: number[], whom: string) => {
-    close();
     unselect();
     void deleteWithUndo({ contactIds }, whom);
   };
@@ -81,7 +103,7 @@ export function Contacts() {
     setExporting(false);
   };
   const dropGroup = ({ groupId, name }: Group) => {
-    setScope(everybody);
+    show(everybody);
     void deleteWithUndo({ groupId }, `The group ${name} is`);
   };
 
@@ -96,7 +118,7 @@ export function Contacts() {
         if (file && dialog === null) open({ dropped: file });
       }}
     >
-      <Aside groups={groups} scope={scope} setScope={setScope} makeGroup={() => open({ group: null })} />
+      <Aside groups={groups} scope={scope} setScope={show} makeGroup={() => open({ group: null })} />
       <div className="contacts-head">
         <h1 className="only-phone">Contacts</h1>
         <div className="field">
@@ -116,7 +138,7 @@ export function Contacts() {
           />
           <kbd>/</kbd>
         </div>
-        <ScopeField groups={groups} scope={scope} setScope={setScope} />
+        <ScopeField groups={groups} scope={scope} setScope={show} />
         <span className="soft number cut words" role="status">
           {total !== undefined && count(total, 'person', 'people')}
         </span>
@@ -144,7 +166,7 @@ export function Contacts() {
           >
             <span className="words">{isNarrow ? 'Export these' : 'Export'}</span>
           </Button>
-          <Button icon="user-plus" kind="main" onClick={() => open({ contactId: null })} aria-label="New contact">
+          <Button icon="user-plus" kind="main" onClick={() => edit('new')} aria-label="New contact">
             <span className="words">New contact</span>
           </Button>
         </div>
@@ -168,8 +190,8 @@ export function Contacts() {
           total={total ?? blankRows}
           selected={selected}
           select={select}
-          setSort={setSort}
-          edit={(contactId) => open({ contactId })}
+          setSort={show}
+          edit={edit}
         />
       )}
       <ImportBar />
@@ -179,11 +201,11 @@ export function Contacts() {
         ) : dialog && 'dropped' in dialog ? (
           <ImportDialog dropped={dialog.dropped} close={close} />
         ) : dialog && 'group' in dialog ? (
-          <GroupEditor group={dialog.group} close={close} made={(groupId) => setScope({ ...everybody, groupId })} />
+          <GroupEditor group={dialog.group} close={close} made={(groupId) => show({ ...everybody, groupId })} />
         ) : (
-          dialog && (
+          contact && (
             <ContactEditor
-              contactId={dialog.contactId}
+              contactId={contact === 'new' ? null : contact}
               phone={null}
               memberId={null}
               close={close}

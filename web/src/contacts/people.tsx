@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useCallback, useDeferredValue, useRef } from 'react';
 import { useNow } from '../api/clock.ts';
@@ -16,6 +16,9 @@ import { shortTime } from '../words/times.ts';
 const rowHeight = 47;
 /** Rows that are drawn before and after those in sight. */
 const overscan = 8;
+
+/** How far a list was scrolled when it was left, by visit and filter: Back brings it back. */
+const tops = new Map<string, number>();
 
 export type Sort = Pick<ContactFilter, 'sortBy' | 'sortDirection'>;
 export type Selection = ReadonlyMap<number, BookContact>;
@@ -42,8 +45,10 @@ type Props = {
 export function People({ filter, total, selected, select, setSort, edit }: Props) {
   const scroll = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
+  const visit = useLocation({ select: ({ state }) => state.__TSR_key + JSON.stringify(filter) });
   const virtual = useVirtualizer({
     count: total,
+    initialOffset: () => tops.get(visit) ?? 0,
     getScrollElement: () => scroll.current,
     estimateSize: () => rowHeight,
     overscan,
@@ -84,8 +89,14 @@ export function People({ filter, total, selected, select, setSort, edit }: Props
   const top = shown[0]?.start ?? 0;
   const bottom = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
-    <section className="people" ref={scroll} tabIndex={0} aria-label="Contacts">
+    <section
+      className="people"
+      ref={scroll}
+      onScroll={({ currentTarget }) => tops.set(visit, currentTarget.scrollTop)}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
+      tabIndex={0}
+      aria-label="Contacts"
+    >
       <table aria-rowcount={total + 1}>
         <thead>
           <tr aria-rowindex={1}>

@@ -7,6 +7,14 @@ const savedAfterMs = 700;
 type DraftOwner = number | string;
 const keyOf = (owner: DraftOwner) => `draft-${owner}`;
 
+/** What is typed about a contact. A new one has a number, if they are from a conversation. */
+export const contactDraft = (contactId: number | null, phone: string | null) =>
+  `contact-${contactId ?? phone ?? 'new'}`;
+
+export function hasDraft(owner: DraftOwner): boolean {
+  return localStorage.getItem(keyOf(owner)) !== null;
+}
+
 /** Somebody new has a conversation now, or it is for somebody else: what is still written goes along, unless they have a draft of their own. */
 export function handOverDraft(from: DraftOwner, to: DraftOwner): void {
   if (localStorage.getItem(keyOf(to))) return;

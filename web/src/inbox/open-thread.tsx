@@ -47,7 +47,7 @@ export function OpenThread() {
         <Composer key={`${memberId}`} memberId={memberId} draft={data.draft} to={data} />
       </div>
       <aside className="person" aria-label="Person">
-        <PersonPanel conversation={data} />
+        <PersonPanel conversation={data} key={memberId} />
       </aside>
       {isPanelOpen && (
         <Dialog title="Person" close={() => openPanel(false)}>

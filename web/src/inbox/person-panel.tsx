@@ -12,6 +12,7 @@ import { firstName, phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { consentEvent, consentWords, evidenceWords, possibleOptOut } from '../words/states.ts';
 import { birthday, clockTime, pastTime, whenTime } from '../words/times.ts';
+import { contactDraft, hasDraft } from './drafts.ts';
 
 const ContactEditor = lazy(ahead(() => import('../contacts/contact-editor.tsx')));
 const Evidence = lazy(ahead(() => import('./evidence.tsx')));
@@ -25,7 +26,7 @@ export function PersonPanel({ conversation }: { conversation: OpenConversation }
     .filter((item): item is ConsentItem => item.type === 'consent')
     .sort((one, other) => other.dateTime - one.dateTime);
   const coming = items.filter((item): item is ScheduledItem => item.type === 'scheduled');
-  const [isEditing, setEditing] = useState(false);
+  const [isEditing, setEditing] = useState(() => hasDraft(contactDraft(contactId, phone)));
   const [evidence, showEvidence] = useState<string | null>(null);
   return (
     <>
