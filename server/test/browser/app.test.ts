@@ -237,6 +237,32 @@ test('a busy server, a lost connection and another tab take nothing away', { ski
   await page.getByRole('heading', { name: 'Contacts' }).first().waitFor();
 });
 
+test('a whole conversation is printed, black on white though somebody chose dark', { skip }, async () => {
+  const world = app.world();
+  const phone = await acceptedPhone(world, world.ann);
+  for (let each = 1; each <= 60; each += 1) await send(world.ann, { phone, text: `Paper ${each}.` });
+  const { page } = await app.openApp('/app/settings', desk);
+  await page.getByRole('button', { name: 'Dark' }).click();
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(await background(), 'rgb(17, 22, 28)');
+
+  await page.getByRole('link', { name: /^Inbox/ }).click();
+  await page.locator('.talk', { hasText: 'Paper 60.' }).click();
+  await say(page, 'Paper 60.').waitFor();
+  await page.emulateMedia({ media: 'print' });
+  await page.getByText('Earlier texts are missing here').waitFor();
+  assert.equal(await background(), 'rgb(255, 255, 255)');
+  assert.equal(await composer(page).isVisible(), false);
+  assert.equal(await say(page, 'Paper 1.').count(), 0);
+  await page.emulateMedia({ media: null });
+  await page.evaluate(() => Object.assign(window, { print: () => document.body.setAttribute('data-printed', '') }));
+  await page.getByRole('button', { name: 'Print' }).click();
+  await page.locator('[data-printed]').waitFor();
+  await page.emulateMedia({ media: 'print' });
+  await say(page, 'Paper 1.').waitFor();
+  assert.equal(await page.getByText('Earlier texts are missing here').count(), 0);
+});
+
 test('axe finds no barriers in a conversation, light or dark, and it fits a phone', { skip }, async () => {
   const world = app.world();
   const phone = await acceptedPhone(world, world.ann);

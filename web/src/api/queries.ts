@@ -71,6 +71,11 @@ export function loadItems(memberId: number, before?: string, signal?: AbortSigna
   return get<CursorPage<Item>>(`/conversations/${memberId}/items`, { query: { before }, signal });
 }
 
+/** The whole thread, for paper. */
+export function loadAllItems(memberId: number): Promise<unknown> {
+  return client.fetchInfiniteQuery({ ...itemsQuery(memberId), pages: Number.POSITIVE_INFINITY, staleTime: 0 });
+}
+
 export const evidenceQuery = (memberId: number) =>
   queryOptions({
     queryKey: ['evidence', memberId],

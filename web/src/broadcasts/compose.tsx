@@ -54,7 +54,7 @@ export function ComposeBroadcast() {
   return (
     <div className="page broadcast">
       <header className="page-head">
-        <Link to="/contacts" className="button quiet square" aria-label="Back to the contacts">
+        <Link to="/contacts" search={{ groupId }} className="button quiet square" aria-label="Back to the contacts">
           <Icon name="chevron-left" />
         </Link>
         <h1 className="cut">{group ? `Text ${group.name}` : 'Text a group'}</h1>

@@ -9,7 +9,7 @@ import type { BookContact } from '../api/types.ts';
 import { Icon } from '../look/icons.tsx';
 import { Chip, Face, Time } from '../look/parts.tsx';
 import { useKeys } from '../shell/keys.ts';
-import { phoneWords } from '../words/people.ts';
+import { count, phoneWords } from '../words/people.ts';
 import { consentWords, possibleOptOut } from '../words/states.ts';
 import { shortTime } from '../words/times.ts';
 
@@ -97,6 +97,11 @@ export function People({ filter, total, selected, select, setSort, edit }: Props
       tabIndex={0}
       aria-label="Contacts"
     >
+      <p className="only-print">
+        {total > shown.length
+          ? `${shown.length} of ${count(total, 'person', 'people')}, as they were in sight. Export has all of them.`
+          : count(total, 'person', 'people')}
+      </p>
       <table aria-rowcount={total + 1}>
         <thead>
           <tr aria-rowindex={1}>

@@ -1,13 +1,14 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useNow } from '../api/clock.ts';
-import { contactQuery, groupsQuery, itemsQuery } from '../api/queries.ts';
+import { contactQuery, groupsQuery, itemsQuery, loadAllItems } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { ConsentItem, OpenConversation, ScheduledItem } from '../api/types.ts';
 import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Chip, Face, Fact, Time } from '../look/parts.tsx';
+import { toast } from '../shell/toasts.tsx';
 import { firstName, phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { consentEvent, consentWords, evidenceWords, possibleOptOut } from '../words/states.ts';
@@ -15,6 +16,8 @@ import { birthday, clockTime, pastTime, whenTime } from '../words/times.ts';
 import { contactDraft, hasDraft } from './drafts.ts';
 
 const ContactEditor = lazy(ahead(() => import('../contacts/contact-editor.tsx')));
+/** By then, what was loaded is on the page. */
+const drawnMs = 100;
 const Evidence = lazy(ahead(() => import('./evidence.tsx')));
 
 export function PersonPanel({ conversation }: { conversation: OpenConversation }) {
@@ -28,6 +31,15 @@ export function PersonPanel({ conversation }: { conversation: OpenConversation }
   const coming = items.filter((item): item is ScheduledItem => item.type === 'scheduled');
   const [isEditing, setEditing] = useState(() => hasDraft(contactDraft(contactId, phone)));
   const [evidence, showEvidence] = useState<string | null>(null);
+  const [isPrinting, setPrinting] = useState(false);
+  const printAll = async () => {
+    setPrinting(true);
+    await loadAllItems(memberId).then(
+      () => setTimeout(print, drawnMs),
+      (error) => toast(error.message),
+    );
+    setPrinting(false);
+  };
   return (
     <>
       <div className="person-head">
@@ -35,9 +47,14 @@ export function PersonPanel({ conversation }: { conversation: OpenConversation }
         <h2>{name ?? phoneWords(phone)}</h2>
         {name && <div className="soft number">{phoneWords(phone)}</div>}
         <Chip {...(isHeld ? possibleOptOut : consentWords[state])} />
-        <Button icon={contactId ? 'pencil' : 'user-plus'} kind="small" onClick={() => setEditing(true)}>
-          {contactId ? 'Edit' : 'Add to contacts'}
-        </Button>
+        <div className="row">
+          <Button icon={contactId ? 'pencil' : 'user-plus'} kind="small" onClick={() => setEditing(true)}>
+            {contactId ? 'Edit' : 'Add to contacts'}
+          </Button>
+          <Button icon="printer" kind="small" disabled={isPrinting} onClick={() => void printAll()}>
+            {isPrinting ? 'Loading' : 'Print'}
+          </Button>
+        </div>
       </div>
       <section>
         <h3>Consent</h3>

@@ -3,7 +3,7 @@ import type { ConsentItem, Item, ReplyItem, ScheduledItem, TextItem } from '../a
 import { Icon } from '../look/icons.tsx';
 import { Media } from '../look/media.tsx';
 import { Time } from '../look/parts.tsx';
-import { count, firstName } from '../words/people.ts';
+import { count, firstName, phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { consentEvent, doubtAdvice, failureAdvice, heldAdvice, kindWords, statusWords } from '../words/states.ts';
 import { clockTime, whenTime } from '../words/times.ts';
@@ -14,6 +14,7 @@ export type Context = {
   memberId: number;
   phone: string;
   name: string | null;
+  advisor: string;
   timeZone: string;
   now: number;
   showEvidence(itemId: string): void;
@@ -30,7 +31,7 @@ export const ThreadItem = memo(function ThreadItem({ item, context }: { item: It
 
 const waits = new Set<TextItem['status']>(['held', 'awaiting_consent', 'deferred']);
 
-function Text({ item, context: { timeZone, now, phone } }: { item: TextItem; context: Context }) {
+function Text({ item, context: { timeZone, now, phone, advisor } }: { item: TextItem; context: Context }) {
   const { status, kind, text, deliverAfter, heldReason, failureCode, dateTime, segments, application, actor } = item;
   const said = statusWords[status];
   const advice = status === 'in_doubt' ? doubtAdvice : failureCode ? failureAdvice[failureCode] : null;
@@ -44,7 +45,7 @@ function Text({ item, context: { timeZone, now, phone } }: { item: TextItem; con
   ].filter(Boolean);
   return (
     <div className="item" id={item.id}>
-      <div className={`say out ${waits.has(status) ? 'wait' : ''} ${text === null ? 'gone' : ''}`}>
+      <div className={`say out ${waits.has(status) ? 'wait' : ''} ${text === null ? 'gone' : ''}`} data-by={advisor}>
         {text ?? 'This text is no longer kept.'}
       </div>
       <div className={`said-state ${said.tone}`}>
@@ -91,18 +92,27 @@ function Text({ item, context: { timeZone, now, phone } }: { item: TextItem; con
 
 function Reply({
   item: { id, text, media, isPossibleOptOut, dateTime },
-  context: { timeZone },
+  context: { timeZone, name, phone },
 }: {
   item: ReplyItem;
   context: Context;
 }) {
+  const by = name ?? phoneWords(phone);
   return (
     <div className="item" id={id}>
       {media.map((each) => (
         <Media key={each.url} {...each} />
       ))}
-      {text !== null && text !== '' && <div className="say in">{text}</div>}
-      {text === null && media.length === 0 && <div className="say in gone">This text is no longer kept.</div>}
+      {text !== null && text !== '' && (
+        <div className="say in" data-by={by}>
+          {text}
+        </div>
+      )}
+      {text === null && media.length === 0 && (
+        <div className="say in gone" data-by={by}>
+          This text is no longer kept.
+        </div>
+      )}
       <div className={`said-state left ${isPossibleOptOut ? 'bad' : ''}`}>
         <Time at={dateTime} zone={timeZone}>
           {clockTime(dateTime, timeZone)}
@@ -133,11 +143,19 @@ function Consent({ item, context: { name, timeZone, showEvidence } }: { item: Co
   );
 }
 
-function Scheduled({ item, context: { timeZone, now, edit, cancel } }: { item: ScheduledItem; context: Context }) {
+function Scheduled({
+  item,
+  context: { timeZone, now, advisor, edit, cancel },
+}: {
+  item: ScheduledItem;
+  context: Context;
+}) {
   const next = item.nextDeliveryDates[0] ?? item.dateTime;
   return (
     <div className="item">
-      <div className="say out wait">{item.text}</div>
+      <div className="say out wait" data-by={advisor}>
+        {item.text}
+      </div>
       <div className="said-state">
         <Icon name={item.frequency ? 'repeat' : 'clock'} size={14} />
         <Time at={next} zone={timeZone}>

@@ -12,7 +12,7 @@ import { Button } from '../look/button.tsx';
 import { Broken, StateScreen } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { phoneWords } from '../words/people.ts';
-import { dayKey, dayName } from '../words/times.ts';
+import { dayKey, dayName, fullTime } from '../words/times.ts';
 import { useAttempts } from './outbox.ts';
 import { Sending, ThreadItem } from './thread-items.tsx';
 
@@ -25,7 +25,8 @@ const ScheduledEditor = lazy(ahead(() => import('../scheduled/scheduled-editor.t
 /** Every text between the two, oldest first, held at its end while nobody has scrolled away from it. */
 export function Thread({ conversation }: { conversation: Conversation }) {
   const { memberId, phone, name } = conversation;
-  const { timeZone } = useAdvisor();
+  const advisor = useAdvisor();
+  const { timeZone } = advisor;
   const now = useNow();
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     itemsQuery(memberId),
@@ -43,8 +44,8 @@ export function Thread({ conversation }: { conversation: Conversation }) {
     memberId,
   });
   const context = useMemo(
-    () => ({ memberId, phone, name, timeZone, now, showEvidence, edit, cancel }),
-    [memberId, phone, name, timeZone, now],
+    () => ({ memberId, phone, name, advisor: advisor.name, timeZone, now, showEvidence, edit, cancel }),
+    [memberId, phone, name, advisor.name, timeZone, now],
   );
   const { frame, onScroll, hasNewBelow, toEnd } = useEnd(items, () => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
@@ -67,8 +68,15 @@ export function Thread({ conversation }: { conversation: Conversation }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
       <section className="flow" ref={frame} onScroll={onScroll} aria-label="Texts" tabIndex={0}>
         <div className="flow-items" role="log" aria-label={`Texts with ${name ?? phone}`}>
+          <p className="only-print">
+            Texts between {advisor.name}, {advisor.firmName}, and {name ?? phoneWords(phone)}, printed{' '}
+            {fullTime(now, timeZone)}.
+            {hasNextPage &&
+              items[0] &&
+              ` Earlier texts are missing here: it begins ${fullTime(items[0].dateTime, timeZone)}.`}
+          </p>
           {hasNextPage && (
-            <div className="note">
+            <div className="note no-print">
               <button type="button" className="link" onClick={() => void fetchNextPage()} disabled={isFetchingNextPage}>
                 {isFetchingNextPage ? 'Loading earlier texts …' : 'Earlier texts'}
               </button>
