@@ -78,7 +78,8 @@ async function testAll(): Promise<boolean> {
     test(files, groups.entries).finally(groups.remove),
     given.checks ? checkAll() : [],
   ]);
-  for (const name of failed) process.stderr.write(`\n${name}: failed; its output is above\n`);
+  for (const name of passed ? failed : ['tests', ...failed])
+    process.stderr.write(`\n${name}: failed; the output is above\n`);
   return passed && failed.length === 0;
 }
 
