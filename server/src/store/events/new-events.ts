@@ -2,7 +2,7 @@ import { endsOf } from '../archive/heads.ts';
 import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
 
-/** Everything that partners are told about, and what is known of each. */
+/** Everything that partners or the advisor's own app are told about, and what is known of each. */
 export type NewEvent = { advisorId: number } & EventFacts;
 export type EventFacts =
   | { type: 'consent.changed'; memberId: number; state: string; previousState: string }
