@@ -8,8 +8,6 @@ const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();
 const workflows = globSync('.github/workflows/*.yml', { cwd: root });
 /** Paths in backticks are written from one of these folders. */
 const bases = ['server/src', 'server', 'server/test', '.'];
-/** What the page tells its reader to create, and workspaces to come. */
-const notYetThere = ['server/connect.mjs', 'sdk/', 'web/'];
 
 const architecture = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
 
@@ -39,6 +37,15 @@ suite('the documentation', () => {
       return named.filter(([, name = '']) => !(name in scripts)).map(([text]) => `${page}: ${text}`);
     });
     assert.deepEqual(unknown, []);
+  });
+
+  test('has examples in CONTRIBUTING.md that are in the source', () => {
+    const sources = globSync('server/src/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+    const examples = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').match(/(?<=^```ts\n).*?(?=^```)/gms) ?? [];
+    assert.deepEqual(
+      examples.filter((example) => !sources.some((source) => source.includes(example))),
+      [],
+    );
   });
 
   test('has every folder of the source in ARCHITECTURE.md', () => {
@@ -99,7 +106,7 @@ function filesNamedIn(page: string): string[] {
 }
 
 function isThere(file: string): boolean {
-  return notYetThere.includes(file) || bases.some((base) => existsSync(join(root, base, file)));
+  return bases.some((base) => existsSync(join(root, base, file)));
 }
 
 function foldersOf(path: string): string[] {
