@@ -46,7 +46,7 @@ export async function addAlertTarget(
   });
 }
 
-export async function removeAlertTarget(deps: Deps, targetId: number, by: By = byOperator): Promise<void> {
+export async function removeAlertTarget(deps: Deps, targetId: number, by: By): Promise<void> {
   await inTransaction(deps, async (deps) => {
     const row = await store.deleteAlertTarget(deps.db, targetId);
     if (!row) throw noTarget(targetId);

@@ -77,8 +77,8 @@ function rolledUp(cells: TrafficCell[]): store.TrafficRow[] {
   return [...rows.values()];
 }
 
-export async function forgetOldTraffic({ db }: Pick<Deps, 'db'>, now: Date = new Date()): Promise<void> {
-  const before = (grain: Grain) => new Date(now.getTime() - keptMs[grain]);
+export async function forgetOldTraffic({ db }: Pick<Deps, 'db'>): Promise<void> {
+  const before = (grain: Grain) => new Date(Date.now() - keptMs[grain]);
   await store.deleteTraffic(db, { minute: before('minute'), hour: before('hour'), day: before('day') });
 }
 

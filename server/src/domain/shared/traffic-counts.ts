@@ -37,7 +37,7 @@ export type TrafficCell = {
 export const wentWell = 'ok';
 /** Stands for the key of a request whose credentials were refused. */
 export const unknownKey = -1;
-/** Stands for the carrier of a text that was refused before it had one. */
+/** Stands for the carrier of a text that has none: no row has this id. */
 export const noCarrier = 0;
 
 const minuteMs = 60_000;

@@ -3,6 +3,7 @@ import type { ConsentState } from '../../store/consent/consents.ts';
 import type { Recipient } from '../../store/texting/recipients.ts';
 import type { TextKind } from '../../store/texting/texts.ts';
 import { laterOf } from '../shared/time.ts';
+import { noCarrier } from '../shared/traffic-counts.ts';
 import { windowAt, zonesOf } from './quiet-hours.ts';
 
 /** Why one recipient gets no text: the stable codes of `failureDetails`. */
@@ -26,8 +27,6 @@ export type GateCode = RefusalCode | 'account_disabled';
 export type Hours = { deferredUntil: Date | null; openUntil: Date | null };
 
 const replyExemptionMs = 4 * 60 * 60 * 1000;
-/** No row has this id. */
-const noCarrier = 0;
 const anyTime: Hours = { deferredUntil: null, openUntil: null };
 
 export const consentStates: readonly ConsentState[] = ['none', 'pending', 'accepted', 'opted_out'];

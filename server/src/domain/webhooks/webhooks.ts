@@ -72,11 +72,10 @@ export async function setWebhook(
   clientId: string,
   url: string,
   types: string[] | null = null,
-  by: By = byOperator,
 ): Promise<string> {
   const { applicationId } = await getApplication(deps, clientId);
   const [existing, ...others] = await store.listWebhooks(deps.db, applicationId);
-  if (!existing) return addWebhook(deps, clientId, url, types, by);
+  if (!existing) return addWebhook(deps, clientId, url, types);
   if (others.length > 0)
     throw problem(
       'conflict',
@@ -87,7 +86,7 @@ export async function setWebhook(
     await store.updateWebhook(deps.db, existing.webhookId, given);
     await insertStreams(deps.db, { applicationId });
     await resumeStreams(deps.db, existing.webhookId);
-    await archive(deps, by, 'webhook set', { applicationId, clientId, url }, { types });
+    await archive(deps, byOperator, 'webhook set', { applicationId, clientId, url }, { types });
   });
   return secret;
 }

@@ -36,7 +36,7 @@ export function respondToClientError(
       const refused = problem('invalid_request', explanations[error.code ?? ''] ?? 'The request is not valid HTTP.');
       const traceId = newTraceId();
       log.info({ traceId, status: refused.status, code: refused.code, reason: error.code }, 'request');
-      socket.end(rawResponse(refused, publicUrl, '/', traceId));
+      socket.end(rawResponse(refused, publicUrl, traceId));
       // Don't accept the rest of a slow request after all. Discard the rest of a malformed one for a moment: closing with
       // unread bytes resets the connection, and the response may be lost with it.
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon();
@@ -63,12 +63,12 @@ export function takeOverFromNode(server: Server, publicUrl: string): void {
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => {});
     const refused = noSuchRoute();
-    socket.end(rawResponse(refused, publicUrl, '/', traceIdOf(request)), () => socket.destroy());
+    socket.end(rawResponse(refused, publicUrl, traceIdOf(request)), () => socket.destroy());
   });
 }
 
-function rawResponse(error: Problem, publicUrl: string, instance: string, traceId: string): string {
-  const body = JSON.stringify(problemBody(error, { publicUrl, instance, traceId }));
+function rawResponse(error: Problem, publicUrl: string, traceId: string): string {
+  const body = JSON.stringify(problemBody(error, { publicUrl, instance: '/', traceId }));
   const headers = {
     ...problemHeaders(error),
     ...commonHeaders(traceId, publicUrl),

@@ -46,13 +46,13 @@ export async function findFirm(db: Db, firmId: number): Promise<FirmRow | null> 
 
 /** Until the transaction ends, nobody else changes the firm's settings or disposes of its records. */
 export async function findFirmForUpdate(db: Db, firmId: number): Promise<FirmRow | null> {
-  await db.write(`select pg_advisory_xact_lock(${firmLock('$1')})`, [firmId], 'lock-firm');
+  await db.write(`select pg_advisory_xact_lock(${firmLock})`, [firmId], 'lock-firm');
   return findFirm(db, firmId);
 }
 
 /** The scope, which nobody changes until the transaction ends. */
 export async function findOptOutScopeForShare(db: Db, firmId: number): Promise<OptOutScope | null> {
-  await db.write(`select pg_advisory_xact_lock_shared(${firmLock('$1')})`, [firmId], 'share-firm');
+  await db.write(`select pg_advisory_xact_lock_shared(${firmLock})`, [firmId], 'share-firm');
   const [row] = await db.query<{ scope: OptOutScope }>(
     'select opt_out_scope as scope from firms where firm_id = $1',
     [firmId],
@@ -62,7 +62,7 @@ export async function findOptOutScopeForShare(db: Db, firmId: number): Promise<O
 }
 
 /** The lock on a firm. The functions that write retentions and holds, and dispose of bodies, take it too. */
-const firmLock = (firmId: string) => `hashtextextended('firm', ${firmId})`;
+const firmLock = `hashtextextended('firm', $1)`;
 
 export async function listFirms(db: Db): Promise<FirmRow[]> {
   return db.query<FirmRow>(`select ${columns} from firms order by firm_id`);

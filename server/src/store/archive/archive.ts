@@ -44,9 +44,7 @@ export type NewEntry = {
  * SQL for a new salt: random bytes, and then the person's name, which a zero byte ends. The name is personal like the body,
  * so it is committed to and disposed of with the body.
  */
-export function saltWith(name: string): string {
-  return `uuid_send(gen_random_uuid()) || coalesce(convert_to(${name}, 'UTF8') || '\\x00'::bytea, '')`;
-}
+export const newSalt = `uuid_send(gen_random_uuid()) || coalesce(convert_to(name, 'UTF8') || '\\x00'::bytea, '')`;
 
 export type EntryRow = {
   advisorId: number;
@@ -94,7 +92,7 @@ function insertion(entries: NewEntry[], now: Date): [text: string, values: unkno
        select *,
          (select last_numbers from ends)[place] - after as number,
          coalesce(decode(base64, 'base64'), convert_to(body, 'UTF8')) as bytes,
-         ${saltWith('name')} as salt
+         ${newSalt} as salt
        from rows from (
          json_to_recordset($1) as (
            "advisorId" bigint, kind text, "memberId" bigint, actor text, "traceId" text, meta text, name text, body text,

@@ -1,4 +1,4 @@
-import { saltWith } from '../archive/archive.ts';
+import { newSalt } from '../archive/archive.ts';
 import { standingsOf } from '../archive/heads.ts';
 import { sandboxCarrierId } from '../carriers/carriers.ts';
 import { forAdvisors } from '../database/advisors.ts';
@@ -87,7 +87,7 @@ export async function insertTexts(
        select
          *, ($3::bigint[])[place] as advisor_id,
          (select last_numbers from ends)[place] - after as number,
-         convert_to(text, 'UTF8') as bytes, ${saltWith('name')} as salt
+         convert_to(text, 'UTF8') as bytes, ${newSalt} as salt
        from unnest(
          $6::bigint[], $7::integer[], $8::integer[], $9::float8[], $10::bigint[], $11::text[], $12::text[], $13::text[],
          $14::text[], $15::text[], $16::smallint[], $17::text[], $18::text[], $19::bigint[], $20::timestamptz[],
