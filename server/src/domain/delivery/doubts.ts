@@ -1,7 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
 import { listDoubts } from '../../store/delivery/doubts.ts';
-import { type OutcomeRow, settleDoubts } from '../../store/delivery/outcomes.ts';
+import { noDetails, type OutcomeRow, settleDoubts } from '../../store/delivery/outcomes.ts';
 import { type FittingReceipt, listFittingReceipts } from '../../store/delivery/receipts.ts';
 import type { OpenCarrier, SubmissionAtCarrier } from '../ports.ts';
 import { dayMs } from '../shared/time.ts';
@@ -43,11 +44,13 @@ export function doubtAsker(deps: Deps, log: Log): () => Promise<void> {
       const pauseMs = Math.min(pauseMsMax, 2 * (asked.get(messageId)?.pauseMs ?? firstPauseMs / 2));
       if (asked.size >= rememberedMax) asked.clear();
       asked.set(messageId, { next: Date.now() + pauseMs, pauseMs });
-      const found = await within(askMs, carrier.find?.({ ...text, reference: messageId }));
-      if (!found) continue;
-      await settleDoubts(deps.db, [acceptedAs({ advisorId, messageId, attempt, carrierId }, found)], deps.clock.now());
+      const found = carrier.find?.({ ...text, reference: messageId });
+      // It is asked again later if it takes too long.
+      const answer = await Promise.race([found, pause(askMs, null, { ref: false })]);
+      if (!answer) continue;
+      await settleDoubts(deps.db, [acceptedAs({ advisorId, messageId, attempt, carrierId }, answer)], deps.clock.now());
       asked.delete(messageId);
-      log.info({ carrier: name, messageId, status: found.status }, 'the carrier settled a text in doubt');
+      log.info({ carrier: name, messageId, status: answer.status }, 'the carrier settled a text in doubt');
     }
   }
 
@@ -60,39 +63,9 @@ export function doubtAsker(deps: Deps, log: Log): () => Promise<void> {
   };
 }
 
-/** Null if it takes too long: it is asked again later. */
-async function within(
-  ms: number,
-  response: Promise<SubmissionAtCarrier | null> | undefined,
-): Promise<SubmissionAtCarrier | null> {
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(late.resolve, ms, null);
-  try {
-    return (await Promise.race([response, late.promise])) ?? null;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 function acceptedAs(doubt: Doubt, { carrierMessageId, status, code, reason }: SubmissionAtCarrier): OutcomeRow {
   const receipt = status === 'sent' ? null : { status, ...(code && { code }), ...(reason && { reason }) };
-  const none = {
-    code: null,
-    failureCode: null,
-    facts: null,
-    retryAt: null,
-    openUntil: null,
-    expiresAt: null,
-    tries: 0,
-  };
   // When it began is what the attempt says already.
-  return {
-    ...doubt,
-    ...none,
-    outcome: 'accepted',
-    status: 'sent',
-    carrierMessageId,
-    receipt,
-    dateTimeStarted: new Date(0),
-  };
+  const sent = { outcome: 'accepted', status: 'sent', dateTimeStarted: new Date(0) } as const;
+  return { ...noDetails, ...doubt, ...sent, carrierMessageId, receipt };
 }

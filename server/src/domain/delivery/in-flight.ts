@@ -118,8 +118,5 @@ export function inFlight(deps: Deps, { carrierId, carrier, name }: OpenCarrier, 
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const done = new AbortController();
-  const timeout = pause(Math.max(ms, 0), undefined, { signal: done.signal, ref: false }).catch(() => {});
-  await Promise.race([work, timeout]);
-  done.abort();
+  await Promise.race([work, pause(Math.max(ms, 0), undefined, { ref: false })]);
 }

@@ -2,7 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
 import type { Batch } from '../../store/database/db.ts';
-import { type CountedOutcomes, type OutcomeRow, recordOutcomes, settleDoubts } from '../../store/delivery/outcomes.ts';
+import {
+  type CountedOutcomes,
+  noDetails,
+  type OutcomeRow,
+  recordOutcomes,
+  settleDoubts,
+} from '../../store/delivery/outcomes.ts';
 import { optOutByCarrier } from '../consent/consents.ts';
 import type { Clock, CutShort, Receipt } from '../ports.ts';
 import type { TrafficCounts } from '../shared/traffic-counts.ts';
@@ -133,22 +139,9 @@ function keepsPlace({ attempt }: ClaimedText, code: string): boolean {
 /** The outcome of an attempt. A text that was definitely not taken is retried, with backoff. */
 export function outcomeOf(text: ClaimedText, result: SubmissionResult): OutcomeRow {
   const { advisorId, messageId, attempt, openUntil, expiresAt, tries, claim } = text;
-  const row: Omit<OutcomeRow, 'outcome' | 'status'> = {
-    advisorId,
-    messageId,
-    attempt,
-    carrierId: claim.carrierId,
-    openUntil,
-    expiresAt,
-    dateTimeStarted: claim.dateTimeStarted,
-    code: null,
-    failureCode: null,
-    carrierMessageId: null,
-    receipt: null,
-    facts: null,
-    retryAt: null,
-    tries,
-  };
+  const { carrierId, dateTimeStarted } = claim;
+  const hours = { openUntil, expiresAt, tries };
+  const row = { ...noDetails, advisorId, messageId, attempt, carrierId, dateTimeStarted, ...hours };
   if ('accepted' in result)
     return {
       ...row,

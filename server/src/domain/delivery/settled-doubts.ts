@@ -1,6 +1,6 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { findDoubtForUpdate, findDoubtfulText, type ListedDoubt, listAllDoubts } from '../../store/delivery/doubts.ts';
-import { settleDoubts } from '../../store/delivery/outcomes.ts';
+import { noDetails, settleDoubts } from '../../store/delivery/outcomes.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { archive, type By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
@@ -35,25 +35,16 @@ export async function settleDoubt(
     const doubt = await findDoubtForUpdate(deps.db, advisorId, messageId);
     if (!doubt || doubt.carrierId === null) throw notInDoubt();
     const wasSent = as === 'sent';
-    const outcome = {
-      advisorId,
-      messageId,
-      attempt: doubt.attempt,
-      carrierId: doubt.carrierId,
-      dateTimeStarted: doubt.submittedAt,
-      outcome: wasSent ? ('accepted' as const) : ('not_taken' as const),
-      status: wasSent ? ('sent' as const) : ('failed' as const),
-      code: wasSent ? null : 'settled',
-      failureCode: wasSent ? null : 'carrier_unavailable',
-      carrierMessageId: null,
-      receipt: null,
-      facts: { settledBy: by.actor },
-      retryAt: null,
-      openUntil: null,
-      expiresAt: null,
-      tries: 0,
-    };
-    await settleDoubts(deps.db, [outcome], deps.clock.now());
+    const { carrierId, attempt, submittedAt: dateTimeStarted } = doubt;
+    const about = { ...noDetails, advisorId, messageId, attempt, carrierId, dateTimeStarted };
+    const failed = {
+      code: 'settled',
+      failureCode: 'carrier_unavailable',
+      outcome: 'not_taken',
+      status: 'failed',
+    } as const;
+    const settled = wasSent ? ({ outcome: 'accepted', status: 'sent' } as const) : failed;
+    await settleDoubts(deps.db, [{ ...about, ...settled, facts: { settledBy: by.actor } }], deps.clock.now());
     await archiveSetting(deps, by, { advisorId, what: 'doubt settled', of: { messageId }, values: { as } });
   });
 }

@@ -27,6 +27,19 @@ export type OutcomeRow = MessageKey & {
   tries: number;
 };
 
+/** What an outcome has only if there is something to say. */
+export const noDetails = {
+  code: null,
+  failureCode: null,
+  carrierMessageId: null,
+  receipt: null,
+  facts: null,
+  retryAt: null,
+  openUntil: null,
+  expiresAt: null,
+  tries: 0,
+} as const;
+
 /** How many outcomes counted, by the status that their texts have now: an accepted one may be delivered already. */
 export type CountedOutcomes = {
   carrierId: number;
