@@ -10,7 +10,7 @@ import type { Db } from '../../src/store/database/db.ts';
 import { type ClaimedRow, claimDispatches } from '../../src/store/delivery/claims.ts';
 import { failDispatches, listExpired, releaseDeferred, updateHours } from '../../src/store/delivery/dispatches.ts';
 import { expireClaims } from '../../src/store/delivery/expired-claims.ts';
-import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../src/store/delivery/outcomes.ts';
+import { noDetails, type OutcomeRow, recordOutcomes, settleDoubts } from '../../src/store/delivery/outcomes.ts';
 import { applyEarlyReceipts, deleteUnmatchedReceipts, recordReceipts } from '../../src/store/delivery/receipts.ts';
 import { lockMembers } from '../../src/store/members/members.ts';
 import { drawMessageIds, insertTexts, type NewText } from '../../src/store/texting/texts.ts';
@@ -163,25 +163,8 @@ suite('dispatches', () => {
   }
 
   function outcome(messageId: number, change: Partial<OutcomeRow>): OutcomeRow {
-    return {
-      advisorId,
-      messageId,
-      attempt: 1,
-      carrierId: sandboxCarrierId,
-      dateTimeStarted: start,
-      outcome: 'accepted',
-      code: null,
-      status: 'sent',
-      failureCode: null,
-      carrierMessageId: null,
-      receipt: null,
-      facts: null,
-      retryAt: null,
-      openUntil: null,
-      expiresAt: null,
-      tries: 0,
-      ...change,
-    };
+    const of = { advisorId, messageId, attempt: 1, carrierId: sandboxCarrierId, dateTimeStarted: start };
+    return { ...noDetails, ...of, outcome: 'accepted', status: 'sent', ...change };
   }
   const record = async (...outcomes: OutcomeRow[]) => {
     const rows = await recordOutcomes(world.deps.db, outcomes, { now: start, endedClaims: [] });

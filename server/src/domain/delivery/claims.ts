@@ -64,11 +64,9 @@ export async function claimTexts(
     // Their new carrier may be waiting for something to do.
     if (stopped.some(({ decision }) => decision === 'moved')) deps.db.afterCommit(() => deps.signals.queued.raise());
     const more = rows.length === limit || stopped.length > 0 || hasOthers;
-    // Texts of an older version have no end yet.
-    const living = rows.map((row) => ({ ...row, expiresAt: row.expiresAt ?? endOfLife(deps, claim.now) }));
     // Until the commit, which comes next, a STOP waits for the claim. After it, a STOP waits for this moment.
     const beginBy = performance.now() + beginWithinMs;
-    return { texts: claimedTexts(living, { carrierId, dateTimeStarted: claim.now, leasedUntil, beginBy }), more };
+    return { texts: claimedTexts(rows, { carrierId, dateTimeStarted: claim.now, leasedUntil, beginBy }), more };
   });
 }
 

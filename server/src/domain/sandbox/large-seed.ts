@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Deps, inTransaction } from '../../deps.ts';
 import { sandboxCarrierId } from '../../store/carriers/carriers.ts';
 import type { Transaction } from '../../store/database/db.ts';
-import { type OutcomeRow, recordOutcomes } from '../../store/delivery/outcomes.ts';
+import { noDetails, type OutcomeRow, recordOutcomes } from '../../store/delivery/outcomes.ts';
 import { lockMembers, type MemberRow } from '../../store/members/members.ts';
 import { insertHandsetMessages } from '../../store/sandbox/handsets.ts';
 import { insertReadConversations, type QueuedText, takeQueuedTexts } from '../../store/sandbox/seeded-texts.ts';
@@ -168,20 +168,12 @@ async function recordCarrier(
   const now = deps.clock.now();
   const sent = queued.map((text) => ({ ...text, carrierMessageId: randomUUID(), outcome: outcomeOf(text.phone) }));
   const outcomes = sent.map(({ messageId, carrierMessageId, outcome }): OutcomeRow => {
-    const row = { advisorId, messageId, attempt: 1, carrierId: sandboxCarrierId, dateTimeStarted: now, tries: 0 };
-    const again = { retryAt: null, openUntil: null, expiresAt: null, facts: null };
-    if (outcome === 'failed') {
-      const refused = {
-        outcome: 'refused',
-        status: 'failed',
-        code: 'unreachable',
-        failureCode: 'unreachable',
-      } as const;
-      return { ...row, ...again, ...refused, carrierMessageId: null, receipt: null };
-    }
+    const of = { advisorId, messageId, attempt: 1, carrierId: sandboxCarrierId, dateTimeStarted: now };
+    const row = { ...noDetails, ...of };
+    if (outcome === 'failed')
+      return { ...row, outcome: 'refused', status: 'failed', code: 'unreachable', failureCode: 'unreachable' };
     const receipt = outcome === 'sent' ? null : { status: outcome };
-    const accepted = { outcome: 'accepted', status: 'sent', code: null, failureCode: null } as const;
-    return { ...row, ...again, ...accepted, carrierMessageId, receipt };
+    return { ...row, outcome: 'accepted', status: 'sent', carrierMessageId, receipt };
   });
   await recordOutcomes(deps.db, outcomes, { now, endedClaims: [] });
   const taken = sent.filter(({ outcome }) => outcome !== 'failed');

@@ -49,19 +49,7 @@ type Addressee = Pick<
 /** The text as it goes to the archive and to the carrier. */
 export function textTo(to: Addressee, given: Text): NewText {
   const { memberId, phone, name, textingNumber, textingPace, carrierId } = to;
-  const {
-    advisorId,
-    kind,
-    text,
-    added,
-    by,
-    hours,
-    expiresAt,
-    scheduledMessageId,
-    broadcastId,
-    finding,
-    awaitsConsent,
-  } = given;
+  const { advisorId, kind, text, added, by, hours, broadcastId, finding, awaitsConsent } = given;
   const heldReason = awaitsConsent ? null : heldReasonOf(to, given);
   const meta = {
     kind,
@@ -83,12 +71,12 @@ export function textTo(to: Addressee, given: Text): NewText {
     traceId: by.traceId,
     ...(by.spanId ? { spanId: by.spanId } : {}),
     ...segmentsOf(text),
-    scheduledMessageId: scheduledMessageId ?? null,
+    scheduledMessageId: given.scheduledMessageId ?? null,
     pace: textingPace,
     carrierId,
     deferredUntil: hours?.deferredUntil ?? null,
     openUntil: hours?.openUntil ?? null,
-    expiresAt: expiresAt ?? null,
+    expiresAt: given.expiresAt ?? null,
     ...(heldReason ? { heldReason } : {}),
     ...(awaitsConsent ? { awaitsConsent } : {}),
   };
