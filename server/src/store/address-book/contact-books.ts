@@ -1,4 +1,5 @@
 import { forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 
 /** Serializes changes to one book: every change to existing rows locks this row first, to avoid deadlocks. */
@@ -47,7 +48,7 @@ export async function recordChange(
        insert into contact_changes (advisor_id, number, change, first_contact_id, last_contact_id, date_time)
        select advisor_id, last_change - cardinality($4) + nth, $6, first_id, last_id, $7
        from book, unnest($4, $5::bigint[]) with ordinality as run (first_id, last_id, nth)`,
-      [advisorId, added, emails, runs.map(({ first }) => first), runs.map(({ last }) => last), change, dateTime],
+      [advisorId, added, emails, ...columnsOf(runs, 'first', 'last'), change, dateTime],
       'record-change',
     ),
   );

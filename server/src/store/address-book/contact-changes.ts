@@ -1,3 +1,4 @@
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { type KeptRange, keptOf } from '../shared/feeds.ts';
 
@@ -59,12 +60,7 @@ export async function listContactsIn(
      ) as c
      order by position, contact_id
      limit $4`,
-    [
-      advisorId,
-      spans.map(({ firstContactId }) => firstContactId),
-      spans.map(({ lastContactId }) => lastContactId),
-      limit,
-    ],
+    [advisorId, ...columnsOf(spans, 'firstContactId', 'lastContactId'), limit],
     'list-contacts-in',
   );
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { columnsOf } from '../database/columns.ts';
 import type { Db, Transaction } from '../database/db.ts';
 import { copyRow } from '../database/running/copy.ts';
 import { recordChange } from './contact-books.ts';
@@ -133,7 +134,7 @@ export async function listOwnContacts(
        where c.advisor_id = $1 and c.identifier = given.identifier and c.restored
        limit 1
      ) as found`,
-    [advisorId, contacts.map(({ contactId }) => contactId), contacts.map(({ identifier }) => identifier)],
+    [advisorId, ...columnsOf(contacts, 'contactId', 'identifier')],
     'list-own-contacts',
   );
 }
@@ -248,7 +249,7 @@ export async function insertMemberships(
      ) as of_contact
      where advisor_id = $1 and contacts.contact_id = of_contact.contact_id
      returning contacts.contact_id as "contactId"`,
-    [advisorId, memberships.map(({ groupId }) => groupId), memberships.map(({ contactId }) => contactId), counted, now],
+    [advisorId, ...columnsOf(memberships, 'groupId', 'contactId'), counted, now],
   );
   const contactIds = rows.map((row) => row.contactId);
   await recordChange(db, advisorId, { change: 'updated', contactIds, emails: 0, dateTime: now });

@@ -1,4 +1,5 @@
 import { commitTogether, forAdvisors, forAllAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import type { EntryRow, EntrySpan } from './archive.ts';
 
@@ -72,7 +73,7 @@ export async function listLeaves(db: Db, spans: EntrySpan[]): Promise<LeafRow[]>
          with ordinality as span (advisor_id, after, up_to, position)
        join archive_entries e on e.advisor_id = span.advisor_id and e.number > after and e.number <= up_to
        order by position, e.number`,
-      [spans.map(({ advisorId }) => advisorId), spans.map(({ after }) => after), spans.map(({ upTo }) => upTo)],
+      columnsOf(spans, 'advisorId', 'after', 'upTo'),
       'list-leaves',
     ),
   );
@@ -85,7 +86,7 @@ export async function listTiles(db: Db, tiles: Pick<TileRow, 'level' | 'tile'>[]
     `select level, tile, hashes
      from archive_tiles
      join unnest($1::smallint[], $2::bigint[]) as wanted (level, tile) using (level, tile)`,
-    [tiles.map(({ level }) => level), tiles.map(({ tile }) => tile)],
+    columnsOf(tiles, 'level', 'tile'),
     'list-tiles',
   );
 }
@@ -97,7 +98,7 @@ export async function upsertTiles(db: Db, tiles: TileRow[]): Promise<void> {
      from unnest($1::smallint[], $2::bigint[], $3::bytea[])
      on conflict (level, tile) do update
      set hashes = excluded.hashes`,
-    [tiles.map(({ level }) => level), tiles.map(({ tile }) => tile), tiles.map(({ hashes }) => hashes)],
+    columnsOf(tiles, 'level', 'tile', 'hashes'),
     'upsert-tiles',
   );
 }
@@ -116,12 +117,7 @@ export async function insertRuns(db: Db, runs: RunRow[]): Promise<void> {
      insert into archive_runs (first_leaf, advisor_id, first_number, entries)
      select *
      from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::integer[])`,
-      [
-        runs.map(({ firstLeaf }) => firstLeaf),
-        runs.map(({ advisorId }) => advisorId),
-        runs.map(({ firstNumber }) => firstNumber),
-        runs.map(({ entries }) => entries),
-      ],
+      columnsOf(runs, 'firstLeaf', 'advisorId', 'firstNumber', 'entries'),
       'insert-runs',
     ),
   );

@@ -1,4 +1,5 @@
 import { forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 
 export type AdvisorFirm = { advisorId: number; firmId: number; meta: string | null };
@@ -48,7 +49,7 @@ async function listLeavesOf(db: Db, entries: { advisorId: number; number: number
        limit 1
      ) as r on e.number < r.first_number + r.entries
      order by position`,
-      [entries.map(({ advisorId }) => advisorId), entries.map(({ number }) => number)],
+      columnsOf(entries, 'advisorId', 'number'),
     ),
   );
   return rows.map(({ leaf }) => leaf);

@@ -1,4 +1,5 @@
 import { forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import type { HeldReason } from '../texting/texts.ts';
 import type { EntrySpan } from './archive.ts';
@@ -72,7 +73,7 @@ export async function listLastTexts(db: Db, heads: Head[], limit: number): Promi
        ${textJoins}
        order by ${textOrder} desc, e.advisor_id desc, e.number desc
        limit $3`,
-      [heads.map(({ advisorId }) => advisorId), heads.map(({ lastNumber }) => lastNumber), limit],
+      [...columnsOf(heads, 'advisorId', 'lastNumber'), limit],
     ),
   );
   return inOrder(rows).slice(-limit);
@@ -87,7 +88,7 @@ export async function listTexts(db: Db, spans: EntrySpan[]): Promise<TextRow[]> 
        join archive_entries e on e.advisor_id = span.advisor_id and e.number > after and e.number <= up_to
        ${textJoins}
        where e.kind in ('text_out', 'text_in', 'consent')`,
-      [spans.map(({ advisorId }) => advisorId), spans.map(({ after }) => after), spans.map(({ upTo }) => upTo)],
+      columnsOf(spans, 'advisorId', 'after', 'upTo'),
       'list-texts',
     ),
   );

@@ -1,4 +1,5 @@
 import { forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import type { HeldReason } from '../texting/texts.ts';
 
@@ -98,16 +99,7 @@ export async function insertRecipients(
        from unnest($3::integer[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[]) as given (
          place, contact_id, name, phone, text, code
        )`,
-      [
-        advisorId,
-        broadcastId,
-        rows.map(({ place }) => place),
-        rows.map(({ contactId }) => contactId),
-        rows.map(({ name }) => name),
-        rows.map(({ phone }) => phone),
-        rows.map(({ text }) => text),
-        rows.map(({ code }) => code),
-      ],
+      [advisorId, broadcastId, ...columnsOf(rows, 'place', 'contactId', 'name', 'phone', 'text', 'code')],
       'insert-broadcast-recipients',
     ),
   );
@@ -147,15 +139,7 @@ export async function updateRecipients(
        )
        where r.advisor_id = $1 and r.broadcast_id = $2 and r.place = given.place and r.state = 'waiting'
        returning r.place`,
-      [
-        advisorId,
-        broadcastId,
-        rows.map(({ place }) => place),
-        rows.map(({ state }) => state),
-        rows.map(({ messageId }) => messageId),
-        rows.map(({ code }) => code),
-        rows.map(({ notBefore }) => notBefore),
-      ],
+      [advisorId, broadcastId, ...columnsOf(rows, 'place', 'state', 'messageId', 'code', 'notBefore')],
       'update-broadcast-recipients',
     ),
   );

@@ -1,5 +1,6 @@
 import type { EntryRow } from '../archive/archive.ts';
 import { forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 
 export type ConsentState = 'none' | 'pending' | 'accepted' | 'opted_out';
@@ -104,7 +105,7 @@ export async function listSettledMembers(
      from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, member_id)
      join members m on m.advisor_id = given.advisor_id and m.member_id = given.member_id
      where m.state <> 'pending'`,
-      [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId)],
+      columnsOf(members, 'advisorId', 'memberId'),
       'list-settled-members',
     ),
   );

@@ -1,4 +1,5 @@
 import { forAdvisors, forAllAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { slotOf } from '../members/firm-numbers.ts';
 import { type MemberRow, memberColumns, type NewMember, type PhoneOf } from '../members/members.ts';
@@ -31,12 +32,7 @@ export async function updateStopped(db: Db, stopped: (NewMember & FirmStop)[], n
      set state = 'opted_out', last_changed = $4, stopped_at = given.stopped_at
      from unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) as given (advisor_id, member_id, stopped_at)
      where members.advisor_id = given.advisor_id and members.member_id = given.member_id`,
-      [
-        stopped.map(({ advisorId }) => advisorId),
-        stopped.map(({ memberId }) => memberId),
-        stopped.map(({ stopAt }) => stopAt),
-        now,
-      ],
+      [...columnsOf(stopped, 'advisorId', 'memberId', 'stopAt'), now],
     ),
   );
 }
@@ -130,7 +126,7 @@ async function listLatestStops(db: Db, numbers: PhoneOf[]): Promise<Map<string, 
          join firms f using (firm_id)
          where a.advisor_id = any ($1) and f.opt_out_scope = 'firm'
        )`,
-      [numbers.map(({ advisorId }) => advisorId), numbers.map(({ phone }) => phone)],
+      columnsOf(numbers, 'advisorId', 'phone'),
       'list-latest-stops',
     ),
   );

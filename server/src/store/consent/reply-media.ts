@@ -1,4 +1,5 @@
 import { takeDue } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db, Due } from '../database/db.ts';
 
 /** Media of a reply: the reply's entry, and the place in it, from 1. */
@@ -36,15 +37,7 @@ export async function insertReplyMedia(
      )
      select $1, $2, place, $3, $4, url, content_type, $7, $7
      from unnest($5::text[], $6::text[]) with ordinality as given (url, content_type, place)`,
-    [
-      advisorId,
-      of.replyNumber,
-      of.memberId,
-      of.carrierId,
-      media.map(({ url }) => url),
-      media.map(({ contentType }) => contentType),
-      realNow,
-    ],
+    [advisorId, of.replyNumber, of.memberId, of.carrierId, ...columnsOf(media, 'url', 'contentType'), realNow],
     'insert-reply-media',
   );
 }

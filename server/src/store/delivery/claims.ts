@@ -1,5 +1,6 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import { forAdvisors, forAllAdvisors, takeDue } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db, Due, DueRows } from '../database/db.ts';
 import type { TextKind } from '../texting/texts.ts';
 import { isOver, type MessageKey, type Times } from './dispatches.ts';
@@ -208,13 +209,7 @@ export async function hasClaimedTexts(
        ) as t
        where t.status = 'queued' and t.attempt = c.attempt - 1 and t.member_id = any ($4) and t.kind = any ($5)
        limit 1`,
-      [
-        claimed.map(({ advisorId }) => advisorId),
-        claimed.map(({ messageId }) => messageId),
-        claimed.map(({ attempt }) => attempt),
-        memberIds,
-        kinds,
-      ],
+      [...columnsOf(claimed, 'advisorId', 'messageId', 'attempt'), memberIds, kinds],
       'find-claimed-texts',
     ),
   );

@@ -1,4 +1,5 @@
 import { forAdvisors, forAllAdvisors, takeDue } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db, Due } from '../database/db.ts';
 import { slotsOf, spacingAt } from '../texting/pace.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
@@ -131,13 +132,7 @@ export async function updateHours(
      where dispatches.message_id = any ($1)
        and dispatches.message_id = given.message_id
        and dispatches.advisor_id = given.advisor_id`,
-      [
-        dispatches.map(({ messageId }) => messageId),
-        dispatches.map(({ deferredUntil }) => deferredUntil),
-        dispatches.map(({ openUntil }) => openUntil),
-        dispatches.map(({ advisorId }) => advisorId),
-        dispatches.map(({ expiresAt }) => expiresAt),
-      ],
+      columnsOf(dispatches, 'messageId', 'deferredUntil', 'openUntil', 'advisorId', 'expiresAt'),
       'update-hours',
     ),
   );
@@ -209,12 +204,7 @@ export async function failDispatches(
      ),
      ${outcomeEntries('failed', '$4')}
      select`,
-      [
-        failed.map(({ advisorId }) => advisorId),
-        failed.map(({ messageId }) => messageId),
-        failed.map(({ failureCode }) => failureCode),
-        now,
-      ],
+      [...columnsOf(failed, 'advisorId', 'messageId', 'failureCode'), now],
     ),
   );
 }

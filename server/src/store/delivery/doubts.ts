@@ -1,4 +1,5 @@
 import { forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { few } from '../shared/few.ts';
 import type { TextKind } from '../texting/texts.ts';
@@ -46,7 +47,7 @@ export async function listStillDoubtful(db: Db, texts: MessageKey[]): Promise<nu
      from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
      join messages t on t.advisor_id = given.advisor_id and t.message_id = given.message_id
      where t.status = 'in_doubt' and ${few('given.message_id')}`,
-      [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId)],
+      columnsOf(texts, 'advisorId', 'messageId'),
     ),
   );
   return rows.map(({ messageId }) => messageId);

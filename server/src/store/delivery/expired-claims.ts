@@ -1,4 +1,5 @@
 import { forAdvisors, forAllAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { doubtEntries, outcomeColumns } from '../texting/text-outcomes.ts';
 import type { MessageKey, Times } from './dispatches.ts';
@@ -97,15 +98,7 @@ async function doubtTexts(db: Db, texts: LostText[], now: Date): Promise<string[
      select claim_id as "claimId"
      from unanswered
      where not is_locked`,
-      [
-        now,
-        texts.map(({ claimId }) => claimId),
-        texts.map(({ carrierId }) => carrierId),
-        texts.map(({ dateTimeStarted }) => dateTimeStarted),
-        texts.map(({ advisorId }) => advisorId),
-        texts.map(({ messageId }) => messageId),
-        texts.map(({ attempt }) => attempt),
-      ],
+      [now, ...columnsOf(texts, 'claimId', 'carrierId', 'dateTimeStarted', 'advisorId', 'messageId', 'attempt')],
     ),
   );
   return rows.map(({ claimId }) => claimId);

@@ -1,4 +1,5 @@
 import { forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { few } from '../shared/few.ts';
 import { carrierCode, jsonMembers, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
@@ -230,15 +231,9 @@ function toldOf({ isArchived }: { isArchived: string }): string {
 function valuesOf(outcomes: OutcomeRow[], now: Date): unknown[] {
   return [
     now,
-    outcomes.map(({ advisorId }) => advisorId),
-    outcomes.map(({ messageId }) => messageId),
-    outcomes.map(({ attempt }) => attempt),
+    ...columnsOf(outcomes, 'advisorId', 'messageId', 'attempt'),
     outcomes.map(({ outcome, dateTimeStarted }) => (outcome === 'accepted' ? null : dateTimeStarted)),
-    outcomes.map(({ outcome }) => outcome),
-    outcomes.map(({ code }) => code),
-    outcomes.map(({ status }) => status),
-    outcomes.map(({ failureCode }) => failureCode),
-    outcomes.map(({ carrierMessageId }) => carrierMessageId),
+    ...columnsOf(outcomes, 'outcome', 'code', 'status', 'failureCode', 'carrierMessageId'),
     outcomes.map(({ receipt }) => receipt?.status ?? null),
     outcomes.map(({ receipt }) => receipt?.code ?? null),
     outcomes.map(({ retryAt }) => retryAt),

@@ -1,4 +1,5 @@
 import { forAllAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { few } from '../shared/few.ts';
 import { type MessageKey, maintainedMax, type Times } from './dispatches.ts';
@@ -63,7 +64,7 @@ export async function applyEarlyReceipts(db: Db, now: Date): Promise<{ matched: 
        where advisor_id = 0
          and unmatched_receipts.carrier_id = given.carrier_id
          and unmatched_receipts.carrier_message_id = given.carrier_message_id`,
-      [matched.map(({ carrierId }) => carrierId), matched.map(({ carrierMessageId }) => carrierMessageId)],
+      columnsOf(matched, 'carrierId', 'carrierMessageId'),
     );
     return { matched: matched.length, moved: matched.filter(isMoved) };
   });
@@ -110,14 +111,7 @@ async function moveTexts(db: Db, receipts: ReceiptRow[], now: Date): Promise<Mat
        known.carrier_id::integer as "carrierId", known.carrier_message_id as "carrierMessageId", moved.status as moved
      from known
      left join moved on moved.advisor_id = known.advisor_id and moved.message_id = known.message_id`,
-      [
-        now,
-        receipts.map(({ carrierId }) => carrierId),
-        receipts.map(({ carrierMessageId }) => carrierMessageId),
-        receipts.map(({ status }) => status),
-        receipts.map(({ code }) => code ?? null),
-        receipts.map(({ reason }) => reason ?? null),
-      ],
+      [now, ...columnsOf(receipts, 'carrierId', 'carrierMessageId', 'status', 'code', 'reason')],
       'move-by-receipts',
     ),
   );
@@ -141,14 +135,7 @@ async function insertUnmatched(db: Db, receipts: ReceiptRow[], realNow: Date): P
      where kept.status <> 'delivered'`,
     [
       realNow,
-      receipts.map(({ carrierId }) => carrierId),
-      receipts.map(({ carrierMessageId }) => carrierMessageId),
-      receipts.map(({ status }) => status),
-      receipts.map(({ code }) => code ?? null),
-      receipts.map(({ reference }) => reference ?? null),
-      receipts.map(({ from }) => from ?? null),
-      receipts.map(({ to }) => to ?? null),
-      receipts.map(({ reason }) => reason ?? null),
+      ...columnsOf(receipts, 'carrierId', 'carrierMessageId', 'status', 'code', 'reference', 'from', 'to', 'reason'),
     ],
     'insert-unmatched',
   );

@@ -1,4 +1,5 @@
 import { forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import type { MessageKey } from './dispatches.ts';
 
@@ -21,7 +22,7 @@ export async function listTraceIds(db: Db, texts: MessageKey[]): Promise<{ messa
        limit 1
      ) as e
      where e.trace_id is not null`,
-      [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId)],
+      columnsOf(texts, 'advisorId', 'messageId'),
       'list-trace-ids',
     ),
   );

@@ -1,4 +1,5 @@
 import { forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { type KeptRange, keptOf } from '../shared/feeds.ts';
 import type { EventFacts } from './new-events.ts';
@@ -93,7 +94,7 @@ export async function listEventsAfter(db: Db, places: EventPlace[]): Promise<Eve
      ) as e
      left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
      order by place, e.number`,
-      [places.map(({ advisorId }) => advisorId), places.map(({ after }) => after), places.map(({ limit }) => limit)],
+      columnsOf(places, 'advisorId', 'after', 'limit'),
       'list-events-after',
     );
     const byPlace = Map.groupBy(rows, ({ place }) => place);
@@ -114,7 +115,7 @@ export async function listBehind(
      from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, after)
      join archive_heads h on h.advisor_id = given.advisor_id
      where h.last_event > given.after`,
-    [readers.map(({ advisorId }) => advisorId), readers.map(({ after }) => after)],
+    columnsOf(readers, 'advisorId', 'after'),
     'list-behind',
   );
 }

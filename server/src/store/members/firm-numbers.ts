@@ -1,3 +1,4 @@
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function shareFirmNumbers(db: Db, numbers: { advisorId: number; pho
        join advisors using (advisor_id)
        order by key
      ) as keys`,
-    [numbers.map(({ advisorId }) => advisorId), numbers.map(({ phone }) => phone)],
+    columnsOf(numbers, 'advisorId', 'phone'),
     'share-firm-numbers',
   );
   // Members have no foreign key to tell.

@@ -6,6 +6,7 @@ import {
   provenState,
 } from '../consent/consents.ts';
 import { drawIds, forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { shareFirmNumbers } from './firm-numbers.ts';
 
@@ -64,12 +65,7 @@ export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Prom
      order by advisor_id, phone
      on conflict (advisor_id, phone) do nothing
      returning advisor_id as "advisorId", member_id as "memberId", phone`,
-      [
-        members.map(({ advisorId }) => advisorId),
-        members.map(({ phone }) => phone),
-        members.map(({ memberId }) => memberId),
-        now,
-      ],
+      [...columnsOf(members, 'advisorId', 'phone', 'memberId'), now],
       'insert-members',
     ),
   );
@@ -88,7 +84,7 @@ async function listMissing(db: Db, numbers: PhoneOf[]): Promise<PhoneOf[]> {
        from members m
        where m.advisor_id = given.advisor_id and m.phone = given.phone
      )`,
-      [numbers.map(({ advisorId }) => advisorId), numbers.map(({ phone }) => phone)],
+      columnsOf(numbers, 'advisorId', 'phone'),
       'list-missing-members',
     ),
   );
@@ -133,7 +129,7 @@ export async function lockHeldMembers(db: Db, members: { advisorId: number; memb
      where m.held_since is not null
      order by m.advisor_id, m.phone
      for update of m`,
-      [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId)],
+      columnsOf(members, 'advisorId', 'memberId'),
       'lock-held-members',
     ),
   );

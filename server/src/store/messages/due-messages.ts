@@ -1,4 +1,5 @@
 import { forAdvisors, takeDue } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db, Due } from '../database/db.ts';
 import { type NewScheduledMessage, phoneOf, type ScheduledMessageRow } from './scheduled-messages.ts';
 
@@ -75,14 +76,7 @@ export async function updateDue(db: Db, changes: DueChange[]): Promise<number> {
        and s.status = (select 'scheduled')
        and s.delivery_date = given.was_due
      returning s.scheduled_message_id`,
-      [
-        changes.map(({ advisorId }) => advisorId),
-        changes.map(({ scheduledMessageId }) => scheduledMessageId),
-        changes.map(({ wasDue }) => wasDue),
-        changes.map(({ deliveryDate }) => deliveryDate),
-        changes.map(({ status }) => status),
-        changes.map(({ reason }) => reason),
-      ],
+      columnsOf(changes, 'advisorId', 'scheduledMessageId', 'wasDue', 'deliveryDate', 'status', 'reason'),
       'update-due',
     ),
   );

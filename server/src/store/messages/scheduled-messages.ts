@@ -1,4 +1,5 @@
 import { drawIds, forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 
 export type ScheduledStatus = 'scheduled' | 'skipped' | 'completed' | 'canceled';
@@ -87,14 +88,7 @@ export async function insertScheduledMessages(db: Db, rows: NewScheduledMessage[
      order by position
      returning scheduled_message_id as "scheduledMessageId"`,
       [
-        rows.map(({ advisorId }) => advisorId),
-        rows.map(({ memberId }) => memberId),
-        rows.map(({ text }) => text),
-        rows.map(({ firstDate }) => firstDate),
-        rows.map(({ timeZone }) => timeZone),
-        rows.map(({ frequency }) => frequency),
-        rows.map(({ actor }) => actor),
-        rows.map(({ traceId }) => traceId),
+        ...columnsOf(rows, 'advisorId', 'memberId', 'text', 'firstDate', 'timeZone', 'frequency', 'actor', 'traceId'),
         now,
         rows.map(({ id }) => id),
       ],

@@ -1,3 +1,4 @@
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 
 export type Grain = 'minute' | 'hour' | 'day';
@@ -33,12 +34,7 @@ export async function addTraffic(db: Db, rows: TrafficRow[]): Promise<void> {
            order by bucket
          )`,
     [
-      rows.map(({ grain }) => grain),
-      rows.map(({ dateTime }) => dateTime),
-      rows.map(({ kind }) => kind),
-      rows.map(({ subjectId }) => subjectId),
-      rows.map(({ outcome }) => outcome),
-      rows.map(({ amount }) => amount),
+      ...columnsOf(rows, 'grain', 'dateTime', 'kind', 'subjectId', 'outcome', 'amount'),
       rows.map(({ latencies }) => `{${latencies.join()}}`),
     ],
     'add-traffic',

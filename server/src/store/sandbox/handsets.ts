@@ -1,5 +1,6 @@
 import type { ConsentState } from '../consent/consents.ts';
 import { forAllAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import type { HeldReason } from '../texting/texts.ts';
 
@@ -25,15 +26,16 @@ export async function insertHandsetMessages(db: Db, messages: NewHandsetMessage[
        with ordinality
        as given (phone, texting_number, text, carrier_message_id, reference, date_time_created, received, position)
      order by position`,
-    [
-      messages.map(({ phone }) => phone),
-      messages.map(({ textingNumber }) => textingNumber),
-      messages.map(({ text }) => text),
-      messages.map(({ carrierMessageId }) => carrierMessageId),
-      messages.map(({ reference }) => reference),
-      messages.map(({ dateTimeCreated }) => dateTimeCreated),
-      messages.map(({ received }) => received),
-    ],
+    columnsOf(
+      messages,
+      'phone',
+      'textingNumber',
+      'text',
+      'carrierMessageId',
+      'reference',
+      'dateTimeCreated',
+      'received',
+    ),
     'insert-handset-messages',
   );
 }
@@ -133,7 +135,7 @@ export async function listHandsetStatuses(
      from unnest($1::text[], $2::bigint[]) as given (texting_number, reference)
      join advisors a on a.texting_number = given.texting_number
      join messages t on t.advisor_id = a.advisor_id and t.message_id = given.reference`,
-    [texts.map(({ textingNumber }) => textingNumber), texts.map(({ reference }) => reference)],
+    columnsOf(texts, 'textingNumber', 'reference'),
   );
 }
 

@@ -1,3 +1,4 @@
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { deleteBatch } from '../shared/delete-batch.ts';
 
@@ -22,7 +23,7 @@ export async function insertLookups(db: Db, wanted: WantedLookup[], realNow: Dat
      on conflict (phone) do update
      set carrier_id = excluded.carrier_id, failures = 0, not_before = excluded.not_before
      where known.not_before is null and known.valid_until <= excluded.not_before`,
-    [wanted.map(({ phone }) => phone), wanted.map(({ carrierId }) => carrierId), realNow, lookupLocks],
+    [...columnsOf(wanted, 'phone', 'carrierId'), realNow, lookupLocks],
     'insert-lookups',
   );
 }

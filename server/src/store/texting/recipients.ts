@@ -1,5 +1,6 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import { forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import type { PhoneOf } from '../members/members.ts';
 import type { LineType } from './number-lookups.ts';
@@ -90,7 +91,7 @@ export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recip
        limit 1
      ) as l on true
      order by position`,
-      [numbers.map(({ advisorId }) => advisorId), numbers.map(({ phone }) => phone)],
+      columnsOf(numbers, 'advisorId', 'phone'),
       'list-recipients',
     ),
   );

@@ -1,5 +1,6 @@
 import { endsOf } from '../archive/heads.ts';
 import { forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { few } from '../shared/few.ts';
 
@@ -126,7 +127,7 @@ export async function insertStatusEvents(
      ),
      ${outcomeEntries('changed', '$3')}
      select`,
-      [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId), now],
+      [...columnsOf(texts, 'advisorId', 'messageId'), now],
       'insert-status-events',
     ),
   );

@@ -2,6 +2,7 @@ import { newSalt } from '../archive/archive.ts';
 import { standingsOf } from '../archive/heads.ts';
 import { sandboxCarrierId } from '../carriers/carriers.ts';
 import { forAdvisors } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { onHeads } from './pace.ts';
 
@@ -53,6 +54,10 @@ export async function drawMessageIds(db: Db, count: number): Promise<number[]> {
   );
   return rows.map(({ messageId }) => messageId);
 }
+
+/** Most texts have few of these. */
+const times = ['deferredUntil', 'openUntil', 'expiresAt'] as const;
+const mostlyNull = ['name', 'scheduledMessageId', ...times, 'heldReason', 'awaitsConsent'] as const;
 
 /**
  * Accepts texts: a message, an archive entry with its body, and an outbox row for each, in one statement, for any number of
@@ -137,10 +142,12 @@ export async function insertTexts(
         counts,
         seconds,
         texts.map((text) => ids.get(text)),
-        standings.map(({ place }) => place),
-        standings.map(({ after }) => after),
+        ...columnsOf(standings, 'place', 'after'),
         standings.map(({ secondsLeft }, index) => (isPaced(texts[index]) ? secondsLeft : null)),
-        ...columnsOf(texts),
+        ...columnsOf(texts, 'memberId', 'kind', 'text'),
+        texts.map(({ meta }) => JSON.stringify(meta)),
+        ...columnsOf(texts, 'actor', 'traceId', 'segments', 'encoding'),
+        ...columnsOf(texts, ...mostlyNull).map(withoutNulls),
         carriersOf(texts, advisorIds),
       ],
       'insert-texts',
@@ -157,31 +164,9 @@ function carriersOf(texts: NewText[], advisorIds: number[]): number[] {
   return advisorIds.map((advisorId) => carriers.get(advisorId) ?? sandboxCarrierId);
 }
 
-function columnsOf(texts: NewText[]): unknown[][] {
-  return [
-    texts.map(({ memberId }) => memberId),
-    texts.map(({ kind }) => kind),
-    texts.map(({ text }) => text),
-    texts.map(({ meta }) => JSON.stringify(meta)),
-    texts.map(({ actor }) => actor),
-    texts.map(({ traceId }) => traceId),
-    texts.map(({ segments }) => segments),
-    texts.map(({ encoding }) => encoding),
-    ...[
-      texts.map(({ name }) => name),
-      texts.map(({ scheduledMessageId }) => scheduledMessageId),
-      texts.map(({ deferredUntil }) => deferredUntil),
-      texts.map(({ openUntil }) => openUntil),
-      texts.map(({ expiresAt }) => expiresAt),
-      texts.map(({ heldReason }) => heldReason),
-      texts.map(({ awaitsConsent }) => awaitsConsent),
-    ].map(withoutNulls),
-  ];
-}
-
-/** Most texts have none of these. A column that ends early is null in the other rows. */
+/** A column that ends early is null in the other rows. */
 function withoutNulls(column: unknown[]): unknown[] {
-  return column.slice(0, column.findLastIndex((value) => value !== null && value !== undefined) + 1);
+  return column.slice(0, column.findLastIndex((value) => value !== null) + 1);
 }
 
 /** The part of the pace that a text takes up; one that waits for the recipient's day or a decision takes it when released. */
@@ -217,7 +202,7 @@ export async function updateFirstTexted(
      set first_texted_at = $3
      from locked
      where members.advisor_id = locked.advisor_id and members.member_id = locked.member_id`,
-      [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId), now],
+      [...columnsOf(members, 'advisorId', 'memberId'), now],
       'update-first-texted',
     ),
   );

@@ -1,4 +1,5 @@
 import { forAdvisors, takeDue } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db, Due } from '../database/db.ts';
 import { few } from '../shared/few.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from './text-outcomes.ts';
@@ -50,7 +51,7 @@ export async function countWaitingTexts(
      join messages t on t.advisor_id = given.advisor_id and t.member_id = given.member_id
      where t.rare_status = 'awaiting_consent' and t.date_time_created > $3 and ${few('given.member_id')}
      group by given.member_id`,
-      [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId), since],
+      [...columnsOf(members, 'advisorId', 'memberId'), since],
     ),
   );
 }

@@ -1,4 +1,5 @@
 import { forAdvisors, forAllAdvisors, takeDue } from '../database/advisors.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db, Due } from '../database/db.ts';
 import { type StreamRow, scopes } from './streams.ts';
 
@@ -146,10 +147,7 @@ export async function updateStreams(db: Db, updates: StreamUpdate[]): Promise<(U
        and s.leased_until = given.held_until
      returning given.place, s.number, s.ends_at as "endsAt", ${scopes}`,
       [
-        updates.map(({ webhookId }) => webhookId),
-        updates.map(({ advisorId }) => advisorId),
-        updates.map(({ feed }) => feed),
-        updates.map(({ heldUntil }) => heldUntil),
+        ...columnsOf(updates, 'webhookId', 'advisorId', 'feed', 'heldUntil'),
         updates.map(({ change }) => change.number),
         updates.map(({ change }) => change.contactId),
         updates.map(({ change }) => change.failures),
