@@ -1282,6 +1282,103 @@ on conflict (carrier_id, carrier_message_id, advisor_id) do update
 set status = excluded.status, code = excluded.code, failure_code = excluded.failure_code
 where kept.status <> 'delivered';
 
+prepare "lapse-waiting" as
+with due as materialized (
+     select advisor_id, member_id, message_id
+     from messages
+     where rare_status = 'awaiting_consent' and date_time_created <= $1
+     order by date_time_created
+     limit 500
+   ),
+   people as materialized (
+     select due.*
+     from due
+     cross join lateral (
+       select phone
+       from members
+       where advisor_id = due.advisor_id and member_id = due.member_id
+       limit 1
+     ) as m
+     order by due.advisor_id, m.phone
+   ),
+   locked as materialized (
+     select people.*
+     from people
+     cross join lateral (
+       select advisor_id
+       from members
+       where advisor_id = people.advisor_id and member_id = people.member_id
+       for update
+     ) as m
+   ),
+   failed as (
+     update messages
+     set status = 'failed', failure_code = $2
+     from locked
+     where messages.advisor_id = locked.advisor_id
+       and messages.message_id = locked.message_id
+       and messages.status = 'awaiting_consent'
+     returning
+messages.advisor_id, messages.message_id, messages.member_id, messages.kind, messages.scheduled_message_id,
+messages.archive_number, messages.status, messages.failure_code as reason, messages.attempt,
+messages.carrier_id, messages.carrier_message_id, 'service' as actor, false as was_sent, true as is_archived, null::text as facts
+   ),
+   told as (
+     select *, case when kind = 'text' then 1 + was_sent::integer else 0 end as events
+     from failed
+   ),
+   numbered as materialized (
+     select *,
+       dense_rank() over (order by advisor_id)::integer as place,
+       sum(is_archived::integer) over (partition by advisor_id order by message_id desc rows unbounded preceding) as entries_left,
+       sum(events) over (partition by advisor_id order by message_id desc rows unbounded preceding) as events_left
+     from told
+     where is_archived or events > 0
+   ),
+   heads as (
+     insert into archive_heads as head (advisor_id, last_number, last_event)
+     select advisor_id, sum(is_archived::integer), sum(events)
+     from numbered
+     group by advisor_id
+     order by advisor_id
+     on conflict (advisor_id) do update
+     set last_number = head.last_number + excluded.last_number,
+         last_event = head.last_event + excluded.last_event
+     returning advisor_id, last_number, last_event
+   ),
+   ends as materialized (
+     select
+       array_agg(last_number order by advisor_id) as last_numbers, array_agg(last_event order by advisor_id) as last_events
+     from heads
+   ),
+   archived as (
+     insert into archive_entries (
+       advisor_id, number, kind, member_id, message_id, actor, meta, commitment, date_time_created
+     )
+     select
+       advisor_id, (select last_numbers from ends)[place] - entries_left + 1, 'outcome', member_id, message_id, actor,
+'{"outcome":"' || status || '","reason":' || coalesce(to_json(reason)::text, 'null')
+  || ',"text":' || archive_number || ',"attempt":' || attempt
+  || ',"carrierMessageId":' || coalesce(to_json(carrier_message_id)::text, 'null')
+  || ',"carrierId":' || coalesce(carrier_id::text, 'null') || ',"carrier":'
+  || coalesce((select to_json(name)::text from carriers where carriers.carrier_id = numbered.carrier_id), 'null')
+  || coalesce(facts, '') || '}', '\x0000000000000000000000000000000000000000000000000000000000000000'::bytea, $3
+     from numbered
+     where is_archived
+   ),
+   added_events as (
+     insert into events (
+       advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, was_sent, date_time
+     )
+     select
+       advisor_id, (select last_events from ends)[place] - events_left + events, 'message.status', member_id, message_id,
+       scheduled_message_id, status, case when status in ('failed', 'undelivered') then reason end, was_sent or null, $3
+     from numbered
+     where events > 0
+   )
+   select
+   from failed;
+
 prepare "list-active-webhooks" as
 select
 w.webhook_id as "webhookId", w.application_id as "applicationId", a.client_id as "clientId",

@@ -129,6 +129,7 @@ export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: 
      select
      from failed`,
       [acceptedUntil, failureCode, now],
+      'lapse-waiting',
     ),
   );
   return rows.length;
