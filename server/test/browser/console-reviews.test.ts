@@ -116,6 +116,24 @@ test('several are decided at once, and one is given to somebody else', { skip },
   assert.deepEqual(complaints, []);
 });
 
+test('J goes through all of a long queue, which keeps up', { skip }, async () => {
+  const { firmId, advisorId } = app.world().ann.advisor;
+  await app.world().database.asOwner(
+    `insert into reviews (advisor_id, firm_id, kind, archive_number, date_time_created)
+     select $1, $2, 'sample', 1, now() from generate_series(1, 60)`,
+    [advisorId, firmId],
+  );
+  const { page, complaints } = await openConsole('/console/reviews?view=sample', desk);
+  for (let place = 1; place < 60; place++) {
+    await page.getByText(`${place} of 60`, { exact: true }).waitFor();
+    await page.keyboard.press('j');
+  }
+  await page.getByText('60 of 60', { exact: true }).waitFor();
+  assert.ok(await page.locator('.talk[aria-current]').isVisible());
+  assert.deepEqual(complaints, []);
+  await app.world().database.asOwner(`delete from reviews where kind = 'sample'`);
+});
+
 test('the lexicon is tried before it is saved, and the report has what was decided', { skip }, async () => {
   const { page, complaints } = await openConsole('/console/lexicon', { ...phoneWide, bypassCSP: true });
   await page.getByRole('button', { name: 'Add a rule' }).click();

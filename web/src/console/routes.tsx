@@ -120,8 +120,8 @@ export const router = createRouter({
   routeTree: root.addChildren(pages),
   basepath: '/console',
   defaultPreload: 'intent',
-  // A new page begins at its top, and Back leads to where somebody was.
-  scrollRestoration: true,
+  // A new page begins at its top, and Back leads to where somebody was. The queue of reviews itself keeps the open one in sight.
+  scrollRestoration: ({ location }) => !/\/reviews(\/|$)/.test(location.pathname),
   scrollToTopSelectors: ['.console-main'],
 });
 

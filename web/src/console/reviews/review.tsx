@@ -105,7 +105,10 @@ function Decide({ review, decided, step }: { review: ReviewDetail } & Pick<Moves
   };
   const isOpen = status === 'open' && !pending;
   useKeys({
-    ...Object.fromEntries(choices.map((choice) => [choice.key, () => void choose(choice)])),
+    // A key that is held down decides once, and not about all that follow.
+    ...Object.fromEntries(
+      choices.map((choice) => [choice.key, ({ repeat }: KeyboardEvent) => void (repeat || choose(choice))]),
+    ),
     n: () => write('note'),
     e: () => isOpen && !review.escalatedAt && write('escalation'),
   });
@@ -254,6 +257,7 @@ function Handing({ review, escalate }: { review: ReviewDetail; escalate(): void 
 function Writing({ review, what, close }: { review: ReviewDetail; what: 'note' | 'escalation'; close(): void }) {
   const [text, setText] = useState('');
   const isNote = what === 'note';
+  const isReady = !isNote || text.trim() !== '';
   const save = async () => {
     const note = text.trim();
     if (isNote) await post(`/reviews/${review.reviewId}/notes`, { body: { note } });
@@ -268,11 +272,20 @@ function Writing({ review, what, close }: { review: ReviewDetail; what: 'note' |
     <FormDialog
       title={isNote ? 'Add a note' : 'Escalate to a compliance officer'}
       action={isNote ? 'Add note' : 'Escalate'}
-      isReady={!isNote || text.trim() !== ''}
+      isReady={isReady}
       run={save}
       close={close}
     >
-      <Lines label={isNote ? 'Note' : 'Why, if it helps'} rows={4} data-autofocus value={text} set={setText} />
+      <Lines
+        label={isNote ? 'Note' : 'Why, if it helps'}
+        rows={4}
+        data-autofocus
+        value={text}
+        set={setText}
+        onKeyDown={({ key, ctrlKey, metaKey, currentTarget }) => {
+          if (isReady && key === 'Enter' && (ctrlKey || metaKey)) currentTarget.form?.requestSubmit();
+        }}
+      />
       <p className="small soft">
         {isNote
           ? 'It is an archive entry with your name, and can’t be changed.'

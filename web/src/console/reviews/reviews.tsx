@@ -9,8 +9,17 @@ import { Icon } from '../../look/icons.tsx';
 import { Broken, StateScreen } from '../../look/parts.tsx';
 import { useKeys } from '../../shell/keys.ts';
 import { count } from '../../words/people.ts';
+import { client } from '../client.ts';
 import { decideAll, offerWaiting, undoLast } from './deciding.ts';
-import { countsQuery, type Decision, type Kind, type QueuedReview, queueQuery, type View } from './queries.ts';
+import {
+  countsQuery,
+  type Decision,
+  type Kind,
+  type QueuedReview,
+  queueQuery,
+  reviewQuery,
+  type View,
+} from './queries.ts';
 import { Queue } from './queue.tsx';
 import { OpenReview } from './review.tsx';
 import { lastingViews, viewNames, views } from './words.ts';
@@ -70,6 +79,13 @@ export function Reviews() {
     Escape: () => select(new Map()),
     '/': () => field.current?.focus(),
   });
+  const next = rows[at + 1]?.reviewId;
+  const { hasNextPage, isFetching, fetchNextPage } = queue;
+  // The next one is there before its key is pressed, also beyond what the list has loaded.
+  useEffect(() => {
+    if (at >= 0 && next !== undefined) void client.prefetchQuery(reviewQuery(next));
+    else if (at >= 0 && hasNextPage && !isFetching) void fetchNextPage();
+  }, [at, next, hasNextPage, isFetching, fetchNextPage]);
   // At a desk the first one is open; on a phone that would hide the list.
   const [first] = rows;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once there is a first one.
