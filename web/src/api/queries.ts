@@ -1,4 +1,10 @@
-import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  QueryClient,
+  queryOptions,
+} from '@tanstack/react-query';
 import { CallFailed, get, post } from './http.ts';
 import type {
   BookContact,
@@ -50,7 +56,18 @@ export const conversationQuery = (memberId: number) =>
   queryOptions({
     queryKey: ['conversation', memberId],
     queryFn: ({ signal }) => get<OpenConversation>(`/conversations/${memberId}`, { signal }),
+    placeholderData: () => listedConversation(memberId),
   });
+
+/** What a list knows of it, so that a slow connection shows no empty screen. */
+function listedConversation(memberId: number): OpenConversation | undefined {
+  type Pages = InfiniteData<CursorPage<Conversation>>;
+  const rows = client
+    .getQueriesData<Pages>({ queryKey: ['conversations'] })
+    .flatMap(([, data]) => data?.pages.flatMap((page) => page.data) ?? []);
+  const row = rows.find((each) => each.memberId === memberId);
+  return row && { ...row, timeZone: null };
+}
 
 /** Pages go back in time: the first one is the newest. */
 export const itemsQuery = (memberId: number) =>

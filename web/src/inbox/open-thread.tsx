@@ -22,7 +22,7 @@ import { consentWords, possibleOptOut } from '../words/states.ts';
 import { clockTime, whenTime } from '../words/times.ts';
 import { Composer } from './composer.tsx';
 import { PersonPanel } from './person-panel.tsx';
-import { Thread } from './thread.tsx';
+import { Loading, Thread } from './thread.tsx';
 
 export function OpenThread() {
   const { memberId } = useParams({ from: '/inbox/c/$memberId' });
@@ -38,7 +38,14 @@ export function OpenThread() {
   )
     return <NotFound />;
   if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
-  if (!data) return <div className="open" aria-busy="true" />;
+  if (!data)
+    return (
+      <div className="open">
+        <div className="thread">
+          <Loading />
+        </div>
+      </div>
+    );
   return (
     <div className="open">
       <div className="thread">
@@ -111,7 +118,7 @@ function Top({ conversation, showPanel }: { conversation: OpenConversation; show
       </Tooltip>
       <Menu position="bottom-end" transitionProps={{ duration: 0 }} shadow="md">
         <Menu.Target>
-          <Button icon="clock-pause" kind="quiet square desk" aria-label="Snooze" />
+          <Button icon="clock-pause" kind="quiet square" aria-label="Snooze" />
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>Out of the inbox until</Menu.Label>

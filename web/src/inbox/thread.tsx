@@ -179,7 +179,7 @@ function useReadMark({ memberId, unread }: Conversation, items: Item[]): void {
   }, [memberId, unread, upTo]);
 }
 
-function Loading() {
+export function Loading() {
   return (
     <div className="flow" role="status" aria-label="Loading texts">
       <div className="flow-items">
