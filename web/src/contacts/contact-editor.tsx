@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ComponentProps, useState } from 'react';
 import { type CallFailed, post, put } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
-import { contactQuery, groupsQuery, refreshBooks } from '../api/queries.ts';
+import { contactQuery, refreshBooks } from '../api/queries.ts';
 import type { ContactDetail, ContactInput } from '../api/types.ts';
 import { contactDraft, useDraft } from '../inbox/drafts.ts';
 import { useKeyOf } from '../inbox/outbox.ts';
@@ -11,6 +11,7 @@ import { Dialog } from '../look/dialog.tsx';
 import { Field, Tick, Wrong } from '../look/fields.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { phoneWords, readPhone } from '../words/people.ts';
+import { useFoundGroups } from './found-groups.tsx';
 
 type Props = {
   /** Null for a new one. */
@@ -67,7 +68,7 @@ function Fields({ contactId, given, phone, memberId, close, drop, typed, keep }:
   const [contact] = useState(given);
   const [wrong, setWrong] = useState<Record<string, string>>({});
   const [isSaving, setSaving] = useState(false);
-  const groups = useQuery(groupsQuery).data?.data ?? [];
+  const { groups, found, search } = useFoundGroups();
   const before = new Set(contact?.groupIds ?? []);
   const member = typed.groupIds ? new Set(typed.groupIds) : before;
   const keyOf = useKeyOf();
@@ -145,7 +146,8 @@ function Fields({ contactId, given, phone, memberId, close, drop, typed, keep }:
       {groups.length > 0 && (
         <fieldset className="group-choice">
           <legend>Groups</legend>
-          {groups.map(({ groupId, name }) => (
+          {search}
+          {found.map(({ groupId, name }) => (
             <Tick
               key={groupId}
               isOn={member.has(groupId)}

@@ -3,9 +3,9 @@ import { Menu } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { download } from '../api/http.ts';
-import { type ContactFilter, contactsQuery, countsQuery, groupsQuery, refreshBook } from '../api/queries.ts';
+import { type ContactFilter, contactsQuery, countsQuery, refreshBook } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { BookContact, ConsentState, Group } from '../api/types.ts';
 import { useAsking } from '../inbox/asking.ts';
@@ -19,6 +19,7 @@ import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
 import { consentWords } from '../words/states.ts';
 import { deleteWithUndo, offerWaiting } from './deleting.ts';
+import { useFoundGroups } from './found-groups.tsx';
 import { ImportBar } from './import-bar.tsx';
 import { People, type Selection } from './people.tsx';
 
@@ -54,7 +55,7 @@ export function Contacts() {
   const field = useRef<HTMLInputElement>(null);
   const filter: ContactFilter = { search, ...scope, sortBy, sortDirection };
   const first = useQuery(contactsQuery(filter, 1));
-  const groups = useQuery(groupsQuery).data?.data ?? [];
+  const { groups, found, search: findGroup } = useFoundGroups();
   const group = groups.find(({ groupId }) => groupId === scope.groupId);
   const total = first.data?.pageInfo.totalRecord;
   useKeys({ '/': () => field.current?.focus() });
@@ -118,7 +119,13 @@ export function Contacts() {
         if (file && dialog === null) open({ dropped: file });
       }}
     >
-      <Aside groups={groups} scope={scope} setScope={show} makeGroup={() => open({ group: null })} />
+      <Aside
+        groups={found}
+        findGroup={findGroup}
+        scope={scope}
+        setScope={show}
+        makeGroup={() => open({ group: null })}
+      />
       <div className="contacts-head">
         <h1 className="only-phone">Contacts</h1>
         <div className="field">
@@ -197,7 +204,7 @@ export function Contacts() {
       <ImportBar />
       <Suspense>
         {dialog === 'groups' ? (
-          <GroupChoice contactIds={[...selected.keys()]} close={close} />
+          <GroupChoice contactIds={[...selected.keys()]} make={() => open({ group: null })} close={close} />
         ) : dialog && 'dropped' in dialog ? (
           <ImportDialog dropped={dialog.dropped} close={close} />
         ) : dialog && 'group' in dialog ? (
@@ -220,7 +227,13 @@ export function Contacts() {
 
 type ScopeProps = { groups: Group[]; scope: Scope; setScope(scope: Scope): void };
 
-function Aside({ groups, scope, setScope, makeGroup }: ScopeProps & { makeGroup(): void }) {
+function Aside({
+  groups,
+  findGroup,
+  scope,
+  setScope,
+  makeGroup,
+}: ScopeProps & { findGroup: ReactNode; makeGroup(): void }) {
   const counts = useQuery(countsQuery).data;
   const number = (of: number | undefined) => (
     <span className="small number">{of === undefined ? '' : of.toLocaleString('en-US')}</span>
@@ -248,6 +261,7 @@ function Aside({ groups, scope, setScope, makeGroup }: ScopeProps & { makeGroup(
         </button>
       ))}
       <h2 className="eyebrow">Groups</h2>
+      {findGroup}
       {groups.map(({ groupId, name, contactCount }) => (
         <button
           type="button"
@@ -256,7 +270,9 @@ function Aside({ groups, scope, setScope, makeGroup }: ScopeProps & { makeGroup(
           onClick={() => setScope({ ...scope, groupId: scope.groupId === groupId ? undefined : groupId })}
         >
           <Icon name="tag" />
-          <span className="grow cut">{name}</span>
+          <span className="grow cut" title={name}>
+            {name}
+          </span>
           {number(contactCount)}
         </button>
       ))}

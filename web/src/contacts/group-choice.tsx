@@ -1,16 +1,25 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '../api/http.ts';
-import { groupsQuery, refreshBook } from '../api/queries.ts';
+import { refreshBook } from '../api/queries.ts';
 import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Wrong } from '../look/fields.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
+import { useFoundGroups } from './found-groups.tsx';
 
 /** Puts everybody who is selected into a group, or takes them out of it. */
-export default function GroupChoice({ contactIds, close }: { contactIds: number[]; close(): void }) {
-  const groups = useQuery(groupsQuery).data?.data ?? [];
+export default function GroupChoice({
+  contactIds,
+  make,
+  close,
+}: {
+  contactIds: number[];
+  /** A new one, first. */
+  make(): void;
+  close(): void;
+}) {
+  const { groups, found, search } = useFoundGroups();
   const [chosen, choose] = useState<number | null>(null);
   const [wrong, setWrong] = useState<string | null>(null);
   const group = groups.find(({ groupId }) => groupId === chosen);
@@ -31,11 +40,12 @@ export default function GroupChoice({ contactIds, close }: { contactIds: number[
   return (
     <Dialog close={close} title={`Groups of ${count(contactIds.length, 'person', 'people')}`} size="sm">
       {groups.length === 0 ? (
-        <p className="soft">There are no groups yet. New group is on the left of your contacts.</p>
+        <p className="soft">There are no groups yet.</p>
       ) : (
         <fieldset className="group-choice">
           <legend>Group</legend>
-          {groups.map(({ groupId, name, contactCount }) => (
+          {search}
+          {found.map(({ groupId, name, contactCount }) => (
             <label className="row" key={groupId}>
               <input type="radio" name="group" checked={chosen === groupId} onChange={() => choose(groupId)} />
               <span className="grow cut">{name}</span>
@@ -44,6 +54,9 @@ export default function GroupChoice({ contactIds, close }: { contactIds: number[
           ))}
         </fieldset>
       )}
+      <button type="button" className="link" onClick={make}>
+        New group
+      </button>
       {wrong && <Wrong>{wrong}</Wrong>}
       <div className="buttons" style={{ marginTop: 16 }}>
         <Button disabled={!group} onClick={() => void set(false)}>
