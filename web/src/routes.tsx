@@ -126,6 +126,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** Whom a new text is for. Not in the address, because it may be a phone number. */
     to?: { phone: string; name: string | null; contactId: number | null };
+    /** Whether they come to write. */
+    isWriting?: boolean;
     /** What the contacts were searched for. */
     searched?: string;
     /** Whether the contact was opened in the list, to which Back leads. */

@@ -68,7 +68,8 @@ export function People({ filter, total, selected, select, setSort, edit }: Props
     async ({ phone, fullName, contactId }: BookContact) => {
       if (!phone) return;
       const known = await findByPhone(phone).catch(() => null);
-      if (known) void navigate({ to: '/c/$memberId', params: { memberId: known.memberId } });
+      if (known)
+        void navigate({ to: '/c/$memberId', params: { memberId: known.memberId }, state: { isWriting: true } });
       else void navigate({ to: '/new', state: { to: { phone, name: fullName, contactId } } });
     },
     [navigate],
@@ -195,7 +196,7 @@ const Cells = memo(function Cells({ contact, isSelected, select, edit, write }: 
       <td>
         <span className="row">
           <Face name={fullName} phone={phone ?? ''} size="tiny" />
-          <button type="button" className="link name-link cut" onClick={() => edit(contact.contactId)}>
+          <button type="button" className="link name-link cut" title={name} onClick={() => edit(contact.contactId)}>
             {name}
           </button>
         </span>

@@ -1,7 +1,8 @@
 import { Popover } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import { useLocation } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { useNow } from '../api/clock.ts';
 import { checkQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
@@ -54,6 +55,11 @@ export function Composer({ memberId, to, draft, sent }: Props) {
   const [isSaving, setSaving] = useState(false);
   const canSend = text.trim() !== '' && preview.can && !isTooLong && !hasFields;
   useKeys({ r: () => focus() });
+  const isWriting = useLocation({ select: ({ state }) => state.isWriting }) || memberId === null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when it is opened.
+  useEffect(() => {
+    if (isWriting) focus();
+  }, []);
 
   const latest = useRef(text);
   latest.current = text;

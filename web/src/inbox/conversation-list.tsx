@@ -46,6 +46,8 @@ export function ConversationList({ open }: { open: number | undefined }) {
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
             onKeyDown={(event) => {
+              // The first that was found.
+              if (event.key === 'Enter') document.querySelector<HTMLElement>('.found .talk')?.click();
               if (event.key !== 'Escape') return;
               setTyped('');
               field.current?.blur();

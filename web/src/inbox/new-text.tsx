@@ -23,7 +23,8 @@ export function NewText() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: “New text” is a new one each time, also with nobody given.
   useEffect(() => setTo(given), [given, visit]);
   const attempts = useAttempts(to?.phone ?? '');
-  const open = (memberId: number) => void navigate({ to: '/c/$memberId', params: { memberId }, replace: true });
+  const open = (memberId: number) =>
+    void navigate({ to: '/c/$memberId', params: { memberId }, state: { isWriting: true }, replace: true });
   const page = useRef<HTMLDivElement>(null);
   const latest = useRef(to);
   latest.current = to;
