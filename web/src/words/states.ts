@@ -39,7 +39,7 @@ export type Advice = { what: string; next: string; again: boolean };
 export const failureAdvice: Record<FailureReason, Advice> = {
   not_consented: {
     what: 'They haven’t agreed to texts from you.',
-    next: 'Ask for consent; the text can wait for their yes.',
+    next: 'They have to agree first.',
     again: false,
   },
   consent_pending: {
