@@ -4,7 +4,7 @@ import { type CallFailed, post, put } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
 import { contactQuery, refreshBooks } from '../api/queries.ts';
 import type { ContactDetail, ContactInput } from '../api/types.ts';
-import { contactDraft, useDraft } from '../inbox/drafts.ts';
+import { contactDraft, useFormDraft } from '../inbox/drafts.ts';
 import { useKeyOf } from '../inbox/outbox.ts';
 import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
@@ -32,11 +32,7 @@ type FormDraft = Partial<Values> & {
 
 export default function ContactEditor(props: Props) {
   const { contactId, phone } = props;
-  const [draft, write] = useDraft(contactDraft(contactId, phone));
-  const close = () => {
-    write('');
-    props.close();
-  };
+  const [typed, type, close] = useFormDraft<FormDraft>(contactDraft(contactId, phone), {}, props.close);
   const { data, error, isFetchedAfterMount } = useQuery({
     ...contactQuery(contactId ?? 0),
     enabled: contactId !== null,
@@ -45,13 +41,7 @@ export default function ContactEditor(props: Props) {
   return (
     <Dialog close={close} title={contactId === null ? 'New contact' : 'Contact'} isFirm>
       {contactId === null || (data && isFetchedAfterMount) ? (
-        <Fields
-          {...props}
-          close={close}
-          given={data ?? null}
-          typed={JSON.parse(draft || '{}')}
-          keep={(typed) => write(JSON.stringify(typed))}
-        />
+        <Fields {...props} {...{ typed, type, close }} given={data ?? null} />
       ) : error ? (
         <p className="soft">{error.message}</p>
       ) : (
@@ -61,9 +51,9 @@ export default function ContactEditor(props: Props) {
   );
 }
 
-type FieldsProps = Props & { given: ContactDetail | null; typed: FormDraft; keep(typed: FormDraft): void };
+type FieldsProps = Props & { given: ContactDetail | null; typed: FormDraft; type(change: FormDraft): void };
 
-function Fields({ contactId, given, phone, memberId, close, drop, typed, keep }: FieldsProps) {
+function Fields({ contactId, given, phone, memberId, close, drop, typed, type }: FieldsProps) {
   // As it was when it was opened: what is changed elsewhere meanwhile doesn't empty the form, and stays.
   const [contact] = useState(given);
   const [wrong, setWrong] = useState<Record<string, string>>({});
@@ -101,7 +91,7 @@ function Fields({ contactId, given, phone, memberId, close, drop, typed, keep }:
       if (id !== undefined) await put(`${path}/${id}`, { body: contact ? changedIn(input, contact) : input });
       else {
         id = (await post<{ id: number }>(path, { body: input, idempotencyKey: keyOf(input) })).id;
-        keep({ ...typed, added: id });
+        type({ added: id });
       }
       if (before.symmetricDifference(member).size > 0)
         await put(`${path}/${id}/groups`, { body: { groupIds: [...member] } });
@@ -125,7 +115,7 @@ function Fields({ contactId, given, phone, memberId, close, drop, typed, keep }:
       label={label}
       value={values[name]}
       wrong={wrong[name] ?? null}
-      set={(value) => keep({ ...typed, [name]: value })}
+      set={(value) => type({ [name]: value })}
     />
   );
   return (
@@ -153,7 +143,7 @@ function Fields({ contactId, given, phone, memberId, close, drop, typed, keep }:
               isOn={member.has(groupId)}
               set={(isOn) => {
                 const others = [...member].filter((each) => each !== groupId);
-                keep({ ...typed, groupIds: isOn ? [...others, groupId] : others });
+                type({ groupIds: isOn ? [...others, groupId] : others });
               }}
             >
               {name}

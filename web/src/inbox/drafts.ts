@@ -95,3 +95,21 @@ export function useDraft(
 
   return [text, write];
 }
+
+/** What is changed in a form, kept until it is closed: it survives a reload and the end of the session. */
+export function useFormDraft<Values extends object>(
+  owner: string,
+  given: Values,
+  close: () => void,
+): [values: Values, change: (change: Partial<Values>) => void, close: () => void] {
+  const [draft, write] = useDraft(owner);
+  const changed: Partial<Values> = JSON.parse(draft || '{}');
+  return [
+    { ...given, ...changed },
+    (change) => write(JSON.stringify({ ...changed, ...change })),
+    () => {
+      write('');
+      close();
+    },
+  ];
+}

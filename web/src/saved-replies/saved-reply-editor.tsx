@@ -1,7 +1,8 @@
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { post, put } from '../api/http.ts';
 import { client, savedRepliesQuery } from '../api/queries.ts';
 import type { SavedReply } from '../api/types.ts';
+import { useFormDraft } from '../inbox/drafts.ts';
 import { useKeyOf } from '../inbox/outbox.ts';
 import { Button } from '../look/button.tsx';
 import { FormDialog } from '../look/dialog.tsx';
@@ -25,8 +26,12 @@ type Props = {
 
 export default function SavedReplyEditor({ given, writtenTo = null, close }: Props) {
   const known = 'savedReplyId' in given ? given : null;
-  const [title, setTitle] = useState(known?.title ?? '');
-  const [text, setText] = useState(given.text);
+  const [{ title, text }, type, done] = useFormDraft(
+    `reply-${known?.savedReplyId ?? given.text}`,
+    { title: known?.title ?? '', text: given.text },
+    close,
+  );
+  const setText = (text: string) => type({ text });
   const field = useRef<HTMLTextAreaElement>(null);
   const keyOf = useKeyOf();
   const { text: filled } = fillFields(text, example);
@@ -54,7 +59,7 @@ export default function SavedReplyEditor({ given, writtenTo = null, close }: Pro
       title={known ? 'Saved reply' : 'New saved reply'}
       action="Save"
       run={save}
-      close={close}
+      close={done}
       isReady={title.trim() !== '' && text.trim() !== ''}
     >
       <Field
@@ -64,7 +69,7 @@ export default function SavedReplyEditor({ given, writtenTo = null, close }: Pro
         maxLength={titleLengthMax}
         required
         data-autofocus
-        set={setTitle}
+        set={(title) => type({ title })}
       />
       <Lines label="Text" field={field} rows={4} value={text} maxLength={textLengthMax} required set={setText} />
       <div className="row wrap">

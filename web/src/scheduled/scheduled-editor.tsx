@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { now } from '../api/clock.ts';
 import { put } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
 import { client, nextDatesQuery, scheduledQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
-import type { Frequency, ScheduledMessage } from '../api/types.ts';
+import type { ScheduledMessage } from '../api/types.ts';
+import { useFormDraft } from '../inbox/drafts.ts';
 import { Button } from '../look/button.tsx';
 import { FormDialog } from '../look/dialog.tsx';
 import { Field, Lines } from '../look/fields.tsx';
@@ -34,9 +34,11 @@ export default function ScheduledEditor({
   cancel?(): void;
 }) {
   const { timeZone } = useAdvisor();
-  const [text, setText] = useState(scheduled.text);
-  const [wall, setWall] = useState(() => wallTime(scheduled.deliveryDate, timeZone));
-  const [frequency, setFrequency] = useState<Frequency>(scheduled.frequency);
+  const [{ text, wall, frequency }, type, done] = useFormDraft(
+    `scheduled-${scheduled.scheduledMessageId}`,
+    { text: scheduled.text, wall: wallTime(scheduled.deliveryDate, timeZone), frequency: scheduled.frequency },
+    close,
+  );
   const at = instantOf(wall, timeZone);
   const isMoved = wall !== wallTime(scheduled.deliveryDate, timeZone);
   const isAsItWas = !isMoved && frequency === scheduled.frequency;
@@ -65,7 +67,7 @@ export default function ScheduledEditor({
       action="Save"
       cancel="Keep as it was"
       run={save}
-      close={close}
+      close={done}
       other={
         cancel && (
           <Button kind="quiet bad" style={{ marginRight: 'auto' }} onClick={cancel}>
@@ -74,7 +76,7 @@ export default function ScheduledEditor({
         )
       }
     >
-      <Lines label="Text" rows={4} value={text} required data-autofocus set={setText} />
+      <Lines label="Text" rows={4} value={text} required data-autofocus set={(text) => type({ text })} />
       <div className="small soft number">
         {used} of {room} · {count(segments, 'text')}
       </div>
@@ -84,9 +86,9 @@ export default function ScheduledEditor({
           type="datetime-local"
           value={wall}
           required
-          set={setWall}
+          set={(wall) => type({ wall })}
         />
-        <RepeatField frequency={frequency} choose={setFrequency} />
+        <RepeatField frequency={frequency} choose={(frequency) => type({ frequency })} />
       </div>
       {frequency !== 0 && (
         <p className="small soft number">Next: {times.map((each) => whenTime(each, now(), timeZone)).join(' · ')}</p>
