@@ -27,6 +27,7 @@ test('an export is made by a node that has the key, and downloaded from any, as 
   const { status, headers } = await file();
   assert.equal(status, 200);
   assert.equal(headers['content-type'], 'application/zip');
+  assert.match(String((await cameron.call('GET', '/exports/verify.mjs')).body), /--package DIR/);
   const entry = await world.database.asOwner<{ actor: string }>(
     `select actor from archive_entries where kind = 'export' and advisor_id = ${advisorId}`,
   );

@@ -63,6 +63,7 @@ export function recordsSamples(world: () => World): Record<string, RecordsSample
     'GET /exports': {},
     'POST /exports': { body: { advisorId: firstAdvisorId, ...period, format: 'ndjson' } },
     'GET /exports/:exportId/file': { ids: madeExport },
+    'GET /exports/verify.mjs': {},
     'GET /wordings': {},
     'PUT /wordings': { body: { kind: 'help', text: '{advisor} of {firm}. Text STOP to opt out.' } },
   };

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { listExports, openExport, startExport } from '../../domain/record-keeping/exports.ts';
 import { ExportParams, NewExport } from '../../schemas/record-keeping/exports.ts';
 import { firmEndpoint, SentFile } from './endpoint.ts';
@@ -16,4 +17,14 @@ export const file = firmEndpoint({
   params: ExportParams,
   handler: async (deps, { firmId }, { params: { exportId } }) =>
     new SentFile(`archive-export-${exportId}.zip`, 'application/zip', await openExport(deps, firmId, exportId)),
+});
+
+/** What an examiner checks an export with. It is the same for everybody. */
+export const verifier = firmEndpoint({
+  handler: async () =>
+    new SentFile(
+      'verify.mjs',
+      'text/javascript; charset=utf-8',
+      createReadStream(new URL('../../../verify.mjs', import.meta.url)),
+    ),
 });

@@ -30,6 +30,7 @@ export const recordsTable: [Route['method'], string, readonly StaffRole[], Conso
   ['GET',  '/exports',                             officers,  archiveExports.list],
   ['POST', '/exports',                             officers,  archiveExports.start],
   ['GET',  '/exports/:exportId/file',              officers,  archiveExports.file],
+  ['GET',  '/exports/verify.mjs',                  officers,  archiveExports.verifier],
   ['GET',  '/wordings',                            officers,  wordings.list],
   ['PUT',  '/wordings',                            officers,  wordings.set],
 ];

@@ -10,6 +10,7 @@ import { count } from '../../words/people.ts';
 import { instantOf } from '../../words/schedules.ts';
 import type { Said } from '../../words/states.ts';
 import { advisorsQuery } from '../archive/entries.ts';
+import { CopyButton } from '../dialogs.tsx';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 import './exports.css';
 import type { list } from '../../../../server/src/http/console/exports.ts';
@@ -66,8 +67,8 @@ export function Exports() {
         </Button>
       </header>
       <p className="soft exports-about">
-        An export is signed, and an examiner checks it with one file and without us. Its file is kept for a day; each
-        export is an archive entry with the name of who asked for it.
+        An export is signed, and proves itself. Its file is kept for a day; each export is an archive entry with the
+        name of who asked for it.
       </p>
       <DataTable
         name="exports"
@@ -84,8 +85,36 @@ export function Exports() {
           )
         }
       />
+      <Checking />
       {isStarting && <StartExport close={() => start(false)} />}
     </div>
+  );
+}
+
+const command = 'node verify.mjs --package . --checkpoint checkpoint --pubkey public-key';
+
+/** What to tell an examiner. */
+function Checking() {
+  return (
+    <section className="console-card form" aria-labelledby="checking">
+      <h2 id="checking">How an examiner checks it, without us</h2>
+      <p className="exports-about">
+        They unpack the export, put{' '}
+        <a className="in-text" href="/console/api/exports/verify.mjs" download>
+          verify.mjs
+        </a>{' '}
+        into its folder, and run one command there, with Node.js and nothing else. It says “intact”, or names the first
+        entry that was altered, inserted or is missing.
+      </p>
+      <div className="shown-once">
+        <code>{command}</code>
+        <CopyButton what="The command" value={command} />
+      </div>
+      <p className="small soft exports-about">
+        It proves more with a checkpoint and a public key that came by another way than the export: ask your operator
+        for the key, and for a checkpoint from the copies outside.
+      </p>
+    </section>
   );
 }
 
