@@ -7,7 +7,7 @@ import { Icon } from '../../look/icons.tsx';
 import { Broken, StateScreen, Time } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { dayAfter, dayOf } from '../../words/months.ts';
-import { phoneWords, readPhone } from '../../words/people.ts';
+import { count, phoneWords, readPhone } from '../../words/people.ts';
 import { instantOf } from '../../words/schedules.ts';
 import { ownZone, pastTime } from '../../words/times.ts';
 import {
@@ -154,6 +154,8 @@ function Form({ begun }: { begun: BegunSearch }) {
 }
 
 const lookAgainMs = 2_000;
+/** So many are on one page at most. */
+const shownMax = 2_000;
 
 /** What was found, and is looked for again until everything is indexed that was there `at` the time of the question. */
 function Results({ search, who, place, at }: BegunSearch & { at: number }) {
@@ -169,10 +171,12 @@ function Results({ search, who, place, at }: BegunSearch & { at: number }) {
   const isIndexing = isBehind(data?.pages[0], at);
   const entries = data?.pages.flatMap((page) => page.data) ?? [];
   const searchedTo = data?.pages.at(-1)?.searchedTo ?? null;
-  // A common word that nobody wrote lately: it goes on until it has found some.
+  const [isWhole, showAll] = useState(false);
+  const goesOn = hasNextPage && (isWhole ? entries.length < shownMax : searchedTo !== null && entries.length === 0);
+  // All of it, for who has to print a history; or a common word that nobody wrote lately: it goes on until it has found some.
   useEffect(() => {
-    if (searchedTo !== null && entries.length === 0 && !isFetching && !error) void fetchNextPage();
-  }, [searchedTo, entries.length, isFetching, error, fetchNextPage]);
+    if (goesOn && !isFetching && !error) void fetchNextPage();
+  }, [goesOn, isFetching, error, fetchNextPage]);
   if (error && !data) return <Broken error={error} retry={refetch} />;
   const share = async () => {
     try {
@@ -228,9 +232,19 @@ function Results({ search, who, place, at }: BegunSearch & { at: number }) {
       {error && !isFetching && <Wrong>{error.message}</Wrong>}
       {hasNextPage && <p className="only-print">The list goes on: these are the newest.</p>}
       {hasNextPage && (
-        <Button disabled={isFetching} onClick={() => void fetchNextPage()}>
-          {searchedTo === null ? 'Show more' : 'Search further back'}
-        </Button>
+        <div className="row">
+          <Button disabled={isFetching} onClick={() => void fetchNextPage()}>
+            {searchedTo === null ? 'Show more' : 'Search further back'}
+          </Button>
+          {entries.length < shownMax && (
+            <Button kind="quiet" disabled={isFetching} onClick={() => showAll(true)}>
+              Show all
+            </Button>
+          )}
+          <span className="small soft number" role="status">
+            {count(entries.length, 'entry', 'entries')} shown
+          </span>
+        </div>
       )}
     </section>
   );

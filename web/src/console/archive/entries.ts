@@ -97,9 +97,11 @@ function reviewSaid({ decision, action, blocked, held, flagged }: Record<string,
 
 /** What an entry says that has no text. */
 export function saidIn({ kind, facts, isKept, details }: Entry): string {
-  const { to, what, action, count } = facts as Record<string, unknown>;
+  const { to, what, action, count, archiveNumber } = facts as Record<string, unknown>;
   if (kind === 'consent') return consentWords[to as keyof typeof consentWords]?.word ?? 'Changed';
   if (kind === 'review') return reviewSaid(facts as Record<string, unknown>);
+  if (kind === 'text_read' && typeof archiveNumber === 'number')
+    return `The hidden number in entry ${archiveNumber.toLocaleString('en-US')} was shown`;
   if (!isKept && ['text_out', 'text_in', 'media_in'].includes(kind)) return 'No longer kept';
   if (kind === 'disposal' && typeof count === 'number') return `${count.toLocaleString('en-US')} bodies disposed of`;
   const said = String(what ?? action ?? '');

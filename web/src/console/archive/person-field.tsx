@@ -4,7 +4,7 @@ import type { search } from '../../../../server/src/http/console/people.ts';
 import { post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Face } from '../../look/parts.tsx';
-import { phoneWords } from '../../words/people.ts';
+import { phoneWords, readPhone } from '../../words/people.ts';
 import type { RowOf } from '../answers.ts';
 
 export type Person = RowOf<typeof search>;
@@ -15,7 +15,8 @@ export function PersonField({ label, choose }: { label: string; choose(person: P
   const wanted = text.trim();
   const { data, isFetching } = useQuery({
     queryKey: ['people', wanted],
-    queryFn: async () => (await post<{ data: Person[] }>('/people/search', { body: { text: wanted } })).data,
+    queryFn: async () =>
+      (await post<{ data: Person[] }>('/people/search', { body: { text: readPhone(wanted) ?? wanted } })).data,
     enabled: wanted.length > 1,
     placeholderData: (before) => before,
   });
@@ -55,7 +56,9 @@ export function PersonField({ label, choose }: { label: string; choose(person: P
               </button>
             </li>
           ))}
-          {data.length === 0 && <li className="small soft">Nobody whom an advisor of the firm knows.</li>}
+          {data.length === 0 && (
+            <li className="small soft">Nobody in the advisors’ books. Who was deleted there is found by number.</li>
+          )}
         </ul>
       )}
     </div>
