@@ -4,10 +4,14 @@ export function toCsv<Row>(columns: { name: string; text(row: Row): string | num
   return lines.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('');
 }
 
-/** A cell that a spreadsheet would compute begins with an apostrophe; phone numbers and amounts are harmless. */
+/** What a spreadsheet may compute, also in the middle of a cell: where commas are for decimals, it splits a line at semicolons. */
+const formula = /(?<=^|[;\t])(?=[=+\-@\t\r\n＝＋－＠])/g;
+/** Amounts, and phone numbers as they are shown. */
+const harmless = /^[+-]\d+(\.\d+)?$|^\+\d{1,3} [\d ()-]+$/;
+
+/** A cell that no spreadsheet computes: there is an apostrophe before what looks like a formula. */
 function quoted(cell: string | number | null): string {
   const text = String(cell ?? '');
-  const isFormula = /^[=@\t\r]/.test(text) || /^[+-](?![\d\s().,-]*$)/.test(text);
-  const safe = isFormula ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = harmless.test(text) ? text : text.replace(formula, "'");
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -56,7 +56,7 @@ export function Exports() {
     { name: 'Contents', text: ({ format }) => (format === 'eml' ? 'Records and e-mails' : 'Records') },
     { name: 'Asked by', text: ({ by }) => by },
     whenColumn('Asked', ({ dateTimeCreated }) => dateTimeCreated),
-    { name: 'State', text: ({ status }) => states[status].word, cell: (each) => <Progress of={each} /> },
+    { name: 'State', text: stateText, cell: (each) => <Progress of={each} /> },
   ];
   return (
     <div className="console-page">
@@ -89,6 +89,11 @@ export function Exports() {
       {isStarting && <StartExport close={() => start(false)} />}
     </div>
   );
+}
+
+function stateText({ status, entriesTotal, reason }: Export): string {
+  const entries = status === 'ready' && count(entriesTotal ?? 0, 'entry', 'entries');
+  return [states[status].word, entries, reason].filter(Boolean).join(', ');
 }
 
 const command = 'node verify.mjs --package . --checkpoint checkpoint --pubkey public-key';

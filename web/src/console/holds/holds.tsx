@@ -45,7 +45,8 @@ export function Holds() {
     whenColumn('Added', ({ dateTimeCreated }) => dateTimeCreated),
     {
       name: 'State',
-      text: ({ dateTimeLifted }) => (dateTimeLifted ? 'Lifted' : 'In force'),
+      text: ({ dateTimeLifted, liftedBy, liftReason }) =>
+        dateTimeLifted ? `Lifted by ${liftedBy}, ${dateTimeLifted}: ${liftReason}` : 'In force',
       cell: ({ dateTimeLifted, liftedBy, liftReason }) =>
         dateTimeLifted ? (
           <span className="soft">
