@@ -6,10 +6,9 @@ import { problem } from '../../domain/problems.ts';
 import type { SandboxAdvisor } from '../../domain/sandbox/sandbox.ts';
 import { readSandboxFile } from '../../domain/sandbox/sandbox-file.ts';
 import { cookieJar } from '../browser/cookies.ts';
-import { sendFailure } from '../browser/failures.ts';
 import { formDoor } from '../browser/forms.ts';
 import { type Html, html } from '../browser/page.ts';
-import { answerHereOnly } from './this-machine.ts';
+import { addPagesHere } from './this-machine.ts';
 
 /**
  * The sandbox's API key and a fresh access token, for calls from the reference page. Like the phones' pages it needs no
@@ -17,9 +16,7 @@ import { answerHereOnly } from './this-machine.ts';
  */
 export function addCredentials(app: FastifyInstance, deps: Deps): void {
   const forms = formsOf(deps);
-  app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
-    answerHereOnly(scope);
+  addPagesHere(app, [], (scope) => {
     scope.post('/sandbox/credentials', async (request) => {
       const { advisorId } = forms.readJson(request);
       const sandbox = readSandboxFile(deps.config.dataDir);

@@ -16,12 +16,11 @@ import {
 } from '../../domain/sandbox/handsets.ts';
 import { e164 } from '../../domain/shared/phone-numbers.ts';
 import { isBlank, textLengthMax } from '../../domain/shared/text/text-rules.ts';
-import { addAssets, asset } from '../browser/assets.ts';
+import { asset } from '../browser/assets.ts';
 import { cookieJar } from '../browser/cookies.ts';
-import { sendFailure } from '../browser/failures.ts';
 import { formDoor } from '../browser/forms.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { answerHereOnly } from './this-machine.ts';
+import { addPagesHere } from './this-machine.ts';
 
 const script = asset('handsets.js', readFileSync(new URL('browser/handsets.js', import.meta.url)));
 const style = asset('handsets.css', readFileSync(new URL('browser/handsets.css', import.meta.url)));
@@ -38,11 +37,7 @@ const quickReplies = ['ACCEPT', 'YES', 'NO', 'STOP', 'START', 'HELP'];
 export function addHandsetsPage(app: FastifyInstance, deps: Deps): void {
   const forms = formDoor(cookieJar(deps.config.publicUrl), deps.config, formBytesMax);
 
-  app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
-    answerHereOnly(scope);
-    addAssets(scope, [script, style]);
-
+  addPagesHere(app, [script, style], (scope) => {
     scope.get('/handset', async (request, reply) => {
       const { phone } = request.query as { phone?: unknown };
       const typed = typeof phone === 'string' ? phone : '';

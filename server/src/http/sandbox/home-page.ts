@@ -7,15 +7,14 @@ import { readSandboxFile } from '../../domain/sandbox/sandbox-file.ts';
 import { countTextsToday } from '../../domain/sandbox/texts-today.ts';
 import { dayMs } from '../../domain/shared/time.ts';
 import { listWebhooks } from '../../domain/webhooks/webhooks.ts';
-import { addAssets, asset } from '../browser/assets.ts';
+import { asset } from '../browser/assets.ts';
 import { cookieJar } from '../browser/cookies.ts';
-import { sendFailure } from '../browser/failures.ts';
 import { formDoor } from '../browser/forms.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { search } from '../docs/search.ts';
 import type { FirstCall } from './first-calls.ts';
 import type { SandboxWork } from './sandbox-work.ts';
-import { answerHereOnly } from './this-machine.ts';
+import { addPagesHere } from './this-machine.ts';
 
 const script = asset('home.js', readFileSync(new URL('browser/home.js', import.meta.url)));
 const style = asset('home.css', readFileSync(new URL('browser/home.css', import.meta.url)));
@@ -35,11 +34,7 @@ export function addHomePage(
   const { config } = deps;
   const forms = formDoor(cookieJar(config.publicUrl), config);
 
-  app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
-    answerHereOnly(scope);
-    addAssets(scope, [script, style]);
-
+  addPagesHere(app, [script, style], (scope) => {
     scope.get('/', async (request, reply) => {
       const advisors = readSandboxFile(config.dataDir)?.advisors ?? [];
       const [texts, webhooks] = await Promise.all([countTextsToday(deps), listWebhooks(deps)]);

@@ -11,10 +11,9 @@ import {
   matches,
 } from '../../domain/sandbox/call-log.ts';
 import { curlOf } from '../../domain/sandbox/curl.ts';
-import { addAssets, asset } from '../browser/assets.ts';
-import { sendFailure } from '../browser/failures.ts';
+import { asset } from '../browser/assets.ts';
 import { type Html, html, sendPage } from '../browser/page.ts';
-import { answerHereOnly } from './this-machine.ts';
+import { addPagesHere } from './this-machine.ts';
 
 const script = asset('log.js', readFileSync(new URL('browser/log.js', import.meta.url)));
 const style = asset('log.css', readFileSync(new URL('browser/log.css', import.meta.url)));
@@ -32,11 +31,7 @@ const statuses = { '': 'Any status', '2': '2xx', '4': '4xx', '5': '5xx' };
 export function addLogPage(app: FastifyInstance, deps: Deps, log: CallLog): void {
   let streams = 0;
 
-  app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
-    answerHereOnly(scope);
-    addAssets(scope, [script, style]);
-
+  addPagesHere(app, [script, style], (scope) => {
     scope.get('/log', async (request, reply) => {
       const filter = filterIn(request);
       const { call } = request.query as { call?: unknown };

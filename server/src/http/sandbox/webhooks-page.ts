@@ -13,12 +13,11 @@ import {
   removeWebhook,
   type Webhook,
 } from '../../domain/webhooks/webhooks.ts';
-import { addAssets, asset } from '../browser/assets.ts';
+import { asset } from '../browser/assets.ts';
 import { cookieJar } from '../browser/cookies.ts';
-import { sendFailure } from '../browser/failures.ts';
 import { type Fields, formDoor } from '../browser/forms.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { answerHereOnly } from './this-machine.ts';
+import { addPagesHere } from './this-machine.ts';
 
 const script = asset('webhooks.js', readFileSync(new URL('browser/webhooks.js', import.meta.url)));
 const style = asset('webhooks.css', readFileSync(new URL('browser/webhooks.css', import.meta.url)));
@@ -28,11 +27,7 @@ const deliveriesShown = 50;
 export function addWebhooksPage(app: FastifyInstance, deps: Deps): void {
   const forms = formDoor(cookieJar(deps.config.publicUrl), deps.config);
 
-  app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
-    answerHereOnly(scope);
-    addAssets(scope, [script, style]);
-
+  addPagesHere(app, [script, style], (scope) => {
     scope.get('/webhooks', async (request, reply) => {
       const filter = filterIn(request.query as Record<string, unknown>);
       return sendWebhooks(reply, await read(deps, filter), { filter, formToken: forms.token(request, reply) });
