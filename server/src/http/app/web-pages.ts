@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { acceptsBrotli } from '../browser/assets.ts';
+import { acceptsBrotli, typeOf } from '../browser/assets.ts';
 import { html, sendPage } from '../browser/page.ts';
 import { noSuchRoute } from '../door/unknown-routes.ts';
 
@@ -12,12 +11,6 @@ const brought = new URL('../../web/', import.meta.url);
 const dist = existsSync(brought) ? brought : new URL('../../../../web/dist/', import.meta.url);
 const pages = { '/app': 'index.html', '/console': 'console.html' };
 const buildPollSeconds = 2;
-const types: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.webmanifest': 'application/manifest+json',
-  '.woff2': 'font/woff2',
-};
 
 /** The advisor's app and the console: a page each, which shows what its address says, and the files that both load. */
 export function addWebPages(app: FastifyInstance): void {
@@ -60,7 +53,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, name: stri
   if (compressed) reply.header('content-encoding', 'br');
   return reply
     .headers({
-      'content-type': types[extname(name)] ?? 'application/octet-stream',
+      'content-type': typeOf(name),
       'cache-control': caching,
       vary: 'accept-encoding',
       'x-content-type-options': 'nosniff',

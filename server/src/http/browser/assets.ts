@@ -10,9 +10,14 @@ export type Asset = { path: string; content: Buffer };
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
 };
 const hashLength = 10;
+
+export function typeOf(name: string): string {
+  return types[extname(name)] ?? 'application/octet-stream';
+}
 
 export function asset(name: string, content: Buffer): Asset {
   const extension = extname(name);
@@ -22,7 +27,7 @@ export function asset(name: string, content: Buffer): Asset {
 
 export function addAssets(app: FastifyInstance, assets: Asset[]): void {
   for (const { path, content } of assets) {
-    const type = types[extname(path)] ?? 'application/octet-stream';
+    const type = typeOf(path);
     let compressed: Promise<Buffer> | undefined;
     app.get(path, async (request, reply) => {
       reply.type(type).headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' });
