@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../domain/address-book/crm-connections.ts';
 import { type CrmSync, listFindings, listSyncs, syncCrm } from '../../domain/address-book/crm-syncs.ts';
 import { type CrmAccess, crmKinds } from '../../domain/ports.ts';
+import { newSigningSecret } from '../../domain/shared/secrets.ts';
 import { contactFormatOf, contactFormatOption } from '../files.ts';
 import { inOneLine } from '../terminal.ts';
 import { always, type Call, secretFromStdin, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
@@ -112,7 +112,7 @@ async function accessOf(call: Call): Promise<{ access: CrmAccess; generated?: st
     return { access: { kind: 'carddav', url: required(call, 'url'), username, secret, region } };
   }
   if (secret) return { access: { kind: 'https', url: required(call, 'url'), secret } };
-  const generated = `whsec_${randomBytes(32).toString('base64')}`;
+  const generated = newSigningSecret();
   return { access: { kind: 'https', url: required(call, 'url'), secret: generated }, generated };
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { loopbackHosts } from '../../config.ts';
 import { type Deps, inTransaction } from '../../deps.ts';
 import * as store from '../../store/operations/alerts.ts';
@@ -6,6 +5,7 @@ import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { thisNode } from '../carriers/status.ts';
 import { problem } from '../problems.ts';
+import { newSigningSecret } from '../shared/secrets.ts';
 import { dayMs } from '../shared/time.ts';
 import { type Condition, findConditions } from './alert-conditions.ts';
 import { alertMail } from './alert-mail.ts';
@@ -35,7 +35,7 @@ export async function addAlertTarget(
   checkTarget(deps, { kind, address });
   if ((await store.listAlertTargets(deps.db)).length >= targetsMax)
     throw problem('conflict', `There are ${targetsMax} already, which is the most. Remove one first.`);
-  const secret = kind === 'webhook' ? `whsec_${randomBytes(32).toString('base64')}` : null;
+  const secret = kind === 'webhook' ? newSigningSecret() : null;
   return inTransaction(deps, async (deps) => {
     const sealedSecret = secret === null ? null : deps.sealer.seal(secret, ownerOf(address));
     const row = await store.insertAlertTarget(deps.db, { kind, address, sealedSecret }, new Date());

@@ -32,6 +32,16 @@ export function readSecret(
   return checksum(given.slice(0, -checksumLength)) === given.slice(-checksumLength) ? 'possible' : 'malformed';
 }
 
+/** What a browser proves itself with, or whoever has a link. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** What requests are signed with, as Standard Webhooks writes it. */
+export function newSigningSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/sign-in/devices.ts';
 import type { Owner } from '../../store/sign-in/owners.ts';
-import { hashSecret } from '../shared/secrets.ts';
+import { hashSecret, newToken } from '../shared/secrets.ts';
 
 /** As long as browsers keep a cookie, about; every sign-in begins it anew. */
 export const deviceSeconds = 365 * 24 * 60 * 60;
@@ -13,7 +12,7 @@ const devicesMax = 50;
  * the previous one is worth nothing.
  */
 export async function rememberDevice(deps: Deps, owner: Owner, previous: string | null): Promise<string> {
-  const device = randomBytes(32).toString('base64url');
+  const device = newToken();
   const [deviceHash, expires] = [hashSecret(device), new Date(Date.now() + deviceSeconds * 1000)];
   if (previous) await store.updateDeviceHash(deps.db, { from: hashSecret(previous), to: deviceHash });
   await store.insertDevice(deps.db, owner, deviceHash, expires);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type Deps, inTransaction } from '../../deps.ts';
 import { findAdvisorForUpdate, updateAdvisor } from '../../store/accounts/advisors.ts';
 import { deleteDevices } from '../../store/sign-in/devices.ts';
@@ -6,7 +5,7 @@ import * as store from '../../store/sign-in/invitations.ts';
 import { deletePasskeys } from '../../store/sign-in/passkeys.ts';
 import { type By, byAdvisor, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
-import { hashSecret } from '../shared/secrets.ts';
+import { hashSecret, newToken } from '../shared/secrets.ts';
 import { hashPassword, isTooShort } from './passwords.ts';
 import { beginSession, endSessions, type NewSession } from './sessions.ts';
 import type { Attempt } from './sign-in-failures.ts';
@@ -24,7 +23,7 @@ export const invitationMs = 24 * 60 * 60 * 1000;
 
 /** For the first sign-in, or after a forgotten password, which keeps working until another is chosen. */
 export async function inviteAdvisor(deps: Deps, advisorId: number, by: By = byOperator): Promise<Invitation> {
-  const code = randomBytes(32).toString('base64url');
+  const code = newToken();
   const expires = new Date(Date.now() + invitationMs);
   return inTransaction(deps, async (deps) => {
     const advisor = await findAdvisorForUpdate(deps.db, advisorId);

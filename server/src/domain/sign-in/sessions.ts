@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { Owner } from '../../store/sign-in/owners.ts';
 import type { SessionRow, SignInMethod } from '../../store/sign-in/sessions.ts';
 import * as store from '../../store/sign-in/sessions.ts';
 import { deleteStaffSessionsOf } from '../../store/sign-in/staff-sessions.ts';
 import { type By, byAdvisor } from '../archive/archive.ts';
-import { hashSecret } from '../shared/secrets.ts';
+import { hashSecret, newToken } from '../shared/secrets.ts';
 import { rememberDevice } from './devices.ts';
 import type { Attempt } from './sign-in-failures.ts';
 import { archiveSignIn } from './sign-in-records.ts';
@@ -27,7 +26,7 @@ export async function beginSession(
   advisorId: number,
   { method, checkedPasswordHash = null, address, device, browser = unknownBrowser, traceId }: BeginSession,
 ): Promise<NewSession | null> {
-  const token = randomBytes(32).toString('base64url');
+  const token = newToken();
   const created = new Date();
   const expires = new Date(created.getTime() + sessionMs);
   const session = { sessionHash: hashSecret(token), advisorId, method, browser, created, expires };

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
 import { type Deps, inTransaction } from '../../deps.ts';
 import * as store from '../../store/sign-in/invitations.ts';
 import { lockStaff } from '../../store/sign-in/staff-credentials.ts';
 import { type By, byOperator, byStaff } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
-import { hashSecret } from '../shared/secrets.ts';
+import { hashSecret, newToken } from '../shared/secrets.ts';
 import { type Invitation, invitationMs } from './invitations.ts';
 import { registrationOptions, savePasskey, verifiedPasskey } from './passkeys.ts';
 import type { Attempt } from './sign-in-failures.ts';
@@ -32,7 +31,7 @@ export async function inviteStaff(
       'conflict',
       'You are signed in: change how you sign in on the page for that, in the menu with your name.',
     );
-  const code = randomBytes(32).toString('base64url');
+  const code = newToken();
   const expires = new Date(Date.now() + invitationMs);
   return inTransaction(deps, async (deps) => {
     if (!(await lockStaff(deps.db, staffId)))

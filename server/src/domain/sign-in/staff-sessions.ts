@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { SignInMethod } from '../../store/sign-in/sessions.ts';
 import type { StaffSessionRow } from '../../store/sign-in/staff-sessions.ts';
 import * as store from '../../store/sign-in/staff-sessions.ts';
 import { byStaff } from '../archive/archive.ts';
-import { hashSecret } from '../shared/secrets.ts';
+import { hashSecret, newToken } from '../shared/secrets.ts';
 import { rememberDevice } from './devices.ts';
 import { listedMax, type OwnSession, ownSession, sessionMs, unknownBrowser, wasSeenLately } from './sessions.ts';
 import type { Attempt } from './sign-in-failures.ts';
@@ -29,7 +28,7 @@ export async function beginStaffSession(
   staffId: number,
   { method, secondFactor, address, device, browser = unknownBrowser, traceId }: Beginning,
 ): Promise<NewStaffSession | null> {
-  const token = randomBytes(32).toString('base64url');
+  const token = newToken();
   const created = new Date();
   const expires = new Date(created.getTime() + sessionMs);
   return inTransaction(deps, async (deps) => {

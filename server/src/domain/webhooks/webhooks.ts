@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { loopbackHosts } from '../../config.ts';
 import { type Deps, inTransaction } from '../../deps.ts';
 import { findFailing, insertStreams, resumeStreams } from '../../store/webhooks/streams.ts';
@@ -8,6 +7,7 @@ import { getApplication } from '../access/applications.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
+import { newSigningSecret } from '../shared/secrets.ts';
 import { dayMs } from '../shared/time.ts';
 import { pushedTypes } from './pushed-events.ts';
 
@@ -24,7 +24,6 @@ export type Webhook = {
 };
 
 const overlapMs = dayMs;
-const secretBytes = 32;
 const endpointsMax = 16;
 
 /**
@@ -110,7 +109,7 @@ export async function rotateWebhookSecret(
   by: By = byOperator,
 ): Promise<string> {
   const webhook = await findWebhook(deps, clientId, url);
-  const secret = makeSecret();
+  const secret = newSigningSecret();
   const rotated = {
     webhookId: webhook.webhookId,
     sealedSecret: deps.sealer.seal(secret, secretOf(webhook)),
@@ -220,7 +219,7 @@ function newWebhook(deps: Deps, applicationId: number, url: string, types: strin
       'invalid_request',
       `${unknown ?? 'Nothing'} is not a type of event. Types: ${pushedTypes.join(', ')}.`,
     );
-  const secret = makeSecret();
+  const secret = newSigningSecret();
   const sealedSecret = deps.sealer.seal(secret, secretOf({ applicationId, url }));
   return { applicationId, url, types: types && [...new Set(types)], secret, sealedSecret };
 }
@@ -245,11 +244,6 @@ function checkUrl({ config }: Deps, text: string): void {
       'invalid_request',
       'The address of a webhook must begin with https://; in the sandbox, http:// on this machine will do.',
     );
-}
-
-/** As Standard Webhooks writes it. */
-function makeSecret(): string {
-  return `whsec_${randomBytes(secretBytes).toString('base64')}`;
 }
 
 /** What a secret is sealed for: no other endpoint can use it. */

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { newToken } from '../../domain/shared/secrets.ts';
 import { cookieName, secretCookie } from './cookies.ts';
 
 /**
@@ -19,7 +19,7 @@ export function browserSecrets(publicUrl: string) {
     readOrMake(req: IncomingMessage): { browser: string; browserCookie?: string } {
       const known = read(req);
       if (known) return { browser: known };
-      const browser = randomBytes(32).toString('base64url');
+      const browser = newToken();
       const browserCookie = `${name}=${browser}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
       return { browser, browserCookie };
     },

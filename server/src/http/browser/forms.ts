@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { loopbackHosts } from '../../config.ts';
 import { problem } from '../../domain/problems.ts';
-import { hashSecret, matchesHash } from '../../domain/shared/secrets.ts';
+import { hashSecret, matchesHash, newToken } from '../../domain/shared/secrets.ts';
 import type { RawBody } from '../door/body.ts';
 import type { CookieJar } from './cookies.ts';
 
@@ -34,8 +33,8 @@ export function formDoor(
 ) {
   const ours = ownOrigins(config);
 
-  function newToken(reply: FastifyReply): string {
-    const token = randomBytes(32).toString('base64url');
+  function giveToken(reply: FastifyReply): string {
+    const token = newToken();
     cookies.set(reply, 'form', token);
     return token;
   }
@@ -55,11 +54,11 @@ export function formDoor(
     },
     /** The token for a page's forms: the one in the browser's cookie, or a new one for both. */
     token(request: FastifyRequest, reply: FastifyReply): string {
-      return cookies.read(request, 'form') ?? newToken(reply);
+      return cookies.read(request, 'form') ?? giveToken(reply);
     },
     /** After signing in or out, so that a token from before no longer works. */
     renewToken(reply: FastifyReply): void {
-      newToken(reply);
+      giveToken(reply);
     },
     /** The form's fields, once it is known to be ours. */
     read(request: FastifyRequest): Fields {
