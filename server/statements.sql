@@ -6863,8 +6863,7 @@ m.member_id as "memberId", m.phone,
 m.state, m.last_changed as "lastChanged", m.stopped_at as "stoppedAt", m.started_at as "startedAt",
 m.held_since as "heldSince", m.consent_requests as "consentRequests",
 m.requested_at as "requestedAt", m.reminded, m.helped_at as "helpedAt", m.last_reply_at as "lastReplyAt",
-m.date_time_created as "dateTimeCreated",
-(
+m.date_time_created as "dateTimeCreated", (
   select nullif(c.full_name, c.phone)
   from contacts c
   where c.advisor_id = m.advisor_id and c.phone = m.phone
@@ -6918,8 +6917,7 @@ m.member_id as "memberId", m.phone,
 m.state, m.last_changed as "lastChanged", m.stopped_at as "stoppedAt", m.started_at as "startedAt",
 m.held_since as "heldSince", m.consent_requests as "consentRequests",
 m.requested_at as "requestedAt", m.reminded, m.helped_at as "helpedAt", m.last_reply_at as "lastReplyAt",
-m.date_time_created as "dateTimeCreated",
-(
+m.date_time_created as "dateTimeCreated", (
   select nullif(c.full_name, c.phone)
   from contacts c
   where c.advisor_id = m.advisor_id and c.phone = m.phone
@@ -6936,8 +6934,7 @@ m.member_id as "memberId", m.phone,
 m.state, m.last_changed as "lastChanged", m.stopped_at as "stoppedAt", m.started_at as "startedAt",
 m.held_since as "heldSince", m.consent_requests as "consentRequests",
 m.requested_at as "requestedAt", m.reminded, m.helped_at as "helpedAt", m.last_reply_at as "lastReplyAt",
-m.date_time_created as "dateTimeCreated",
-(
+m.date_time_created as "dateTimeCreated", (
   select nullif(c.full_name, c.phone)
   from contacts c
   where c.advisor_id = m.advisor_id and c.phone = m.phone

@@ -1,6 +1,7 @@
 import type { ConsentState } from '../consent/consents.ts';
 import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
+import { memberName } from '../members/members.ts';
 import { conditionsOf } from './contact-search.ts';
 
 /** Somebody as one of a firm's advisors knows them. */
@@ -16,14 +17,7 @@ export type PersonRow = {
 
 const columns = `
   a.advisor_id as "advisorId", a.name as advisor, m.member_id as "memberId", m.phone, m.state,
-  m.last_changed as "lastChanged",
-  (
-    select nullif(c.full_name, c.phone)
-    from contacts c
-    where c.advisor_id = m.advisor_id and c.phone = m.phone
-    order by c.contact_id
-    limit 1
-  ) as name`;
+  m.last_changed as "lastChanged", ${memberName}`;
 
 /** Those whose contacts have all of the words, by name. Spans advisors: it is about a firm's. */
 export async function listPeopleByWords(db: Db, firmId: number, words: string[], limit: number): Promise<PersonRow[]> {

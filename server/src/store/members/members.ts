@@ -32,16 +32,18 @@ export type ContactMember = Pick<MemberRow, 'memberId' | 'phone' | 'lastChanged'
 export type NoMember = { phone: string; memberId: null; lastChanged: null; provenState: null };
 export type NewMember = PhoneOf & { memberId: number };
 
-export const memberColumns = `
-  m.member_id as "memberId", m.phone, ${consentColumns}, m.helped_at as "helpedAt", m.last_reply_at as "lastReplyAt",
-  m.date_time_created as "dateTimeCreated",
-  (
+/** SQL for what the address book calls member m. */
+export const memberName = `(
     select nullif(c.full_name, c.phone)
     from contacts c
     where c.advisor_id = m.advisor_id and c.phone = m.phone
     order by c.contact_id
     limit 1
   ) as name`;
+
+export const memberColumns = `
+  m.member_id as "memberId", m.phone, ${consentColumns}, m.helped_at as "helpedAt", m.last_reply_at as "lastReplyAt",
+  m.date_time_created as "dateTimeCreated", ${memberName}`;
 
 const idSequence = 'members_member_id_seq';
 
