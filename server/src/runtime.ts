@@ -25,7 +25,6 @@ import { makeSignals, newArchiveSigns, type Signals } from './domain/shared/sign
 import { systemClock } from './domain/shared/time.ts';
 import { makeScreeners } from './domain/supervision/screeners.ts';
 import type { Log } from './log.ts';
-import { describeLeftovers, type Leftover, listLeftovers, removeLeftover } from './store/database/cluster-folders.ts';
 import { exposureOf } from './store/database/connecting/tls.ts';
 import { unreachableDatabase } from './store/database/connecting/unreachable.ts';
 import type { Pool } from './store/database/db.ts';
@@ -65,9 +64,6 @@ export async function asOwner<Result>(
     await pool.end();
   }
 }
-
-/** What deleted sandboxes left on this machine. */
-export { describeLeftovers, type Leftover, listLeftovers, removeLeftover };
 
 /** The database's address, and how to disconnect from it. */
 export type Database = { url: string; stop(): Promise<void> };

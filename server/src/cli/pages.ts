@@ -63,7 +63,7 @@ const verbsOfPages: Record<string, string[]> = {
 };
 
 const verbsWithout: Record<string, string[]> = {
-  'about a machine or a terminal': ['serve', 'migrate', 'completion', 'secrets reseal', 'sandbox clean'],
+  'about a machine or a terminal': ['serve', 'migrate', 'completion', 'secrets reseal'],
   'for those who build on the API': ['token', 'example', 'logs', 'listen', 'trigger'],
   'on the sandbox’s own pages': ['sandbox reset', 'sandbox seed'],
   'the page adds and removes instead': ['webhooks set'],

@@ -15,7 +15,6 @@ const groups: Group[] = [
   { words: ['logs'], load: async () => (await import('./sandbox/logs.ts')).logVerbs },
   { words: ['sandbox'], load: async () => (await import('./sandbox/reset.ts')).resetVerbs },
   { words: ['sandbox'], load: async () => (await import('./sandbox/seed.ts')).seedVerbs },
-  { words: ['sandbox'], load: async () => (await import('./sandbox/clean.ts')).cleanVerbs },
   { words: ['firms'], load: async () => (await import('./accounts/firms.ts')).firmVerbs },
   { words: ['staff'], load: async () => (await import('./accounts/staff.ts')).staffVerbs },
   { words: ['advisors'], load: async () => (await import('./accounts/advisors.ts')).advisorVerbs },

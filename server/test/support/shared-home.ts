@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { sharedHome } from '../../src/store/database/cluster-folders.ts';
+import { sharedHome } from '../../src/store/database/embedded.ts';
 
 /** Returns what removes everything that was added to /var/lib/assent meanwhile: tests leave nothing there. */
 export function watchSharedHome(): { added(): string[]; remove(): void } {

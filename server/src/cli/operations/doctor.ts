@@ -3,17 +3,15 @@ import { checkPlaces } from '../../adapters/surroundings/places.ts';
 import { checkRedis } from '../../adapters/surroundings/redis.ts';
 import { checkDatabase } from '../../domain/operations/database-checks.ts';
 import { checkRecords } from '../../domain/operations/doctor.ts';
-import { type CheckFinding, failing, warning } from '../../domain/operations/findings.ts';
+import { type CheckFinding, failing } from '../../domain/operations/findings.ts';
 import { checkSettings } from '../../domain/operations/settings-checks.ts';
 import { makeLog } from '../../log.ts';
 import {
   connectRuntime,
   type Database,
-  describeLeftovers,
   explain,
   hasDatabase,
   inspect,
-  listLeftovers,
   openDatabase,
   requireDatabase,
 } from '../../runtime.ts';
@@ -29,7 +27,6 @@ export async function examine({ config, switches, json, out }: Call): Promise<vo
   const findings = [
     ...checkSettings(config),
     ...(await checkPlaces(config)),
-    ...checkLeftovers(),
     ...(await checkStored(config, out.note)),
     ...(await checkRedis(config)),
   ];
@@ -43,12 +40,6 @@ export async function examine({ config, switches, json, out }: Call): Promise<vo
 /** Scripts rely on it. */
 export function exitCodeOf(findings: CheckFinding[], { strict }: { strict: boolean }): number {
   return findings.some(({ state }) => state === 'failing' || (strict && state === 'warning')) ? 1 : 0;
-}
-
-/** What deleted sandboxes left on this machine, if this user may look. */
-function checkLeftovers(): CheckFinding[] {
-  const says = describeLeftovers(listLeftovers());
-  return says ? [warning('leftovers', says, 'Run `assent sandbox clean`, which lists them.')] : [];
 }
 
 /** The database, and everything in it. What can't be reached or isn't migrated has nothing more to say. */

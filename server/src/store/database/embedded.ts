@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chownSync,
   closeSync,
@@ -7,6 +8,8 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -15,15 +18,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import {
-  clusterFolder,
-  describeLeftovers,
-  listLeftovers,
-  noteDataFolder,
-  runningPid,
-  sharedHome,
-  shortHash,
-} from './cluster-folders.ts';
 
 /**
  * The embedded PostgreSQL: real binaries from an npm package, run as a separate process on a Unix socket that only its
@@ -46,11 +40,14 @@ type Cluster = {
   settings: Record<string, string>;
 };
 
+/** For the programs that PostgreSQL's user must reach under root. */
+export const sharedHome = '/var/lib/assent';
 const startMs = 15_000;
 const stopMs = 15_000;
 const pollMs = 50;
 const presenceLock = 7_277_001;
 const socketPathBytesMax = 107;
+const hashLength = 12;
 /** Where PostgreSQL finds the folder that `run` opened for it. */
 const openedFolder = '/proc/self/fd/3';
 
@@ -100,7 +97,11 @@ export async function startEmbedded(
 
 /** Whether a PostgreSQL of this data folder is running: a sandbox's, or one that outlived its server. */
 export function isEmbeddedRunning(dataDir: string): boolean {
-  return runningPid(clusterFolder(dataDir)) !== undefined;
+  return isRunning({ folder: clusterFolder(dataDir) });
+}
+
+function clusterFolder(dataDir: string): string {
+  return join(dataDir, 'postgres');
 }
 
 async function prepare(dataDir: string, say: (line: string) => void, settings: Cluster['settings']): Promise<Cluster> {
@@ -114,9 +115,6 @@ async function prepare(dataDir: string, say: (line: string) => void, settings: C
   const bin = await binaries(dataDir, user, say);
   const cluster = { folder, sockets: socketFolder(folder, user), bin, user, settings };
   if (!existsSync(folder)) await initialize(cluster);
-  noteDataFolder(dataDir);
-  const leftovers = user && settings.fsync !== 'off' && describeLeftovers(listLeftovers());
-  if (leftovers) say(`${leftovers}. \`assent sandbox clean\` lists them.`);
   return cluster;
 }
 
@@ -237,8 +235,20 @@ async function shutDown(cluster: Cluster): Promise<void> {
   for (const deadline = Date.now() + stopMs; isRunning(cluster) && Date.now() < deadline; ) await pause(pollMs);
 }
 
-function isRunning(cluster: Cluster): boolean {
-  return runningPid(cluster.folder) !== undefined;
+function isRunning({ folder }: Pick<Cluster, 'folder'>): boolean {
+  return runningPid(folder) !== undefined;
+}
+
+/** The postmaster's process id, if it is running and ours: after a reboot the id may be another program's. */
+function runningPid(folder: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    process.kill(pid, 0);
+    if (!existsSync('/proc/self/cwd')) return pid;
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(folder) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Runs a program of PostgreSQL on the cluster's folder. */
@@ -281,7 +291,8 @@ function canTraverse(path: string): boolean {
 /** The cluster's own folder, the safest place, because only its owner can open it, unless the path is too long. */
 function socketFolder(folder: string, user: Cluster['user']): string {
   if (Buffer.byteLength(join(folder, '.s.PGSQL.5432')) <= socketPathBytesMax) return folder;
-  const short = join(tmpdir(), `assent-${shortHash(folder)}`);
+  const hash = createHash('sha256').update(folder).digest('hex').slice(0, hashLength);
+  const short = join(tmpdir(), `assent-${hash}`);
   mkdirSync(short, { recursive: true, mode: 0o700 });
   if (user) chownSync(short, user.uid, user.gid);
   return short;
