@@ -47,7 +47,7 @@ export function signingKeyRing(deps: Deps): SigningKeyRing {
   };
 }
 
-/** When a node starts: makes the first key if there is none, and seals keys that an earlier version stored as they are. */
+/** When a node starts: makes the first key if there is none, and seals those from before there was a key to seal them with. */
 export async function prepareSigningKeys(deps: Deps): Promise<void> {
   await keysOf(deps);
 }

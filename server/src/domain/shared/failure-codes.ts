@@ -73,7 +73,7 @@ export const failureCodes = {
 export type FailureCode = keyof typeof failureCodes;
 export const failureCodeNames = Object.keys(failureCodes) as FailureCode[];
 
-/** For partners: earlier versions kept carriers' own codes for texts that weren't delivered. */
+/** For partners, who know these codes only. */
 export function failureCodeOf(kept: string | null): FailureCode | null {
   if (kept === null) return null;
   return Object.hasOwn(failureCodes, kept) ? (kept as FailureCode) : 'undelivered';
