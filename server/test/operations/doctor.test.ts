@@ -213,9 +213,7 @@ suite('what the doctor makes of a database', () => {
     assert.deepEqual(bad({ settings: { ...settings, autovacuum: 'off' } }), ['autovacuum failing']);
     assert.deepEqual(bad({ connections: { used: 80, most: 97 } }), ['connections warning']);
     assert.deepEqual(bad({ oldestTransactions: 1_200_000_000 }), ['autovacuum warning']);
-    assert.deepEqual(bad({ bloated: [{ table: 'dispatches', deadRows: 90_000, liveRows: 1 }] }), [
-      'autovacuum warning',
-    ]);
+    assert.deepEqual(bad({ bloated: [{ table: 'dispatches', deadRows: 90_000 }] }), ['autovacuum warning']);
     assert.deepEqual(bad({ walArchive: null }), ['WAL archive warning']);
     const failed = { lastArchivedAt: new Date(1_000), lastFailedAt: new Date(2_000) };
     assert.deepEqual(bad({ walArchive: failed }), ['WAL archive failing']);

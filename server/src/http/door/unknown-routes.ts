@@ -40,13 +40,17 @@ export function endsWithSlash(request: FastifyRequest): boolean {
   return /^[^?]*\/(\?|$)/.test(request.raw.url ?? '') && pathOf(request).startsWith('/v1/');
 }
 
-/** Decoded, as the router reads it. */
 function pathOf({ raw }: FastifyRequest): string {
   const [path = '/'] = (raw.url ?? '/').split('?', 1);
+  return decoded(path);
+}
+
+/** As the router reads it before it matches. */
+export function decoded(url: string): string {
   try {
-    return decodeURI(path);
+    return decodeURI(url);
   } catch {
-    return path;
+    return url;
   }
 }
 

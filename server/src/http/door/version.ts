@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Problem, problem } from '../../domain/problems.ts';
+import { decoded } from './unknown-routes.ts';
 
 export const versionsServed = ['1', 'v1', '1.0', '1.0.0'];
 const versionInPath = /^\/v(\d[^/?]*)(?=[/?]|$)/i;
@@ -13,13 +14,4 @@ export function versionProblem({ raw: { url = '/' }, headers }: FastifyRequest):
   if (inPath !== undefined && inHeader !== undefined && !versionsServed.includes(String(inHeader)))
     return problem('version_mismatch', `X-API-Version must be one of ${versionsServed.join(', ')}, or left out.`);
   return null;
-}
-
-/** The router decodes before it matches, so this must too. */
-function decoded(url: string): string {
-  try {
-    return decodeURI(url);
-  } catch {
-    return url;
-  }
 }

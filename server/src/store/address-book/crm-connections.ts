@@ -9,7 +9,6 @@ export type CrmConnectionRow = {
   daily: boolean;
   nextSyncAt: Date | null;
   syncId: number | null;
-  syncingUntil: Date | null;
   lookupFault: string | null;
   waitingLookups: number;
   dateTimeCreated: Date;
@@ -19,8 +18,8 @@ export type NewCrmConnection = Pick<CrmConnectionRow, 'kind' | 'settings' | 'sea
 
 const columns = `
   c.advisor_id as "advisorId", c.kind, c.settings, c.sealed_secret as "sealedSecret", c.daily,
-  c.next_sync_at as "nextSyncAt", c.sync_id as "syncId", c.syncing_until as "syncingUntil",
-  c.lookup_fault as "lookupFault", c.date_time_created as "dateTimeCreated",
+  c.next_sync_at as "nextSyncAt", c.sync_id as "syncId", c.lookup_fault as "lookupFault",
+  c.date_time_created as "dateTimeCreated",
   (select count(*) from crm_lookups l where l.advisor_id = c.advisor_id) as "waitingLookups"`;
 
 /** An advisor has one CRM: a new one replaces it. */

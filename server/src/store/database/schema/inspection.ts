@@ -29,7 +29,7 @@ export type DatabaseFacts = {
   /** Whether copies of the write-ahead log fail; null if none were made. */
   walArchive: { lastArchivedAt: Date | null; lastFailedAt: Date | null } | null;
   /** Hot tables with more dead rows than autovacuum leaves. */
-  bloated: { table: string; deadRows: number; liveRows: number }[];
+  bloated: { table: string; deadRows: number }[];
   /** Workers that have advisors, and in how many parts; null without Citus. */
   citus: { workers: number; shards: number } | null;
 };
@@ -130,7 +130,7 @@ async function serverFacts(client: pg.Client): Promise<ServerFacts> {
 
 async function listBloated(client: pg.Client): Promise<DatabaseFacts['bloated']> {
   const { rows } = await client.query<DatabaseFacts['bloated'][number]>(
-    `select relname as table, n_dead_tup::float8 as "deadRows", n_live_tup::float8 as "liveRows"
+    `select relname as table, n_dead_tup::float8 as "deadRows"
      from pg_stat_user_tables
      where schemaname = 'public' and relname = any ($1) and n_dead_tup > greatest($2, n_live_tup)
      order by n_dead_tup desc`,
