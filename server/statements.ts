@@ -22,7 +22,7 @@ export type Statement = { name: string; text: string };
 type NamedStatement = { names: string[]; text: ts.Expression | undefined; isFixed: boolean };
 
 const store = new URL('src/store/', import.meta.url);
-const methods = ['query', 'write', 'lookUp', 'lookUpOne', 'lookUpPage'];
+const methods = ['query', 'find', 'write', 'lookUp', 'lookUpOne', 'lookUpPage'];
 
 async function callVariants(db: Db): Promise<void> {
   const [advisorId, now, page] = [1, new Date(0), { offset: 0n, limit: 20 }];
@@ -156,6 +156,7 @@ async function recordVariants(): Promise<Statement[]> {
   };
   const db: Partial<Transaction> = {
     query: record,
+    find: async (...statement) => (await record(...statement)).at(0) ?? null,
     write: async (...statement) => void (await record(...statement)),
     lookUp: record,
     lookUpOne: async (...statement) => (await record(...statement)).at(0) ?? null,

@@ -39,7 +39,7 @@ export async function listApiKeys(db: Db): Promise<ApiKeyRow[]> {
 
 /** Locked, so that a change knows the values before it. */
 export async function findApiKeyForUpdate(db: Db, keyId: number): Promise<ApiKeyRow | null> {
-  const [row] = await db.query<ApiKeyRow>(
+  return db.find<ApiKeyRow>(
     `select ${columns}
      from api_keys k
      join applications using (application_id)
@@ -47,7 +47,6 @@ export async function findApiKeyForUpdate(db: Db, keyId: number): Promise<ApiKey
      for no key update of k`,
     [keyId],
   );
-  return row ?? null;
 }
 
 export async function updateApiKeyPlan(db: Db, keyId: number, plan: UsagePlan): Promise<void> {
@@ -91,14 +90,13 @@ export async function findDailyUse(db: Db, keyId: number, day: string): Promise<
 
 /** The key alone, for routes that need no token; null if it is revoked or its application is disabled. */
 export async function findApiKey(db: Db, keyHash: Buffer): Promise<{ keyId: number; clientId: string } | null> {
-  const [row] = await db.query<{ keyId: number; clientId: string }>(
+  return db.find<{ keyId: number; clientId: string }>(
     `select key_id as "keyId", client_id as "clientId"
      from api_keys
      join applications using (application_id)
      where key_hash = $1 and not revoked and not disabled`,
     [keyHash],
   );
-  return row ?? null;
 }
 
 /** What an access token names: whom it is for, and what can end it. */

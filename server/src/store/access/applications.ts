@@ -24,7 +24,7 @@ export async function insertApplication(
   application: NewApplication,
   now: Date,
 ): Promise<ApplicationRow | null> {
-  const [row] = await db.query<ApplicationRow>(
+  return db.find<ApplicationRow>(
     `insert into applications (
        client_id, name, secret_hash, scopes, redirect_uris, external_client_id, date_time_created
      )
@@ -41,7 +41,6 @@ export async function insertApplication(
       now,
     ],
   );
-  return row ?? null;
 }
 
 export async function updateApplication(
@@ -82,8 +81,7 @@ export async function updateExternalClientId(
 }
 
 export async function findApplication(db: Db, clientId: string): Promise<ApplicationRow | null> {
-  const [row] = await db.query<ApplicationRow>(`select ${columns} from applications where client_id = $1`, [clientId]);
-  return row ?? null;
+  return db.find<ApplicationRow>(`select ${columns} from applications where client_id = $1`, [clientId]);
 }
 
 export async function listApplications(db: Db): Promise<ApplicationRow[]> {

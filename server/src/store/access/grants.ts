@@ -53,7 +53,7 @@ export async function upsertGrant(
  * take turns.
  */
 export async function findGrantForUpdate(db: Db, grantId: string): Promise<GrantRow | null> {
-  const [row] = await db.query<GrantRow>(
+  return db.find<GrantRow>(
     `select ${columns}
      from grants
      join applications using (application_id)
@@ -62,7 +62,6 @@ export async function findGrantForUpdate(db: Db, grantId: string): Promise<Grant
      for update of grants`,
     [grantId],
   );
-  return row ?? null;
 }
 
 export async function listGrants(db: Db, advisorId: number): Promise<ListedGrant[]> {
@@ -120,7 +119,7 @@ export async function deleteGrant(
   db: Db,
   grantId: string,
 ): Promise<{ advisorId: number; applicationId: number } | null> {
-  const [row] = await db.query<{ advisorId: number; applicationId: number }>(
+  return db.find<{ advisorId: number; applicationId: number }>(
     `with ended as (
        delete from grants
        where grant_id = $1
@@ -135,7 +134,6 @@ export async function deleteGrant(
      from ended`,
     [grantId],
   );
-  return row ?? null;
 }
 
 export async function listEndedGrants(db: Db): Promise<string[]> {

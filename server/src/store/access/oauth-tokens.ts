@@ -23,13 +23,12 @@ export async function insertOAuthToken(
 }
 
 export async function findOAuthToken(db: Db, kind: OAuthTokenKind, hash: Buffer): Promise<OAuthTokenRow | null> {
-  const [row] = await db.query<OAuthTokenRow>(
+  return db.find<OAuthTokenRow>(
     `select payload, grant_id as "grantId", ${authorization} as "authorizationId", date_time_used as "dateTimeUsed"
      from oauth_tokens
      where token_hash = $1 and kind = $2`,
     [hash, kind],
   );
-  return row ?? null;
 }
 
 /**

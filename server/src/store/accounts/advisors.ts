@@ -48,7 +48,7 @@ const columns = `
 
 /** The new advisor, or null if another one has the email or the texting number. */
 export async function insertAdvisor(db: Db, advisor: NewAdvisor, now: Date): Promise<AdvisorRow | null> {
-  const [row] = await db.query<AdvisorRow>(
+  return db.find<AdvisorRow>(
     `insert into advisors (
        firm_id, name, email, texting_number, time_zone, consent_required, consent_collection, quiet_hours,
        texting_pace, carrier_id, campaign, disabled, password_hash, date_time_created
@@ -73,7 +73,6 @@ export async function insertAdvisor(db: Db, advisor: NewAdvisor, now: Date): Pro
       now,
     ],
   );
-  return row ?? null;
 }
 
 /** False if another advisor has the email or the texting number. */
@@ -106,13 +105,12 @@ function assignments(name: keyof typeof settingColumns, value: string, realNow: 
 }
 
 export async function findAdvisor(db: Db, idOrEmail: string): Promise<AdvisorRow | null> {
-  const [row] = await db.query<AdvisorRow>(
+  return db.find<AdvisorRow>(
     `select ${columns}
      from advisors
      where advisor_id::text = $1 or lower(email) = lower($1)`,
     [idOrEmail],
   );
-  return row ?? null;
 }
 
 export async function findAccount(db: Db, advisorId: number): Promise<(AdvisorRow & { firmName: string }) | null> {
@@ -128,25 +126,23 @@ export async function findAccount(db: Db, advisorId: number): Promise<(AdvisorRo
 
 /** Locked, so that a change knows the values before it. */
 export async function findAdvisorForUpdate(db: Db, advisorId: number): Promise<AdvisorRow | null> {
-  const [row] = await db.query<AdvisorRow>(
+  return db.find<AdvisorRow>(
     `select ${columns}
      from advisors
      where advisor_id = $1
      for no key update`,
     [advisorId],
   );
-  return row ?? null;
 }
 
 export async function findAdvisorByTextingNumber(db: Db, textingNumber: string): Promise<AdvisorRow | null> {
-  const [row] = await db.query<AdvisorRow>(
+  return db.find<AdvisorRow>(
     `select ${columns}
      from advisors
      where texting_number = $1`,
     [textingNumber],
     'find-advisor-by-texting-number',
   );
-  return row ?? null;
 }
 
 /** The advisors who know the number, the oldest account first. Spans advisors: the question is who knows the number. */

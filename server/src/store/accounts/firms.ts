@@ -40,8 +40,7 @@ export async function updateFirm(db: Db, firmId: number, { firstTextLine, optOut
 }
 
 export async function findFirm(db: Db, firmId: number): Promise<FirmRow | null> {
-  const [row] = await db.query<FirmRow>(`select ${columns} from firms where firm_id = $1`, [firmId]);
-  return row ?? null;
+  return db.find<FirmRow>(`select ${columns} from firms where firm_id = $1`, [firmId]);
 }
 
 /** Until the transaction ends, nobody else changes the firm's settings or disposes of its records. */

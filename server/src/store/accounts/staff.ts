@@ -22,14 +22,13 @@ export async function insertStaff(
   { firmId, name, email, role }: NewStaff,
   now: Date,
 ): Promise<StaffRow | null> {
-  const [row] = await db.query<StaffRow>(
+  return db.find<StaffRow>(
     `insert into staff (firm_id, name, email, role, date_time_created)
      values ($1, $2, $3, $4, $5)
      on conflict do nothing
      returning ${columns}`,
     [firmId, name, email, role, now],
   );
-  return row ?? null;
 }
 
 /** The staff member after the change; null if nothing changed. */
@@ -38,14 +37,13 @@ export async function updateStaff(
   staffId: number,
   { disabled = null, role = null }: { disabled?: boolean | null; role?: StaffRole | null },
 ): Promise<StaffRow | null> {
-  const [row] = await db.query<StaffRow>(
+  return db.find<StaffRow>(
     `update staff
      set disabled = coalesce($2, disabled), role = coalesce($3, role)
      where staff_id = $1 and (disabled <> $2 or role <> $3)
      returning ${columns}`,
     [staffId, disabled, role],
   );
-  return row ?? null;
 }
 
 /** The operators who can sign in. Until the transaction ends, they stay so. */
@@ -61,13 +59,12 @@ export async function lockOperators(db: Db): Promise<number[]> {
 }
 
 export async function findStaff(db: Db, idOrEmail: string): Promise<StaffRow | null> {
-  const [row] = await db.query<StaffRow>(
+  return db.find<StaffRow>(
     `select ${columns}
      from staff
      where staff_id::text = $1 or lower(email) = lower($1)`,
     [idOrEmail],
   );
-  return row ?? null;
 }
 
 export async function listStaff(db: Db): Promise<StaffRow[]> {

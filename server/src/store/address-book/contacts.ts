@@ -202,14 +202,13 @@ export async function listContactsByPhone(db: Db, advisorId: number, phones: str
 }
 
 export async function findContact(db: Db, advisorId: number, contactId: number): Promise<ContactRow | null> {
-  const [row] = await db.query<ContactRow>(
+  return db.find<ContactRow>(
     `select ${contactColumns}
      from contacts c
      where c.advisor_id = $1 and c.contact_id = $2`,
     [advisorId, contactId],
     'find-contact',
   );
-  return row ?? null;
 }
 
 export type ContactWithGroups = ContactRow & { groupIds: number[] };

@@ -42,13 +42,12 @@ export async function insertCrmConnection(
 }
 
 export async function findCrmConnection(db: Db, advisorId: number): Promise<CrmConnectionRow | null> {
-  const [row] = await db.query<CrmConnectionRow>(
+  return db.find<CrmConnectionRow>(
     `select ${columns}
      from crm_connections c
      where c.advisor_id = $1`,
     [advisorId],
   );
-  return row ?? null;
 }
 
 /** Spans advisors: an operator sees all of them. */

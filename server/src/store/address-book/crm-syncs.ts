@@ -120,13 +120,12 @@ export async function endSync(
 }
 
 export async function findSync(db: Db, advisorId: number, syncId: number): Promise<CrmSyncRow | null> {
-  const [row] = await db.query<CrmSyncRow>(
+  return db.find<CrmSyncRow>(
     `select ${columns}
      from crm_syncs
      where advisor_id = $1 and sync_id = $2`,
     [advisorId, syncId],
   );
-  return row ?? null;
 }
 
 /** Newest first. */

@@ -40,7 +40,7 @@ export async function insertImport(db: Db, advisorId: number, given: ImportFile)
 
 /** The advisor's last one. */
 export async function findImport(db: Db, advisorId: number): Promise<FileImport | null> {
-  const [row] = await db.query<FileImport>(
+  return db.find<FileImport>(
     `select ${columns}
      from contact_imports
      where advisor_id = $1
@@ -49,7 +49,6 @@ export async function findImport(db: Db, advisorId: number): Promise<FileImport 
     [advisorId],
     'find-import',
   );
-  return row ?? null;
 }
 
 export async function findImportFile(db: Db, advisorId: number, importId: number): Promise<Buffer | null> {

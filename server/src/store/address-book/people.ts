@@ -69,12 +69,11 @@ export async function findPerson(
   advisorId: number,
   { firmId, memberId }: { firmId: number; memberId: number },
 ): Promise<PersonRow | null> {
-  const [row] = await db.query<PersonRow>(
+  return db.find<PersonRow>(
     `select ${columns}
      from members m
      join advisors a on a.advisor_id = m.advisor_id and a.firm_id = $2
      where m.advisor_id = $1 and m.member_id = $3`,
     [advisorId, firmId, memberId],
   );
-  return row ?? null;
 }

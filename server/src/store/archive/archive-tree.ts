@@ -21,14 +21,13 @@ export const smallBody = `case when e.kind <> 'media_in' then b.body end as body
 
 /** The tree, locked until the transaction ends; null if another node has it. */
 export async function claimTree(db: Db): Promise<TreeRow | null> {
-  const [row] = await db.query<TreeRow>(
+  return db.find<TreeRow>(
     `select size, root, fault
      from archive_tree
      for update skip locked`,
     [],
     'claim-tree',
   );
-  return row ?? null;
 }
 
 export async function findTree(db: Db): Promise<TreeRow> {
@@ -154,7 +153,7 @@ export async function insertCheckpoint(
 
 /** The newest one. */
 export async function findCheckpoint(db: Db): Promise<CheckpointRow | null> {
-  const [row] = await db.query<CheckpointRow>(
+  return db.find<CheckpointRow>(
     `select checkpoint_id as "checkpointId", size, note, date_time_created as "dateTimeCreated"
      from archive_checkpoints
      order by checkpoint_id desc
@@ -162,7 +161,6 @@ export async function findCheckpoint(db: Db): Promise<CheckpointRow | null> {
     [],
     'find-checkpoint',
   );
-  return row ?? null;
 }
 
 /** Those after one, oldest first. */
@@ -260,7 +258,7 @@ export async function findBody(db: Db, advisorId: number, number: number): Promi
 
 /** Which entry the leaf is, according to the runs. Spans advisors: the tree has the entries of all advisors. */
 export async function findLeafEntry(db: Db, leaf: number): Promise<{ advisorId: number; number: number } | null> {
-  const [row] = await db.query<{ advisorId: number; number: number }>(
+  return db.find<{ advisorId: number; number: number }>(
     `select advisor_id as "advisorId", first_number + $1 - first_leaf as number
      from (
        select *
@@ -272,7 +270,6 @@ export async function findLeafEntry(db: Db, leaf: number): Promise<{ advisorId: 
      where $1 < first_leaf + entries`,
     [leaf],
   );
-  return row ?? null;
 }
 
 /** What the tables say about each advisor's entries: if they disagree, something was added or removed. */

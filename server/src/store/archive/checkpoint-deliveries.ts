@@ -5,7 +5,7 @@ export type DeliveryKind = 'command' | 'timestamp';
 export type CheckpointDelivery = { checkpointId: number; size: number | null; dateTimeCreated: Date };
 
 export async function findLastDelivery(db: Db, kind: DeliveryKind): Promise<CheckpointDelivery | null> {
-  const [row] = await db.query<CheckpointDelivery>(
+  return db.find<CheckpointDelivery>(
     `select d.checkpoint_id as "checkpointId", c.size, d.date_time_created as "dateTimeCreated"
      from archive_deliveries d
      left join archive_checkpoints c using (checkpoint_id)
@@ -15,7 +15,6 @@ export async function findLastDelivery(db: Db, kind: DeliveryKind): Promise<Chec
     [kind],
     'find-last-delivery',
   );
-  return row ?? null;
 }
 
 /** Two nodes may have delivered the same checkpoint: the first to record it wins. */

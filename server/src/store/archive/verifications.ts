@@ -24,12 +24,11 @@ export async function insertVerification(
 }
 
 export async function findLastVerification(db: Db): Promise<VerificationRow | null> {
-  const [row] = await db.query<VerificationRow>(
+  return db.find<VerificationRow>(
     `select verdict, entries, checkpoints, faults, v.date_time_created as "dateTimeCreated", actor, name as "actorName"
      from archive_verifications v
      left join staff on actor = 'staff:' || staff_id
      order by verification_id desc
      limit 1`,
   );
-  return row ?? null;
 }

@@ -151,7 +151,7 @@ export async function stopBroadcast(
   broadcastId: number,
   now: Date,
 ): Promise<BroadcastRow | null> {
-  const [row] = await db.query<BroadcastRow>(
+  return db.find<BroadcastRow>(
     `update broadcasts
      set status = 'stopped', date_time_ended = $3
      where advisor_id = $1 and broadcast_id = $2 and status = 'sending'
@@ -159,5 +159,4 @@ export async function stopBroadcast(
     [advisorId, broadcastId, now],
     'stop-broadcast',
   );
-  return row ?? null;
 }

@@ -24,14 +24,12 @@ export async function listCarriers(db: Db): Promise<CarrierRow[]> {
 }
 
 export async function findCarrier(db: Db, name: string): Promise<CarrierRow | null> {
-  const [row] = await db.query<CarrierRow>(`select ${columns} from carriers where name = $1`, [name]);
-  return row ?? null;
+  return db.find<CarrierRow>(`select ${columns} from carriers where name = $1`, [name]);
 }
 
 /** Locked, so that a change knows the values before it. */
 export async function findCarrierForUpdate(db: Db, name: string): Promise<CarrierRow | null> {
-  const [row] = await db.query<CarrierRow>(`select ${columns} from carriers where name = $1 for update`, [name]);
-  return row ?? null;
+  return db.find<CarrierRow>(`select ${columns} from carriers where name = $1 for update`, [name]);
 }
 
 /** Null if another one has the name. Its settings follow, sealed for its id. */
@@ -40,14 +38,13 @@ export async function insertCarrier(
   { name, kind }: Pick<CarrierRow, 'name' | 'kind'>,
   now: Date,
 ): Promise<CarrierRow | null> {
-  const [row] = await db.query<CarrierRow>(
+  return db.find<CarrierRow>(
     `insert into carriers (name, kind, date_time_created)
      values ($1, $2, $3)
      on conflict do nothing
      returning ${columns}`,
     [name, kind, now],
   );
-  return row ?? null;
 }
 
 /** The next version of a carrier: nodes open it again. */

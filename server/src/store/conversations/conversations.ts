@@ -174,7 +174,7 @@ export async function findConversation(
      )`,
   );
   const condition = 'memberId' in by ? 'm.member_id = $3' : 'm.phone = $3';
-  const [row] = await db.query<ConversationRow>(
+  return db.find<ConversationRow>(
     `select ${columns}
      from members m
      left join lateral (
@@ -188,7 +188,6 @@ export async function findConversation(
     [advisorId, now, 'memberId' in by ? by.memberId : by.phone],
     `find-conversation-${'memberId' in by ? 'member' : 'phone'}`,
   );
-  return row ?? null;
 }
 
 /** What changes about a conversation; what is left out stays. */

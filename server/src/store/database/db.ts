@@ -2,6 +2,8 @@
 export type Db = {
   /** The rows of one statement. A name makes it a prepared statement, which pays off for statements of every request. */
   query<Row extends object>(text: string, values?: unknown[], name?: string): Promise<Row[]>;
+  /** Its first row; null if it has none. */
+  find<Row extends object>(text: string, values?: unknown[], name?: string): Promise<Row | null>;
   /**
    * A statement whose rows nobody needs. In the transaction of a batch nobody waits for it either: the next statement goes along,
    * or the commit. If it fails, that fails with its error.

@@ -83,13 +83,12 @@ export async function listAllDoubts(
 
 /** The same for one of them; null if it isn't in doubt any more. Locked, so that it is settled once. */
 export async function findDoubtForUpdate(db: Db, advisorId: number, messageId: number): Promise<ListedDoubt | null> {
-  const [row] = await db.query<ListedDoubt>(
+  return db.find<ListedDoubt>(
     `${listedDoubts}
      where t.advisor_id = $1 and t.message_id = $2 and t.rare_status = 'in_doubt'
      for update of t`,
     [advisorId, messageId],
   );
-  return row ?? null;
 }
 
 const listedDoubts = `
@@ -110,7 +109,7 @@ export async function findDoubtfulText(
   advisorId: number,
   messageId: number,
 ): Promise<{ text: string; memberId: number; phone: string } | null> {
-  const [row] = await db.query<{ text: string; memberId: number; phone: string }>(
+  return db.find<{ text: string; memberId: number; phone: string }>(
     `select convert_from(b.body, 'UTF8') as text, t.member_id as "memberId", m.phone
      from messages t
      join members m using (advisor_id, member_id)
@@ -118,5 +117,4 @@ export async function findDoubtfulText(
      where t.advisor_id = $1 and t.message_id = $2 and t.rare_status = 'in_doubt'`,
     [advisorId, messageId],
   );
-  return row ?? null;
 }

@@ -16,7 +16,7 @@ export async function findRecipientOf(
   carrierId: number,
   carrierMessageId: string,
 ): Promise<{ advisorId: number; memberId: number } | null> {
-  const [row] = await db.query<{ advisorId: number; memberId: number }>(
+  return db.find<{ advisorId: number; memberId: number }>(
     `select advisor_id as "advisorId", member_id as "memberId"
      from carrier_texts
      join messages using (advisor_id, message_id)
@@ -25,7 +25,6 @@ export async function findRecipientOf(
     [carrierId, carrierMessageId],
     'find-recipient-of',
   );
-  return row ?? null;
 }
 
 /**

@@ -107,7 +107,7 @@ export async function lockMembers(db: Db, advisorId: number, phones: string[]): 
 
 /** One member by id, locked in the same way. */
 export async function lockMember(db: Db, advisorId: number, memberId: number): Promise<MemberRow | null> {
-  const [row] = await db.query<MemberRow>(
+  return db.find<MemberRow>(
     `select ${memberColumns}
      from members m
      where m.advisor_id = $1 and m.member_id = $2
@@ -115,7 +115,6 @@ export async function lockMember(db: Db, advisorId: number, memberId: number): P
     [advisorId, memberId],
     'lock-member',
   );
-  return row ?? null;
 }
 
 /** Locks those of these members whose texts are held, in the usual order, and returns their ids. */
@@ -144,25 +143,23 @@ export async function findFirmNumber(
   advisorId: number,
   memberId: number,
 ): Promise<{ firmId: number; phone: string } | null> {
-  const [row] = await db.query<{ firmId: number; phone: string }>(
+  return db.find<{ firmId: number; phone: string }>(
     `select a.firm_id as "firmId", m.phone
      from members m
      join advisors a using (advisor_id)
      where m.advisor_id = $1 and m.member_id = $2`,
     [advisorId, memberId],
   );
-  return row ?? null;
 }
 
 /** The member with this number, whether or not a contact has it too. */
 export async function findMember(db: Db, advisorId: number, phone: string): Promise<MemberRow | null> {
-  const [row] = await db.query<MemberRow>(
+  return db.find<MemberRow>(
     `select ${memberColumns}
      from members m
      where m.advisor_id = $1 and m.phone = $2`,
     [advisorId, phone],
   );
-  return row ?? null;
 }
 
 export type ProvenConsent = Pick<MemberRow, 'memberId' | 'lastChanged'> & { provenState: ConsentState | null };

@@ -173,7 +173,7 @@ export async function cancelScheduledMessage(
   advisorId: number,
   scheduledMessageId: number,
 ): Promise<ScheduledMessageRow | null> {
-  const [row] = await db.query<ScheduledMessageRow>(
+  return db.find<ScheduledMessageRow>(
     `update scheduled_messages s
      set status = 'canceled', reason = null
      where advisor_id = $1 and scheduled_message_id = $2 and status = 'scheduled'
@@ -181,7 +181,6 @@ export async function cancelScheduledMessage(
     [advisorId, scheduledMessageId],
     'cancel-scheduled-message',
   );
-  return row ?? null;
 }
 
 /** A message that is still scheduled, locked; null if the advisor has no such message. */
@@ -190,7 +189,7 @@ export async function lockScheduledMessage(
   advisorId: number,
   scheduledMessageId: number,
 ): Promise<ScheduledMessageRow | null> {
-  const [row] = await db.query<ScheduledMessageRow>(
+  return db.find<ScheduledMessageRow>(
     `select ${columns('s')}
      from scheduled_messages s
      where advisor_id = $1 and scheduled_message_id = $2 and status = 'scheduled'
@@ -198,7 +197,6 @@ export async function lockScheduledMessage(
     [advisorId, scheduledMessageId],
     'lock-scheduled-message',
   );
-  return row ?? null;
 }
 
 /** Also records who changed it: its texts are theirs from now on. */

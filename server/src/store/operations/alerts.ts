@@ -33,22 +33,19 @@ export async function insertAlertTarget(
   { kind, address, sealedSecret }: Pick<AlertTargetRow, 'kind' | 'address' | 'sealedSecret'>,
   now: Date,
 ): Promise<AlertTargetRow | null> {
-  const [row] = await db.query<AlertTargetRow>(
+  return db.find<AlertTargetRow>(
     `insert into alert_targets (kind, address, sealed_secret, date_time_created)
      values ($1, $2, $3, $4)
      on conflict do nothing
      returning ${targetColumns}`,
     [kind, address, sealedSecret, now],
   );
-  return row ?? null;
 }
 
 export async function deleteAlertTarget(db: Db, targetId: number): Promise<AlertTargetRow | null> {
-  const [row] = await db.query<AlertTargetRow>(
-    `delete from alert_targets where target_id = $1 returning ${targetColumns}`,
-    [targetId],
-  );
-  return row ?? null;
+  return db.find<AlertTargetRow>(`delete from alert_targets where target_id = $1 returning ${targetColumns}`, [
+    targetId,
+  ]);
 }
 
 export async function updateAlertSecret(db: Db, targetId: number, sealedSecret: Buffer): Promise<void> {
@@ -95,8 +92,7 @@ export async function updateAlertTold(db: Db, about: string, says: string, begun
 
 /** The row, for the one node that ends it. */
 export async function deleteAlertState(db: Db, about: string): Promise<{ told: boolean } | null> {
-  const [row] = await db.query<{ told: boolean }>('delete from alert_states where about = $1 returning told', [about]);
-  return row ?? null;
+  return db.find<{ told: boolean }>('delete from alert_states where about = $1 returning told', [about]);
 }
 
 /** A test, which was sent already. */

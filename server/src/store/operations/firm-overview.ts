@@ -32,7 +32,7 @@ export async function listOpenReviewCounts(db: Db, firmId: number): Promise<Open
 
 /** Of the deployment's own book, which has one at least every day. */
 export async function findLastReconciliation(db: Db): Promise<ReconciliationRow | null> {
-  const [row] = await db.query<ReconciliationRow>(
+  return db.find<ReconciliationRow>(
     `select e.meta, convert_from(b.body, 'UTF8') as body, e.date_time_created as "dateTimeCreated"
      from archive_entries e
      join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
@@ -41,7 +41,6 @@ export async function findLastReconciliation(db: Db): Promise<ReconciliationRow 
      limit 1`,
     [0],
   );
-  return row ?? null;
 }
 
 /** The firm's holds that aren't lifted, and its advisors. */

@@ -24,13 +24,12 @@ export async function insertPendingAction(
 
 /** Whoever deletes it owns it: the one who undoes it, or the one node that does it. Null if it is gone. */
 export async function deletePendingAction(db: Db, advisorId: number, actionId: number): Promise<PendingAction | null> {
-  const [row] = await db.query<PendingAction>(
+  return db.find<PendingAction>(
     `delete from pending_actions
      where advisor_id = $1 and action_id = $2
      returning kind, target_ids::double precision[] as "targetIds", detail`,
     [advisorId, actionId],
   );
-  return row ?? null;
 }
 
 /** Tries it again later, after those that are due now. */
@@ -105,12 +104,11 @@ export async function findWaitingAction(
   kind: PendingKind,
   targetId: number,
 ): Promise<WaitingAction | null> {
-  const [row] = await db.query<WaitingAction>(
+  return db.find<WaitingAction>(
     `select
        advisor_id as "advisorId", action_id as "actionId", target_ids[1] as "targetId", detail, due_at as "dueAt"
      from pending_actions
      where advisor_id = $1 and kind = $2 and target_ids = array[$3::bigint]`,
     [advisorId, kind, targetId],
   );
-  return row ?? null;
 }

@@ -35,14 +35,13 @@ export async function findInvitedStaff(
   { codeHash, email }: { codeHash: Buffer; email: string },
   now: Date,
 ): Promise<{ staffId: number; name: string; email: string } | null> {
-  const [row] = await db.query<{ staffId: number; name: string; email: string }>(
+  return db.find<{ staffId: number; name: string; email: string }>(
     `select staff_id as "staffId", name, email
      from invitations
      join staff using (staff_id)
      where code_hash = $1 and date_time_expires > $3 and lower(email) = lower($2) and not disabled`,
     [codeHash, email, now],
   );
-  return row ?? null;
 }
 
 /** Spends the code. False if somebody else has, or a new one has replaced it. */

@@ -61,11 +61,10 @@ export async function findPasskey(
   passkeyId: string,
 ): Promise<(PasskeyRow & { ownerId: number }) | null> {
   const column = `${kind}_id`;
-  const [row] = await db.query<PasskeyRow & { ownerId: number }>(
+  return db.find<PasskeyRow & { ownerId: number }>(
     `select ${column} as "ownerId", ${columns} from passkeys where passkey_id = $1 and ${column} is not null`,
     [passkeyId],
   );
-  return row ?? null;
 }
 
 /** False if it was removed or used in the meantime. */

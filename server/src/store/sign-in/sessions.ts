@@ -57,7 +57,7 @@ export async function insertSession(
 }
 
 export async function findSession(db: Db, sessionHash: Buffer, now: Date): Promise<SessionRow | null> {
-  const [row] = await db.query<SessionRow>(
+  return db.find<SessionRow>(
     `select advisor_id as "advisorId", name, email, time_zone as "timeZone", method,
        sessions.date_time_created as "signedInAt", date_time_seen as "seenAt"
      from sessions
@@ -65,7 +65,6 @@ export async function findSession(db: Db, sessionHash: Buffer, now: Date): Promi
      where session_hash = $1 and date_time_expires > $2 and not disabled`,
     [sessionHash, now],
   );
-  return row ?? null;
 }
 
 /** The advisor's, the last seen first. */

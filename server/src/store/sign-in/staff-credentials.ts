@@ -28,10 +28,7 @@ export async function lockStaff(db: Db, staffId: number): Promise<boolean> {
 }
 
 export async function findCredentials(db: Db, staffId: number): Promise<CredentialsRow | null> {
-  const [row] = await db.query<CredentialsRow>(`select ${columns} from staff_credentials where staff_id = $1`, [
-    staffId,
-  ]);
-  return row ?? null;
+  return db.find<CredentialsRow>(`select ${columns} from staff_credentials where staff_id = $1`, [staffId]);
 }
 
 export async function listCredentials(db: Db): Promise<(CredentialsRow & { staffId: number })[]> {

@@ -36,7 +36,7 @@ export async function findStaffSession(
   sessionHash: Buffer,
   { now, seenSince }: Lasting,
 ): Promise<StaffSessionRow | null> {
-  const [row] = await db.query<StaffSessionRow>(
+  return db.find<StaffSessionRow>(
     `select staff_id as "staffId", s.firm_id as "firmId", f.name as "firmName", s.name, email, role, disabled,
        s.date_time_created as "dateTimeCreated", method, o.date_time_created as "signedInAt", date_time_seen as "seenAt"
      from staff_sessions o
@@ -46,7 +46,6 @@ export async function findStaffSession(
     [sessionHash, now, seenSince],
     'find-staff-session',
   );
-  return row ?? null;
 }
 
 export async function updateStaffSeen(db: Db, sessionHash: Buffer, seen: Date): Promise<void> {

@@ -120,14 +120,13 @@ export async function listReviews(db: Db, { firmId, status, kind }: ReviewFilter
 
 /** By id alone, which is unique across advisors. Spans advisors: a reviewer knows only its id. */
 export async function findReview(db: Db, reviewId: number): Promise<ReviewRow | null> {
-  const [row] = await db.query<ReviewRow>(
+  return db.find<ReviewRow>(
     `select ${reviewColumns}
      from reviews r
      ${reviewJoins}
      where r.review_id = $1`,
     [reviewId],
   );
-  return row ?? null;
 }
 
 /** The same, locked: nobody else decides it until the transaction ends. */
@@ -197,14 +196,13 @@ export async function findReviewed(
   advisorId: number,
   archiveNumber: number,
 ): Promise<{ meta: string; text: string | null; dateTime: Date } | null> {
-  const [row] = await db.query<{ meta: string; text: string | null; dateTime: Date }>(
+  return db.find<{ meta: string; text: string | null; dateTime: Date }>(
     `select meta, convert_from(body, 'UTF8') as text, date_time_created as "dateTime"
      from archive_entries
      left join archive_bodies using (advisor_id, number)
      where advisor_id = $1 and number = $2`,
     [advisorId, archiveNumber],
   );
-  return row ?? null;
 }
 
 /** The decisions and notes on reviews of this member's texts in either direction, oldest first. */

@@ -6,7 +6,7 @@ const columns = 'kind, version, text, date_time_created as "dateTimeCreated"';
 
 /** The newest version, or null if the firm has no wording of its own. */
 export async function findWording(db: Db, firmId: number, kind: string): Promise<WordingRow | null> {
-  const [row] = await db.query<WordingRow>(
+  return db.find<WordingRow>(
     `select ${columns}
      from wordings
      where firm_id = $1 and kind = $2
@@ -15,7 +15,6 @@ export async function findWording(db: Db, firmId: number, kind: string): Promise
     [firmId, kind],
     'find-wording',
   );
-  return row ?? null;
 }
 
 /** The newest version of each kind that the firm has its own wording for. */

@@ -29,7 +29,7 @@ export function unknownDistribution(): Distribution {
   }
 }
 
-type Queries = Pick<Db, 'query' | 'write' | 'lookUp' | 'lookUpOne' | 'lookUpPage' | 'nodes'>;
+type Queries = Pick<Db, 'query' | 'find' | 'write' | 'lookUp' | 'lookUpOne' | 'lookUpPage' | 'nodes'>;
 /** Lookups that are sent together. */
 type Plain = Pick<Db, 'query' | 'write' | 'lookUp'> &
   ShardConnection & { gatherRows: Db['lookUpPage']; gatherPages: Db['lookUpPage'] };
@@ -60,6 +60,10 @@ export function routedQueries(plain: Plain, distribution: Distribution): Queries
   const lookUpRows = byKey(plain.gatherRows, plain.lookUp);
   return {
     query: each(plain.query) as Db['query'],
+    // By the query of whatever this becomes a part of: one shard's, for one.
+    async find<Row extends object>(text: string, values?: unknown[], name?: string) {
+      return (await this.query<Row>(text, values, name))[0] ?? null;
+    },
     write: each(plain.write),
     lookUp: each(plain.lookUp) as Db['lookUp'],
     lookUpOne: async <Row extends object>(text: string, key: unknown[], name: string) =>
