@@ -6,7 +6,7 @@ import { allowedImports, ground } from '../server/allowed-imports.ts';
 import { describeClientTypes } from '../server/client-types.ts';
 import { describeSchema } from '../server/describe-schema.ts';
 import { describe } from '../server/src/cli/help.ts';
-import { pagesOfVerbs, verbsWithoutPage } from '../server/src/cli/pages.ts';
+import { verbsOfPages, verbsWithoutPage } from '../server/src/cli/pages.ts';
 import { listVerbs } from '../server/src/cli/verbs.ts';
 import { readConfig, root, settings } from '../server/src/config.ts';
 import { problemCodes, problems } from '../server/src/domain/problems.ts';
@@ -172,8 +172,8 @@ function pageTable(): string {
   return table(
     ['page', 'commands'],
     [
-      ...pagesOfVerbs.map(([path, verbs]) => [code(`/console${path}`), byNoun(verbs)]),
-      ...verbsWithoutPage.map(([why, verbs]) => [`none: ${why}`, byNoun(verbs)]),
+      ...Object.entries(verbsOfPages).map(([path, verbs]) => [code(`/console${path}`), byNoun(verbs)]),
+      ...Object.entries(verbsWithoutPage).map(([why, verbs]) => [`none: ${why}`, byNoun(verbs)]),
     ],
   );
 }

@@ -1,5 +1,8 @@
-/** Which page of the console does what a verb does. A test goes through all verbs, and through the console's routes. */
-const verbsOfPages: Record<string, string[]> = {
+/**
+ * Which page of the console does what a verb does, in the order of the navigation. A test goes through all verbs, and through the
+ * console's routes.
+ */
+export const verbsOfPages: Record<string, string[]> = {
   '/overview': ['archive status'],
   '/reviews': [
     'reviews list',
@@ -62,7 +65,8 @@ const verbsOfPages: Record<string, string[]> = {
   '/staff': ['staff add', 'staff invite', 'staff list', 'staff set'],
 };
 
-const verbsWithout: Record<string, string[]> = {
+/** Those that no page does, by the reason. */
+export const verbsWithoutPage: Record<string, string[]> = {
   'about a machine or a terminal': ['serve', 'migrate', 'completion', 'secrets reseal'],
   'for those who build on the API': ['token', 'example', 'logs', 'listen', 'trigger'],
   'on the sandbox’s own pages': ['sandbox reset', 'sandbox seed'],
@@ -90,16 +94,3 @@ const verbsWithout: Record<string, string[]> = {
   'decided once': ['reviews sample'],
   'done every day': ['archive dispose', 'archive reconcile'],
 };
-
-/** The page of a verb, or why it has none; null if nobody has decided. */
-export function pageOf(verb: string): { page: string } | { without: string } | null {
-  for (const [page, verbs] of Object.entries(verbsOfPages)) if (verbs.includes(verb)) return { page };
-  for (const [without, verbs] of Object.entries(verbsWithout)) if (verbs.includes(verb)) return { without };
-  return null;
-}
-
-/** In the order of the navigation. */
-export const pagesOfVerbs: readonly (readonly [page: string, verbs: readonly string[]])[] =
-  Object.entries(verbsOfPages);
-export const verbsWithoutPage: readonly (readonly [why: string, verbs: readonly string[]])[] =
-  Object.entries(verbsWithout);
