@@ -55,13 +55,13 @@ const keywordMeanings = { stop: 'opt_out', start: 'opt_in', help: 'help' } as co
 export async function receiveReply(deps: Deps, by: Bringer, received: IncomingReply): Promise<boolean> {
   const carrierMessageId = storable(received.carrierMessageId, carrierMessageIdMax);
   const reply = { ...received, by, carrierMessageId, text: storable(received.text) };
-  const stopped = await deps.signals.replies.take(() => inTransaction(deps, (deps) => store(deps, reply)));
+  const stopped = await deps.signals.replies.take(() => inTransaction(deps, (deps) => storeReply(deps, reply)));
   if (stopped && stopped.length > 0) await claimedTextsBegun(deps, stopped);
   return stopped !== null;
 }
 
 /** The members to whom no more texts go because of it; null if it is for no number that the carrier has. */
-async function store(deps: Deps, brought: Brought): Promise<Member[] | null> {
+async function storeReply(deps: Deps, brought: Brought): Promise<Member[] | null> {
   const [from, to] = [readNumber(brought.from), readNumber(brought.to)];
   const advisor = to && (await findAdvisorByTextingNumber(deps.db, to));
   if (!advisor || !(await isFor(deps, advisor, brought.by))) return null;
