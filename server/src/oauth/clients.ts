@@ -38,6 +38,6 @@ export function refuseOtherEnvironment(clientId: string, environment: Environmen
 }
 
 /** 401, as for every client that can't be authenticated, in our own words. */
-export function wrongClient(description: string) {
+function wrongClient(description: string) {
   return Object.assign(new errors.InvalidClientAuth(description), { error_description: description });
 }

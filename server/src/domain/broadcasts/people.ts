@@ -9,7 +9,7 @@ import { type FieldName, fillFields } from '../texting/fields.ts';
 
 /** Why somebody in the group gets no text, whatever the gate would say. */
 export type OwnCode = (typeof ownCodes)[number];
-export const ownCodes = ['no_phone', 'same_number', 'missing_field', 'too_long'] as const;
+const ownCodes = ['no_phone', 'same_number', 'missing_field', 'too_long'] as const;
 
 export type PersonalText = Pick<GroupPerson, 'contactId' | 'name' | 'phone'> & {
   /** From 1, in the order of names. */
@@ -44,7 +44,7 @@ export async function textsFor(deps: Deps, advisorId: number, groupId: number, t
 }
 
 /** A number that several people share gets one text: that of the first who can have it. */
-export function personalTexts(template: string, people: GroupPerson[]): PersonalText[] {
+function personalTexts(template: string, people: GroupPerson[]): PersonalText[] {
   const texted = new Set<string>();
   return people.map((person, index) => {
     const { contactId, name, phone } = person;

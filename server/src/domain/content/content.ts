@@ -12,7 +12,7 @@ export type ContentOwner = { firmId: number | null; source: string | null };
 export type ContentInput = Omit<ContentFields, 'source'>;
 export type SaveResult = 'added' | 'changed' | 'unchanged';
 
-export const contentBatchMax = 1_000;
+const contentBatchMax = 1_000;
 
 /**
  * Saves a batch in one transaction. Owner and url identify an item; of duplicate urls, the last one wins. Returns each

@@ -5,7 +5,7 @@ import * as store from '../../store/conversations/consent-evidence.ts';
 import type { Channel, Evidence, Reason } from '../archive/consent-entries.ts';
 
 /** Who recorded a change of consent. */
-export const recorders = ['person', 'advisor', 'application', 'staff', 'carrier', 'operator', 'service'] as const;
+const recorders = ['person', 'advisor', 'application', 'staff', 'carrier', 'operator', 'service'] as const;
 export type Recorder = (typeof recorders)[number];
 
 /** A change of consent with what proves it. `id` is that of the item in the thread. */

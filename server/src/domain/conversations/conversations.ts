@@ -11,7 +11,7 @@ export type { View } from '../../store/conversations/conversations.ts';
 export const views: readonly View[] = ['inbox', 'unread', 'snoozed', 'done'];
 
 /** What a text is for, in an advisor's words. */
-export const shownKinds = ['text', 'consent_request', 'reminder', 'confirmation', 'help'] as const;
+const shownKinds = ['text', 'consent_request', 'reminder', 'confirmation', 'help'] as const;
 export type ShownKind = (typeof shownKinds)[number];
 
 export type LastText = {

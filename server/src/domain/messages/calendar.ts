@@ -6,7 +6,7 @@ import { nextOccurrences } from './recurrence.ts';
 export type PlannedText = Omit<CalendarRow, 'firstDate' | 'timeZone'> & { dates: Date[] };
 
 /** A month with the ends of the weeks around it. */
-export const calendarDaysMax = 45;
+const calendarDaysMax = 45;
 const plannedMax = 1_000;
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -20,7 +20,7 @@ import { type SeededConversation, seededContact, seededConversation, seededPhone
 
 export type SeedSize = { contacts: number; conversations: number };
 export type SeedCounts = { contacts: number; conversations: number; texts: number; replies: number };
-export const largeSeed: SeedSize = { contacts: 100_000, conversations: 5_000 };
+const largeSeed: SeedSize = { contacts: 100_000, conversations: 5_000 };
 
 type OnProgress = (what: 'Contacts' | 'Conversations', done: number, total: number) => void;
 type InTransaction = Omit<Deps, 'db'> & { readonly db: Transaction };

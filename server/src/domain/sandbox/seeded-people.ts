@@ -15,7 +15,7 @@ export type SeededConversation = {
 
 /** Ten area codes with ten thousand numbers each. */
 const areaCodes = ['212', '305', '312', '404', '415', '503', '602', '617', '713', '972'];
-export const seededPeopleMax = areaCodes.length * 10_000;
+const seededPeopleMax = areaCodes.length * 10_000;
 
 const firstNames = words(`
   Abigail Adam Alice Amir Ana Andre Angela Anika Anthony Ben Bianca Brian Camila Carlos Carol Chen Claire Daniel David Deborah

@@ -33,7 +33,7 @@ export function wordsIn(text: string, from = 0): Word[] {
 }
 
 /** The text with the digits of card numbers and the like hidden, but for the last four. Marks stay where they are. */
-export function hideNumbers(text: string): string {
+function hideNumbers(text: string): string {
   if ((text.match(/\p{Nd}/gu)?.length ?? 0) < hiddenDigitsMin) return text;
   let hidden = text;
   for (const { start, end } of markFindings(text, numberRules)) {

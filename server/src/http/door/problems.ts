@@ -3,7 +3,7 @@ import { invalid, type Problem, problem, problemIn, problems } from '../../domai
 
 import { logOf } from './trace.ts';
 
-export const problemType = 'application/problem+json; charset=utf-8';
+const problemType = 'application/problem+json; charset=utf-8';
 
 export type ProblemBody = {
   type: string;
@@ -81,7 +81,7 @@ function challenge({ isInvalidToken }: Problem): string {
 }
 
 /** The path without its query, which may carry a phone number or a name. */
-export function instanceOf(request: FastifyRequest): string {
+function instanceOf(request: FastifyRequest): string {
   return request.raw.url?.split('?', 1)[0] ?? '/';
 }
 

@@ -11,7 +11,7 @@ import { stringLengthMax } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
 
 /** In code points, like every length. */
-export const searchTextLengthMax = 150;
+const searchTextLengthMax = 150;
 const urlLengthMax = 2_000;
 const summaryLengthMax = 2_000;
 const keywordLengthMax = 100;

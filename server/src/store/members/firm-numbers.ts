@@ -13,7 +13,7 @@ export const firmNumberSlots = 64;
 export const slotOf = (phone: string) => `(hashtext(${phone}) & ${firmNumberSlots - 1})`;
 
 /** The key of the lock, from SQL for the firm's id and the phone. */
-export const firmNumberKey = (firmId: string, phone: string) => slotKey(firmId, slotOf(phone));
+const firmNumberKey = (firmId: string, phone: string) => slotKey(firmId, slotOf(phone));
 
 const slotKey = (firmId: string, slot: string) =>
   `hashtextextended('firm numbers', ${firmId} * ${firmNumberSlots} + ${slot})`;

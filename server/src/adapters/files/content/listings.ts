@@ -23,7 +23,7 @@ export const tooMany: ListingRefusal = { what: 'The rest', why: `more than ${ent
 export const titleCodePointsMax = 500;
 export const summaryCodePointsMax = 2_000;
 export const keywordsMax = 50;
-export const keywordCodePointsMax = 100;
+const keywordCodePointsMax = 100;
 /** An item without a title gets the beginning of its text. */
 const beginningCodePoints = 80;
 

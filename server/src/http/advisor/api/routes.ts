@@ -24,7 +24,7 @@ import { addSession, requireSession } from './session.ts';
 import * as signatures from './signatures.ts';
 import * as wordings from './wordings.ts';
 
-export const apiPath = '/app/api';
+const apiPath = '/app/api';
 
 /** What the app needs besides the partner's operations. */
 // biome-ignore format: a table

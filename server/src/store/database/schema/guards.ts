@@ -51,7 +51,7 @@ function nameOf({ table, name }: Pick<Trigger, 'table' | 'name'>): string {
 }
 
 /** Of the schema that the migrations add up to. */
-export function readTriggers(): Trigger[] {
+function readTriggers(): Trigger[] {
   const schema = readFileSync(schemaFile, 'utf8');
   const bodies = new Map(Array.from(schema.matchAll(functionForm), ([, name = '', body = '']) => [name, body]));
   return Array.from(schema.matchAll(triggerForm), ([, definition = '', name = '', table = '', called = '', always]) => {

@@ -19,7 +19,7 @@ export const commands = {
 const responseBit = 0x80000000;
 const headerBytes = 16;
 /** A `message_payload` has at most 65,535 octets; the fields around it are short. */
-export const pduBytesMax = 70_000;
+const pduBytesMax = 70_000;
 
 export const noBody = Buffer.alloc(0);
 
