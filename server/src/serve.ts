@@ -11,7 +11,7 @@ import { readReply } from './domain/consent/reading/reply-words.ts';
 import { type Dispatcher, dispatcher } from './domain/delivery/dispatcher.ts';
 import { clockFollowedMs, handedOverElsewhere } from './domain/delivery/elsewhere.ts';
 import { sendDueMessages } from './domain/messages/due-messages.ts';
-import { listNodes } from './domain/operations/nodes.ts';
+import { forgetNode, listNodes } from './domain/operations/nodes.ts';
 import { writeTraffic } from './domain/operations/traffic.ts';
 import type { SandboxFile } from './domain/sandbox/sandbox.ts';
 import { resetSandbox } from './domain/sandbox/sandbox-reset.ts';
@@ -56,6 +56,7 @@ export async function serve(config: Config, say: (line: string) => void): Promis
         const hangs = pause(config.carrierTimeoutMs + stopMarginMs, undefined, { ref: false });
         await Promise.all([Promise.race([work?.stop(), hangs]), jobs?.stop(), drain(app, config)]);
         await writeTraffic(runtime).catch((err) => log.warn({ err }, 'the last traffic can’t be written'));
+        await forgetNode(runtime).catch((err) => log.warn({ err }, 'others will miss this process'));
         await Promise.all([buckets?.stop(), tracer?.stop(), runtime.stop()]);
         log.info('stopped');
       },

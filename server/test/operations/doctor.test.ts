@@ -54,11 +54,13 @@ suite('assent doctor and assent status', () => {
     const { asOwner } = world.database;
     await asOwner(`update dispatches set not_before = now() - interval '5 minutes'`);
     await asOwner(`update advisors set carrier_id = null where advisor_id = $1`, [world.bob.advisor.advisorId]);
+    await asOwner(`insert into nodes values ('gone/7', 'work', now(), now() - interval '5 minutes', null)`);
     await tellNode(world.deps, { role: 'all', halted: 'people’s replies can’t be stored' });
     const { of } = await doctor();
     assert.equal(of('outbox')[0]?.state, 'failing');
     assert.match(of('outbox')[0]?.says ?? '', /1 texts are queued, the oldest for 3\d\d s/);
     assert.match(of('processes')[0]?.says ?? '', /isn’t sending texts: people’s replies can’t be stored/);
+    assert.match(of('processes')[1]?.says ?? '', /gone\/7 has been gone since/);
     assert.match(of('numbers')[0]?.says ?? '', /1 have no carrier: \+15005552002/);
   });
 

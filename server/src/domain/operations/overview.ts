@@ -4,10 +4,11 @@ import { findOverview, type OverviewRow } from '../../store/operations/overview.
 import { archiveStatus } from '../archive/archive-status.ts';
 import { type CarrierOverview, readStatus } from '../carriers/status.ts';
 import { listWebhooks } from '../webhooks/webhooks.ts';
-import { listNodes, type Node } from './nodes.ts';
+import { listMissedNodes, listNodes, type Node } from './nodes.ts';
 
 export type Overview = {
   nodes: Node[];
+  missed: Node[];
   texts: OverviewRow & { oldestWaitSeconds: number };
   carriers: CarrierOverview[];
   webhooks: { on: number; failing: number; off: number };
@@ -21,6 +22,7 @@ export async function readOverview(deps: Deps): Promise<Overview> {
   const count = (status: string) => webhooks.filter((each) => each.status === status).length;
   return {
     nodes: await listNodes(deps),
+    missed: await listMissedNodes(deps),
     texts: {
       ...(await findOverview(deps.db, { now: deps.clock.now(), realNow })),
       oldestWaitSeconds: first ? Math.max(0, (realNow.getTime() - first.getTime()) / 1000) : 0,

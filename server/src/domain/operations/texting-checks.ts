@@ -10,10 +10,11 @@ const waitFailSeconds = 60;
 
 /** Whether texts go out: processes, carriers, numbers, the outbox, webhooks. */
 export function checkTexting(overview: Overview, numbers: TextingNumber[], config: Config): CheckFinding[] {
-  const { nodes, carriers, texts, webhooks } = overview;
+  const { nodes, missed, carriers, texts, webhooks } = overview;
   const isRunning = nodes.some(works);
   return [
     ...nodesFindings(nodes, config),
+    ...missed.map(missedFinding),
     ...carrierFindings(carriers, { isRunning, isProduction: config.environment === 'production' }),
     numbersFinding(numbers),
     outboxFinding(texts),
@@ -45,6 +46,11 @@ function nodesFindings(nodes: Node[], { redisUrl }: Config): CheckFinding[] {
     );
   if (findings.length > 0) return findings;
   return [ok('processes', `${answering.length} serving requests, ${working.length} sending texts`)];
+}
+
+function missedFinding({ node, seenAt }: Node): CheckFinding {
+  const last = seenAt.toISOString().slice(11, 19);
+  return warning('processes', `${node} has been gone since ${last} UTC, without having stopped`, 'See its log.');
 }
 
 function carrierFindings(

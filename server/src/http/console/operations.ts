@@ -6,9 +6,9 @@ import { operatorEndpoint } from './endpoint.ts';
 /** What runs and what waits. */
 export const overview = operatorEndpoint({
   async handler(deps) {
-    const { nodes, texts, webhooks, archive } = await readOverview(deps);
+    const { nodes, missed, texts, webhooks, archive } = await readOverview(deps);
     const { entries, signed, waiting, lastSigned } = archive;
-    return { nodes, texts, webhooks, archive: { entries, signed, waiting, lastSigned } };
+    return { nodes, missed, texts, webhooks, archive: { entries, signed, waiting, lastSigned } };
   },
 });
 

@@ -28,3 +28,7 @@ export async function listNodes(db: Db, since: Date): Promise<NodeRow[]> {
     [since],
   );
 }
+
+export async function deleteNode(db: Db, node: string): Promise<void> {
+  await db.write('delete from nodes where node = $1', [node]);
+}

@@ -10,7 +10,7 @@ import { type Column, DataTable, whenColumn } from '../table.tsx';
 import { duration } from '../traffic/words.ts';
 import { When } from '../when.tsx';
 
-type Node = Overview['nodes'][number];
+type Node = Overview['nodes'][number] & { isMissed?: boolean };
 type Overview = AnswerOf<typeof overview>;
 
 const liveMs = 3_000;
@@ -40,7 +40,7 @@ export function Jobs() {
         name="processes"
         title="Processes"
         columns={columns}
-        rows={data?.nodes}
+        rows={data && [...data.missed.map((each) => ({ ...each, isMissed: true })), ...data.nodes]}
         keyOf={({ node }) => node}
         hasFilter={false}
         empty="None is running: nothing is answered or sent. Start one with assent serve."
@@ -124,9 +124,16 @@ const columns: Column<Node>[] = [
   { name: 'Does', text: ({ role }) => roles[role] ?? role },
   {
     name: 'State',
-    text: ({ halted }) => halted ?? 'Running',
-    cell: ({ halted }) =>
-      halted ? (
+    text: ({ halted, isMissed, seenAt }) => (isMissed ? `Gone since ${seenAt}` : (halted ?? 'Running')),
+    cell: ({ halted, isMissed, seenAt }) =>
+      isMissed ? (
+        <span className="row">
+          <Chip word="Gone" icon="alert-triangle" tone="bad" />
+          <span>
+            without having stopped; last seen <When at={seenAt} />
+          </span>
+        </span>
+      ) : halted ? (
         <span className="wrap-cell">
           <Chip word="Sends nothing" icon="hand-stop" tone="bad" /> {halted}
         </span>
@@ -134,5 +141,5 @@ const columns: Column<Node>[] = [
         <Chip word="Running" icon="circle-check" tone="good" />
       ),
   },
-  whenColumn('Since', ({ startedAt }) => startedAt),
+  whenColumn('Started', ({ startedAt }) => startedAt),
 ];
