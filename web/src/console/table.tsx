@@ -158,8 +158,8 @@ export function DataTable<Row>({
             {visible.map((row) => (
               <tr key={keyOf(row)}>
                 {columns.map(({ name, cell, text, isNumber }) => (
-                  <td key={name} className={isNumber ? 'number' : undefined}>
-                    {cell ? cell(row) : shownText(text(row))}
+                  <td key={name} className={isNumber ? 'number' : undefined} data-name={name}>
+                    <div>{cell ? cell(row) : shownText(text(row))}</div>
                   </td>
                 ))}
                 {actions && <td className="data-actions">{actions(row)}</td>}
