@@ -11,7 +11,7 @@ import { type Column, DataTable, RowButton } from '../table.tsx';
 import { CarrierForm } from './carrier-form.tsx';
 import { Numbers } from './numbers.tsx';
 import { type Carrier, carriersQuery, kindsQuery } from './queries.ts';
-import { countsOf, healthOf, kindNames, paceOf } from './words.ts';
+import { countsOf, faultWords, healthOf, kindNames, paceOf } from './words.ts';
 
 type OpenDialog = { what: 'add' } | { what: 'change' | 'disable' | 'remove'; carrier: Carrier };
 
@@ -130,7 +130,7 @@ function Faults({ carriers }: { carriers: Carrier[] }) {
       <ul className="lines">
         {faults.map(({ key, name, what, where }) => (
           <li key={key}>
-            <b>{name}</b> ({where}): {what}
+            <b>{name}</b> ({where}): {faultWords(what)}
           </li>
         ))}
       </ul>

@@ -8,6 +8,21 @@ export const kindNames: Record<string, string> = {
   telnyx: 'Telnyx',
 };
 
+const networkWords: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'it closed the connection',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the host’s name can’t be looked up',
+  ETIMEDOUT: 'it doesn’t answer',
+  EHOSTUNREACH: 'there is no way to that host',
+  ENETUNREACH: 'there is no way to that network',
+};
+
+/** What a connection said last. The network's codes stay, for who has to look them up. */
+export function faultWords(fault: string): string {
+  return networkWords[fault] ? `${networkWords[fault]} (${fault})` : fault;
+}
+
 /** How a carrier does on all nodes, in a few words. */
 export function healthOf({ disabled, nodes }: Pick<Carrier, 'disabled' | 'nodes'>): Said {
   if (disabled) return { word: 'Disabled', icon: 'player-pause', tone: 'quiet' };

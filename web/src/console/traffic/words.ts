@@ -1,5 +1,6 @@
 import type { Said } from '../../words/states.ts';
 import { clockTime } from '../../words/times.ts';
+import { faultWords } from '../carriers/words.ts';
 import type { CarrierNow, CarrierState, KeyTraffic, Range } from './queries.ts';
 
 export const rangeWords: Record<Range, { name: string; before: string }> = {
@@ -73,7 +74,7 @@ export function stateOf({ state, connections: { bound, all } }: CarrierNow): Sai
 
 /** A carrier that somebody should know of: what it is, and what it means for its texts. */
 export function troubleOf(carrier: CarrierNow): { what: string; then: string; guide: string } | null {
-  const { name, state, troubledSince, fault } = carrier;
+  const { name, state, troubledSince, fault, connections } = carrier;
   const since = troubledSince ? ` since ${clockTime(Date.parse(troubledSince))}` : '';
   const then = waitOf(carrier);
   if (state === 'throttled')
@@ -82,9 +83,9 @@ export function troubleOf(carrier: CarrierNow): { what: string; then: string; gu
     return { what: `${name} hasn’t taken every text${since}.`, then, guide: 'a-carrier-refuses-many-texts' };
   if (state === 'down')
     return {
-      what: `${name} is down${fault ? `: ${fault.replace(/\.?$/, '.')}` : '.'}`,
+      what: `${name} is down${fault ? `: ${faultWords(fault).replace(/\.?$/, '.')}` : '.'}`,
       then,
-      guide: fault ? 'a-carrier-cant-be-opened' : 'a-carriers-connections-are-down',
+      guide: connections.all > 0 ? 'a-carriers-connections-are-down' : 'a-carrier-cant-be-opened',
     };
   if (state === 'unknown' && carrier.waiting > 0)
     return { what: `No node has ${name} open.`, then, guide: 'texts-wait-too-long' };

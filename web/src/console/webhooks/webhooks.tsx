@@ -56,7 +56,7 @@ const columns: Column<Webhook>[] = [
   { name: 'Address', text: ({ url }) => url, cell: ({ url }) => <span className="wrap-cell">{url}</span> },
   { name: 'State', text: (webhook) => stateOf(webhook).word, cell: (webhook) => <Chip {...stateOf(webhook)} /> },
   whenColumn('Since', ({ since }) => since),
-  { name: 'Why', text: ({ reason }) => reason },
+  { name: 'Details', text: ({ reason }) => reason },
   { name: 'Events', text: typesWords },
 ];
 
