@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ComponentProps, useState } from 'react';
-import { type CallFailed, post, put } from '../api/http.ts';
+import { CallFailed, post, put } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
 import { contactQuery, refreshBooks } from '../api/queries.ts';
 import type { ContactDetail, ContactInput } from '../api/types.ts';
@@ -43,7 +43,7 @@ export default function ContactEditor(props: Props) {
       {contactId === null || (data && isFetchedAfterMount) ? (
         <Fields {...props} {...{ typed, type, close }} given={data ?? null} />
       ) : error ? (
-        <p className="soft">{error.message}</p>
+        <p className="soft">{isGone(error) ? 'There is no such contact. It may have been deleted.' : error.message}</p>
       ) : (
         <div className="skeleton" style={{ height: 260 }} role="status" aria-label="Loading" />
       )}
@@ -176,6 +176,10 @@ function Fields({ contactId, given, phone, memberId, close, drop, typed, type }:
       </div>
     </form>
   );
+}
+
+function isGone(error: Error): boolean {
+  return error instanceof CallFailed && error.status === 404;
 }
 
 function changedIn(input: ContactInput, contact: ContactDetail): Partial<ContactInput> {
