@@ -88,7 +88,9 @@ export const remove = (path: string, call?: Call) => request<void>('DELETE', pat
 async function request<Answer>(method: string, path: string, call: Call = {}): Promise<Answer> {
   const { query = {}, body, file, idempotencyKey, keepalive, signal } = call;
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const search = given.length > 0 ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : '';
+  const pairs = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  // Not the + of forms: the server takes that for a plus sign that somebody forgot to encode.
+  const search = given.length > 0 ? `?${String(pairs).replaceAll('+', '%20')}` : '';
   const headers: Record<string, string> = { accept: 'application/json' };
   if (method !== 'GET') Object.assign(headers, ownHeaders());
   if (!isAttended()) headers['x-unattended'] = 'yes';
