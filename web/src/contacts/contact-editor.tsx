@@ -13,6 +13,9 @@ import { toast } from '../shell/toasts.tsx';
 import { phoneWords, readPhone } from '../words/people.ts';
 import { useFoundGroups } from './found-groups.tsx';
 
+/** As many characters as the server takes. */
+const lengthMax = 200;
+
 type Props = {
   /** Null for a new one. */
   contactId: number | null;
@@ -113,6 +116,7 @@ function Fields({ contactId, given, phone, memberId, close, drop, typed, type }:
     <Field
       {...rest}
       label={label}
+      maxLength={lengthMax}
       value={values[name]}
       wrong={wrong[name] ?? null}
       set={(value) => type({ [name]: value })}

@@ -29,6 +29,7 @@ const ImportDialog = lazy(ahead(() => import('./import-dialog.tsx')));
 const GroupChoice = lazy(ahead(() => import('./group-choice.tsx')));
 
 const typingMs = 250;
+const searchLengthMax = 200;
 /** A screen of them, while nobody knows how many there are. */
 const blankRows = 20;
 /** As many as the server takes at a time. */
@@ -135,6 +136,7 @@ export function Contacts() {
             type="search"
             aria-label="Search contacts"
             placeholder="Name, number, email"
+            maxLength={searchLengthMax}
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
             onKeyDown={({ key }) => {

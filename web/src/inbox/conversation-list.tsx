@@ -17,6 +17,7 @@ import { shortTime, whenTime } from '../words/times.ts';
 
 const views: Record<View, string> = { inbox: 'Inbox', unread: 'Unread', snoozed: 'Snoozed', done: 'Done' };
 const typingMs = 200;
+const searchLengthMax = 200;
 
 export function ConversationList({ open }: { open: number | undefined }) {
   const [view, setView] = useState<View>('inbox');
@@ -43,6 +44,7 @@ export function ConversationList({ open }: { open: number | undefined }) {
             type="search"
             aria-label="Search people and texts"
             placeholder="People and texts"
+            maxLength={searchLengthMax}
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
             onKeyDown={(event) => {
