@@ -16,7 +16,7 @@ async function prepare({ deps, ann }: World): Promise<void> {
   await addStaff(deps, { firmId, name, email: 'cameron@staff.example' });
   const [member] = await ensureMembers(deps, [{ advisorId, phone: '+12125550188' }]);
   const from = { advisorId, kind: 'text_in', memberId: member?.memberId ?? 0, meta: {} } as const;
-  for (const body of ['Good morning', 'Please sell the annuity', 'Thanks'])
+  for (const body of ['Good morning', 'Please sell the annuity', 'My card is 4111 1111 1111 1111'])
     await archive(deps, byPerson, { ...from, body });
   await indexArchive(deps);
 }
@@ -43,6 +43,20 @@ test('an officer finds a text with its thread, shares the search, and holds the 
   await page.locator('.archive-list a').click();
   await page.locator('[aria-current=true]', { hasText: 'Please sell the annuity' }).waitFor();
   await page.getByText('Good morning').waitFor();
+  await page.getByText('My card is ■■■■ ■■■■ ■■■■ 1111').waitFor();
+  await page.getByRole('button', { name: 'Show the number' }).click();
+  await page.getByText('My card is 4111 1111 1111 1111').waitFor();
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await page.getByText(/Printed by Cameron Ortiz/).waitFor();
+  assert.equal(await page.getByRole('navigation').isVisible(), false);
+  assert.equal(
+    await page
+      .locator('.say')
+      .first()
+      .evaluate((said) => getComputedStyle(said).color),
+    'rgb(0, 0, 0)',
+  );
+  await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
   await page.getByRole('link', { name: 'Back to the archive' }).click();
   await page.getByPlaceholder('All of these words').fill('sell');
   await page.keyboard.press('Enter');
