@@ -6138,8 +6138,7 @@ prepare "list-found-entries" as
 select
 e.date_time_created as "dateTime", e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.actor,
 coalesce(application.name, staff.name) as "actorName", a.name as advisor, m.phone, e.meta, text.status,
-case when e.kind <> 'media_in' then convert_from(b.body, 'UTF8') end as body,
-(
+case when e.kind <> 'media_in' then convert_from(b.body, 'UTF8') end as body, (
   select nullif(c.full_name, c.phone)
   from contacts c
   where c.advisor_id = m.advisor_id and c.phone = m.phone

@@ -1,5 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { DatabaseTimeout } from '../database/errors.ts';
+import { memberName } from '../members/members.ts';
 import type { MessageStatus } from '../messages/messages.ts';
 import { firmOf, wordsIn } from './archive-index.ts';
 
@@ -133,14 +134,7 @@ async function withinOrNull<Row>(db: Db, ms: number, query: (db: Db) => Promise<
 const columns = `
   e.date_time_created as "dateTime", e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.actor,
   coalesce(application.name, staff.name) as "actorName", a.name as advisor, m.phone, e.meta, text.status,
-  case when e.kind <> 'media_in' then convert_from(b.body, 'UTF8') end as body,
-  (
-    select nullif(c.full_name, c.phone)
-    from contacts c
-    where c.advisor_id = m.advisor_id and c.phone = m.phone
-    order by c.contact_id
-    limit 1
-  ) as name`;
+  case when e.kind <> 'media_in' then convert_from(b.body, 'UTF8') end as body, ${memberName}`;
 const joins = `
   left join advisors a on a.advisor_id = e.advisor_id
   left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number

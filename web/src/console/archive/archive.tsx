@@ -154,6 +154,7 @@ function Form({ begun }: { begun: BegunSearch }) {
 }
 
 const lookAgainMs = 2_000;
+const indexingWords = 'The newest entries are still being indexed. This looks again by itself.';
 /** So many are on one page at most. */
 const shownMax = 2_000;
 
@@ -205,7 +206,7 @@ function Results({ search, who, place, at }: BegunSearch & { at: number }) {
         <div className="console-card">
           <StateScreen icon="search" title={isIndexing ? 'Nothing found yet' : 'Nothing found'}>
             {isIndexing
-              ? 'The newest entries are still being indexed. This looks again by itself.'
+              ? indexingWords
               : 'No entry of your firm fits all of it. Words are whole words; fewer of them find more.'}
           </StateScreen>
         </div>
@@ -213,7 +214,7 @@ function Results({ search, who, place, at }: BegunSearch & { at: number }) {
       {isIndexing && entries.length > 0 && (
         <p className="hint warn" role="status">
           <Icon name="clock" />
-          The newest entries are still being indexed. This looks again by itself.
+          {indexingWords}
         </p>
       )}
       {entries.length > 0 && (
