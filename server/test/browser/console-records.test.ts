@@ -74,7 +74,7 @@ test('an officer finds a text with its thread, shares the search, and holds the 
   await page.locator('.person-choices button').click();
   await page.getByLabel('Reason').fill('Matter 2026-117');
   await page.getByRole('button', { name: 'Hold these records' }).click();
-  await page.getByText('In force').waitFor();
+  await page.getByText('In force', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Lift' }).click();
   await page.getByLabel('Why it is lifted').fill('Settled');
   await page.getByRole('button', { name: 'Lift the hold' }).click();
