@@ -87,14 +87,9 @@ function notJson(message: string): ParsedBody {
   return { broken: { path: '', rule: 'json', message } };
 }
 
-/** Whether arrays and objects are nested deeper than that. Goes level by level, since recursion could overflow the stack. */
+/** Whether arrays and objects are nested deeper than that. */
 function isDeeper(value: unknown, levels: number): boolean {
-  let level = [value].filter(isNest);
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth >= levels) return true;
-    level = level.flatMap((each) => Object.values(each)).filter(isNest);
-  }
-  return false;
+  return isNest(value) && (levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1)));
 }
 
 function isNest(value: unknown): value is object {

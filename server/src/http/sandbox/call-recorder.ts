@@ -23,22 +23,23 @@ class RecordedResponse<Request extends IncomingMessage = IncomingMessage> extend
   chunks: (string | Uint8Array)[] | null = null;
   headers: OutgoingHttpHeaders = {};
 
-  // biome-ignore lint/suspicious/noExplicitAny: Node has several forms of each.
-  override writeHead(...args: any[]): this {
-    const headers = args.at(-1);
-    if (headers && typeof headers === 'object' && !Array.isArray(headers)) this.headers = headers;
-    return Reflect.apply(super.writeHead, this, args);
+  // biome-ignore-start lint/suspicious/noExplicitAny: Node has several forms of each.
+  override writeHead(status: number, reason?: any, headers?: any): this {
+    const given = headers ?? reason;
+    if (given && typeof given === 'object' && !Array.isArray(given)) this.headers = given;
+    return super.writeHead(status, reason, headers);
   }
 
-  override write(...args: unknown[]): boolean {
-    this.keep(args[0]);
-    return Reflect.apply(super.write, this, args);
+  override write(chunk: any, encoding?: any, callback?: any): boolean {
+    this.keep(chunk);
+    return super.write(chunk, encoding, callback);
   }
 
-  override end(...args: unknown[]): this {
-    this.keep(args[0]);
-    return Reflect.apply(super.end, this, args);
+  override end(chunk?: any, encoding?: any, callback?: any): this {
+    this.keep(chunk);
+    return super.end(chunk, encoding, callback);
   }
+  // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
   private keep(chunk: unknown): void {
     if (typeof chunk === 'string' || chunk instanceof Uint8Array) this.chunks?.push(chunk);
@@ -70,19 +71,11 @@ export function recordCalls(app: FastifyInstance, log: CallLog): void {
           status: response.statusCode,
           durationMs: Math.round((performance.now() - startedMs) * 10) / 10,
         };
-        log.add(call, withoutSecrets(parts, { mayHaveCode: oauth.test(url) }), parts.length);
+        const size = parts.request.body.length + parts.response.body.length;
+        log.add(call, withoutSecrets(parts, { mayHaveCode: oauth.test(url) }), size);
       });
     }
     next();
-  });
-}
-
-/** As one string: a thousand calls with all their objects would pass through every collection of garbage. */
-function partsOf(request: RecordedRequest, response: RecordedResponse): string {
-  const headers = { ...response.getHeaders(), ...response.headers };
-  return JSON.stringify({
-    request: { headers: request.rawHeaders, body: bodyOf(request.headers, request.chunks) },
-    response: { headers, body: bodyOf(headers, response.chunks) },
   });
 }
 
@@ -91,30 +84,37 @@ type KeptParts = {
   response: { headers: OutgoingHttpHeaders; body: string };
 };
 
-function bodyOf(headers: OutgoingHttpHeaders, chunks: (string | Uint8Array)[] | null): string {
-  const [only = '', ...others] = chunks ?? [];
-  if (typeof only === 'string' && others.length === 0) return only;
-  const bytes = Buffer.concat(
-    [only, ...others].map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)),
-  );
-  const isText = textType.test(String(headers['content-type'] ?? '')) && !headers['content-encoding'];
-  return isText ? bytes.toString('utf8') : `(${bytes.length} bytes)`;
+function partsOf(request: RecordedRequest, response: RecordedResponse): KeptParts {
+  // Node adds those of `writeHead` to those that were set before, if any were.
+  const headers = response.getHeaderNames().length > 0 ? response.getHeaders() : response.headers;
+  return {
+    request: { headers: request.rawHeaders, body: textOf(request.chunks ?? []) },
+    response: { headers, body: textOf(response.chunks ?? []) },
+  };
 }
 
-/** Secrets are taken out when somebody looks. By itself, so that it doesn't keep all of the request and its answer. */
-function withoutSecrets(parts: string, options: { mayHaveCode: boolean }): () => CallParts {
-  return () => {
-    const { request, response } = JSON.parse(parts) as KeptParts;
-    return {
-      request: redactPart({ ...request, headers: pairsOf(request.headers) }, options),
-      response: redactPart({ ...response, headers: listed(response.headers) }, { mayHaveCode: false }),
-    };
-  };
+/** As a string, which costs less to keep than buffers. */
+function textOf(chunks: (string | Uint8Array)[]): string {
+  const [first = ''] = chunks;
+  if (chunks.length <= 1 && (typeof first === 'string' || Buffer.isBuffer(first))) return first.toString();
+  return Buffer.concat(chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk))).toString();
+}
+
+/**
+ * As it is shown: nobody looks at most calls, so secrets are taken out when somebody does. By itself, so that it
+ * doesn't keep all of the request and its response.
+ */
+function withoutSecrets({ request, response }: KeptParts, options: { mayHaveCode: boolean }): () => CallParts {
+  return () => ({
+    request: redactPart({ ...request, headers: pairsOf(request.headers) }, options),
+    response: redactPart({ ...response, headers: listed(response.headers) }, { mayHaveCode: false }),
+  });
 }
 
 function redactPart({ headers, body }: LoggedPart, options: { mayHaveCode: boolean }): LoggedPart {
   const type = headerOf(headers, 'content-type') ?? '';
-  return { headers: redactHeaders(headers), body: body === '' ? '' : redactBody(body, type, options) };
+  const isText = body === '' || (textType.test(type) && !headerOf(headers, 'content-encoding'));
+  return { headers: redactHeaders(headers), body: isText ? redactBody(body, type, options) : '(not text)' };
 }
 
 function headerOf(headers: LoggedPart['headers'], wanted: string): string | undefined {
