@@ -792,7 +792,7 @@ END) stored,
   carrier_id smallint,
   constraint messages_pkey PRIMARY KEY (advisor_id, message_id),
   constraint messages_held_reason_check CHECK ((((held_reason IS NOT NULL) = (status = 'held'::text)) AND (held_reason = ANY (ARRAY['supervision'::text, 'possible_opt_out'::text]))))
-) with (fillfactor=50);
+) with (fillfactor=38);
 
 create table migrations (
   name text not null,

@@ -113,7 +113,9 @@ create table messages (
   primary key (advisor_id, message_id),
   constraint messages_held_reason_check
     check ((held_reason is not null) = (status = 'held') and held_reason in ('supervision', 'possible_opt_out'))
-) with (fillfactor = 50);
+-- What the carrier says makes a row half as large again, and texts of one page go out together: with this, all of them have room there,
+-- and no index changes. At 50, a quarter didn't, and took more room in the end.
+) with (fillfactor = 38);
 -- Finds a day's texts. Texts are stored in the order of time, so that this index costs sending next to nothing.
 create index messages_created on messages using brin (date_time_created);
 -- Finds a person's held texts.
