@@ -178,6 +178,11 @@ const Cells = memo(function Cells({ contact, isSelected, select, edit, write }: 
   const { timeZone } = useAdvisor();
   const now = useNow();
   const name = phone === fullName ? phoneWords(fullName) : fullName;
+  const texting = phone ? (
+    <Chip {...(isHeld ? possibleOptOut : consentWords[state])} />
+  ) : (
+    <Chip word="No phone" icon="phone-off" tone="quiet" />
+  );
   const time = (at: number) => (
     <Time at={at} zone={timeZone}>
       {shortTime(at, now, timeZone)}
@@ -207,14 +212,10 @@ const Cells = memo(function Cells({ contact, isSelected, select, edit, write }: 
             {phoneWords(phone)}
           </button>
         )}
+        {/* Where there is no room for a column of its own. */}
+        <span className="narrow">{texting}</span>
       </td>
-      <td className="wide">
-        {phone ? (
-          <Chip {...(isHeld ? possibleOptOut : consentWords[state])} />
-        ) : (
-          <Chip word="No phone" icon="phone-off" tone="quiet" />
-        )}
-      </td>
+      <td className="wide">{texting}</td>
       <td className="wide soft">{groupNames.join(', ')}</td>
       <td className="wide soft">{lastText !== null && time(lastText)}</td>
       <td className="wide soft">{time(changed)}</td>
