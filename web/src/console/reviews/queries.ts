@@ -4,7 +4,6 @@ import { get } from '../../api/http.ts';
 import type { AnswerOf, RowOf } from '../answers.ts';
 import type { Overview } from '../overview/words.ts';
 
-export type Kind = Review['kind'];
 export type View = keyof AnswerOf<typeof counts>['counts'];
 export type Order = 'oldest' | 'newest';
 export type Decision = 'approved' | 'rejected';

@@ -5,7 +5,7 @@ import { Icon } from '../../look/icons.tsx';
 import { Chip, Time } from '../../look/parts.tsx';
 import { VirtualList } from '../../look/virtual-list.tsx';
 import { phoneWords } from '../../words/people.ts';
-import type { Kind, Order, QueuedReview, View } from './queries.ts';
+import type { Order, QueuedReview, View } from './queries.ts';
 import { age, subjectOf } from './words.ts';
 
 type Search = { view?: View; order?: Order };
@@ -23,7 +23,7 @@ export function Queue({
   rows: QueuedReview[] | null;
   open: number | undefined;
   search: Search;
-  selected: ReadonlyMap<number, Kind>;
+  selected: ReadonlySet<number>;
   toggle(review: QueuedReview): void;
   more(): void;
   isEmpty: ReactNode;

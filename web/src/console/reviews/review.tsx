@@ -22,6 +22,9 @@ type Moves = {
   /** Where it is in the list that is shown, and how many that has. */
   place: number | null;
   total: number | undefined;
+  /** So many are selected in the list: until they are decided, or no longer selected, this one isn't. */
+  selected: number;
+  clear(): void;
   step(by: number): void;
   decided(): void;
   back(): void;
@@ -50,7 +53,7 @@ export function OpenReview({ reviewId, ...moves }: { reviewId: number } & Moves)
   return <Loaded review={data} {...moves} />;
 }
 
-function Loaded({ review, place, total, step, decided, back }: { review: ReviewDetail } & Moves) {
+function Loaded({ review, place, total, back, ...moves }: { review: ReviewDetail } & Moves) {
   const { reviewId, kind, name, phone, advisorName, archiveNumber, dateTime, effect } = review;
   const who = name ?? phoneWords(phone);
   const isReply = !['held', 'blocked', 'sample'].includes(kind) && review.thread?.data.some(isReviewedReply(review));
@@ -74,12 +77,17 @@ function Loaded({ review, place, total, step, decided, back }: { review: ReviewD
         <span className="small soft number review-place">
           {place && total ? `${place} of ${total.toLocaleString('en-US')}` : ''}
         </span>
-        <Button icon="chevron-up" kind="quiet square small" aria-label="Previous review" onClick={() => step(-1)} />
-        <Button icon="chevron-down" kind="quiet square small" aria-label="Next review" onClick={() => step(1)} />
+        <Button
+          icon="chevron-up"
+          kind="quiet square small"
+          aria-label="Previous review"
+          onClick={() => moves.step(-1)}
+        />
+        <Button icon="chevron-down" kind="quiet square small" aria-label="Next review" onClick={() => moves.step(1)} />
       </header>
       <Thread review={review} />
       <Margin review={review} />
-      <Decide review={review} key={reviewId} decided={decided} step={step} />
+      <Decide review={review} key={reviewId} {...moves} />
     </section>
   );
 }
@@ -90,12 +98,18 @@ function isReviewedReply({ archiveNumber }: ReviewDetail) {
 }
 
 /** What can be decided, and what each decision will do. */
-function Decide({ review, decided, step }: { review: ReviewDetail } & Pick<Moves, 'decided' | 'step'>) {
+function Decide({
+  review,
+  selected,
+  clear,
+  decided,
+  step,
+}: { review: ReviewDetail } & Omit<Moves, 'place' | 'total' | 'back'>) {
   const { reviewId, status, pending, refusal } = review;
   const [writes, write] = useState<'note' | 'escalation' | null>(null);
   const [isBusy, setBusy] = useState(false);
   const choices = choicesOf(review);
-  const mayDecide = status === 'open' && !pending && !refusal && !isBusy;
+  const mayDecide = status === 'open' && !pending && !refusal && !isBusy && selected === 0;
   const choose = async ({ decision, done }: Choice) => {
     if (!mayDecide) return;
     setBusy(true);
@@ -107,7 +121,10 @@ function Decide({ review, decided, step }: { review: ReviewDetail } & Pick<Moves
   useKeys({
     // A key that is held down decides once, and not about all that follow.
     ...Object.fromEntries(
-      choices.map((choice) => [choice.key, ({ repeat }: KeyboardEvent) => void (repeat || choose(choice))]),
+      (selected > 0 ? [] : choices).map((choice) => [
+        choice.key,
+        ({ repeat }: KeyboardEvent) => void (repeat || choose(choice)),
+      ]),
     ),
     n: () => write('note'),
     e: () => isOpen && !review.escalatedAt && write('escalation'),
@@ -125,7 +142,7 @@ function Decide({ review, decided, step }: { review: ReviewDetail } & Pick<Moves
               onClick={() => void choose(choice)}
             >
               <Icon name={choice.decision === 'approved' ? (choice.key === 'x' ? 'message-2' : 'check') : 'ban'} />
-              {choice.name} <kbd>{choice.key.toUpperCase()}</kbd>
+              {choice.name} {selected === 0 && <kbd>{choice.key.toUpperCase()}</kbd>}
             </button>
           ))}
         <Button icon="note" kind="quiet decision" onClick={() => write('note')}>
@@ -136,7 +153,17 @@ function Decide({ review, decided, step }: { review: ReviewDetail } & Pick<Moves
           Skip <kbd>J</kbd>
         </Button>
       </div>
-      <Consequences review={review} choices={choices} />
+      {isOpen && selected > 0 ? (
+        <p className="small soft" role="status">
+          {count(selected, 'review is', 'reviews are')} selected in the list, and decided there.{' '}
+          <button type="button" className="link" onClick={clear}>
+            Clear the selection
+          </button>{' '}
+          to decide this one.
+        </p>
+      ) : (
+        <Consequences review={review} choices={choices} />
+      )}
       {writes && <Writing review={review} what={writes} close={() => write(null)} />}
     </footer>
   );

@@ -11,15 +11,7 @@ import { useKeys } from '../../shell/keys.ts';
 import { count } from '../../words/people.ts';
 import { client } from '../client.ts';
 import { decideAll, offerWaiting, undoLast } from './deciding.ts';
-import {
-  countsQuery,
-  type Decision,
-  type Kind,
-  type QueuedReview,
-  queueQuery,
-  reviewQuery,
-  type View,
-} from './queries.ts';
+import { countsQuery, type Decision, type QueuedReview, queueQuery, reviewQuery, type View } from './queries.ts';
 import { Queue } from './queue.tsx';
 import { OpenReview } from './review.tsx';
 import { lastingViews, viewNames, views } from './words.ts';
@@ -45,7 +37,7 @@ const deskWidth = '(min-width: 900px)';
 export function Reviews() {
   const { reviewId } = useParams({ strict: false }) as { reviewId?: number };
   const { view = 'all', order = 'oldest' } = useSearch({ strict: false });
-  const [selected, select] = useState<ReadonlyMap<number, Kind>>(new Map());
+  const [chosen, choose] = useState<ReadonlySet<number>>(new Set());
   const [isHelping, help] = useState(false);
   const navigate = useNavigate();
   const [wanted, want] = useState('');
@@ -55,6 +47,9 @@ export function Reviews() {
   const counts = useQuery(countsQuery).data?.counts;
   useEffect(() => void offerWaiting(), []);
   const rows = queue.data?.pages.flatMap(({ data }) => data) ?? [];
+  // Only what the list shows: not what another view has, nor what a colleague has decided since.
+  const selected = rows.filter((row) => chosen.has(row.reviewId));
+  const clear = () => choose(new Set());
   const at = rows.findIndex((row) => row.reviewId === reviewId);
   const search = { ...(view === 'all' ? {} : { view }), ...(order === 'oldest' ? {} : { order }) };
   const open = (next: number | undefined) =>
@@ -65,18 +60,14 @@ export function Reviews() {
     const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))];
     if (next) open(next.reviewId);
   };
-  const toggle = ({ reviewId, kind }: Pick<QueuedReview, 'reviewId' | 'kind'>) => {
-    const next = new Map(selected);
-    if (!next.delete(reviewId)) next.set(reviewId, kind);
-    select(next);
-  };
+  const toggle = ({ reviewId }: QueuedReview) => choose((before) => before.symmetricDifference(new Set([reviewId])));
   useKeys({
     j: () => step(1),
     k: () => step(-1),
     z: undoLast,
     '?': () => help(true),
     s: () => rows[at] && toggle(rows[at]),
-    Escape: () => select(new Map()),
+    Escape: clear,
     '/': () => field.current?.focus(),
   });
   const next = rows[at + 1]?.reviewId;
@@ -97,14 +88,14 @@ export function Reviews() {
     <div className={`reviews ${reviewId === undefined ? '' : 'reading'}`}>
       <section className="list" aria-label="Reviews">
         <Head view={view} order={order} wanted={wanted} want={want} field={field} />
-        {selected.size > 0 && (
+        {selected.length > 0 && (
           <Several
             selected={selected}
-            close={() => select(new Map())}
+            close={clear}
             decided={() => {
-              if (reviewId !== undefined && selected.has(reviewId))
-                open(rows.find((row) => !selected.has(row.reviewId))?.reviewId);
-              select(new Map());
+              if (reviewId !== undefined && chosen.has(reviewId))
+                open(rows.find((row) => !chosen.has(row.reviewId))?.reviewId);
+              clear();
             }}
           />
         )}
@@ -116,7 +107,7 @@ export function Reviews() {
             rows={queue.data ? rows : null}
             open={reviewId}
             search={search}
-            selected={selected}
+            selected={chosen}
             toggle={toggle}
             isEmpty={<Empty view={view} wanted={wanted} />}
             more={() => {
@@ -141,6 +132,8 @@ export function Reviews() {
         <OpenReview
           key={reviewId}
           reviewId={reviewId}
+          selected={selected.length}
+          clear={clear}
           place={at < 0 ? null : at + 1}
           total={members === undefined ? counts?.[view] : queue.hasNextPage ? undefined : rows.length}
           step={step}
@@ -243,69 +236,68 @@ function OrderIcon({ order }: { order: 'oldest' | 'newest' }) {
 }
 
 /** A decision about all that are selected, said before. */
-function Several({
-  selected,
-  close,
-  decided,
-}: {
-  selected: ReadonlyMap<number, Kind>;
-  close(): void;
-  decided(): void;
-}) {
-  const kinds = [...selected.values()];
-  const optOuts = kinds.filter((kind) => kind === 'possible_opt_out').length;
-  const held = kinds.filter((kind) => kind === 'held').length;
-  const decide = (decision: Decision, done: string) => {
-    void decideAll([...selected.keys()], decision, done);
+function Several({ selected, close, decided }: { selected: QueuedReview[]; close(): void; decided(): void }) {
+  const optOuts = selected.filter(({ kind }) => kind === 'possible_opt_out').length;
+  const held = selected.filter(({ kind }) => kind === 'held').length;
+  const isMixed = optOuts > 0 && optOuts < selected.length;
+  const choices = isMixed ? [] : optOuts > 0 ? optOutChoices : otherChoices;
+  const decide = ({ decision, done }: SeveralChoice) => {
+    const reviewIds = selected.map(({ reviewId }) => reviewId);
+    void decideAll(reviewIds, decision, done);
     decided();
   };
-  const isMixed = optOuts > 0 && optOuts < kinds.length;
+  const here = useRef<HTMLElement>(null);
+  // Not in a narrow window, where the review that is open hides them.
+  const isSeen = () => here.current?.checkVisibility();
+  useKeys(
+    Object.fromEntries(
+      choices.map((choice) => [
+        choice.key,
+        ({ repeat }: KeyboardEvent) => void (!repeat && isSeen() && decide(choice)),
+      ]),
+    ),
+  );
   return (
-    <section className="several" aria-label="Selected reviews">
+    <section className="several" aria-label="Selected reviews" ref={here}>
       <div className="row">
-        <b className="grow">{count(selected.size, 'review')} selected</b>
+        <b className="grow">{count(selected.length, 'review')} selected</b>
         <Button kind="quiet small" onClick={close}>
           Clear
         </Button>
       </div>
-      {isMixed ? (
-        <p className="small soft">Possible opt-outs are decided apart from other reviews: select one sort.</p>
-      ) : optOuts > 0 ? (
-        <>
-          <div className="row">
-            <Button kind="small" onClick={() => decide('rejected', 'Opted out')}>
-              Opt out
+      {choices.length > 0 && (
+        <div className="row">
+          {choices.map((choice) => (
+            <Button kind="small" key={choice.key} onClick={() => decide(choice)}>
+              {choice.name} <kbd className="by-key">{choice.key.toUpperCase()}</kbd>
             </Button>
-            <Button kind="small" onClick={() => decide('approved', 'Not opt-outs')}>
-              Not opt-outs
-            </Button>
-          </div>
-          <p className="small soft">
-            Opt out: their held texts are refused. Not opt-outs: they go out as soon as the other checks allow. Takes
-            effect after 8 s.
-          </p>
-        </>
-      ) : (
-        <>
-          <div className="row">
-            <Button kind="small" onClick={() => decide('approved', 'Approved')}>
-              Approve
-            </Button>
-            <Button kind="small" onClick={() => decide('rejected', 'Rejected')}>
-              Reject
-            </Button>
-          </div>
-          <p className="small soft">
-            {held > 0
-              ? `Approve: ${count(held, 'held text')} go${held === 1 ? 'es' : ''} out as soon as the other checks allow. Reject: never sent.`
-              : 'Either closes them.'}{' '}
-            Takes effect after 8 s.
-          </p>
-        </>
+          ))}
+        </div>
       )}
+      <p className="small soft">
+        {isMixed
+          ? 'Possible opt-outs are decided apart from other reviews: select one sort.'
+          : optOuts > 0
+            ? 'Opt out: their held texts are refused. Not opt-outs: they go out as soon as the other checks allow.'
+            : held > 0
+              ? `Approve: ${count(held, 'held text')} go${held === 1 ? 'es' : ''} out as soon as the other checks allow. Reject: never sent.`
+              : 'Either closes them.'}
+        {!isMixed && ' Takes effect after 8 s.'}
+      </p>
     </section>
   );
 }
+
+type SeveralChoice = { decision: Decision; name: string; key: string; done: string };
+
+const otherChoices: SeveralChoice[] = [
+  { decision: 'approved', name: 'Approve', key: 'a', done: 'Approved' },
+  { decision: 'rejected', name: 'Reject', key: 'r', done: 'Rejected' },
+];
+const optOutChoices: SeveralChoice[] = [
+  { decision: 'rejected', name: 'Opt out', key: 'o', done: 'Opted out' },
+  { decision: 'approved', name: 'Not opt-outs', key: 'x', done: 'Not opt-outs' },
+];
 
 function Empty({ view, wanted }: { view: View; wanted: string }) {
   if (wanted.trim() !== '')
