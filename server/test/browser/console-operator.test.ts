@@ -78,6 +78,11 @@ test('an operator settles a text in doubt without reading it, and adds a carrier
   await inspect(page, 'the form of a carrier');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByText('Nodes open it within seconds.').waitFor();
+  const first = page.getByRole('region', { name: 'carriers' }).getByRole('row').first();
+  await page.getByLabel('Sort carriers').selectOption('Carrier, descending');
+  await first.getByText('sandbox', { exact: true }).waitFor();
+  await page.getByLabel('Sort carriers').selectOption('Carrier, ascending');
+  await first.getByText('acme').waitFor();
   const { settings } = (await listCarriers(app.world().deps)).find(({ kind }) => kind === 'smpp') ?? {};
   assert.deepEqual(settings?.hosts, [
     { host: 'localhost', port: 1 },

@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import { Button } from '../look/button.tsx';
+import { Select } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Chip } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -127,6 +128,7 @@ export function DataTable<Row>({
           </label>
         )}
         {tools}
+        {rows && rows.length > 1 && <CardOrder name={name} columns={columns} order={order} setOrder={setOrder} />}
         <div className="row end">
           {buttons}
           <Button
@@ -217,6 +219,35 @@ function Head<Row>({
         name
       )}
     </th>
+  );
+}
+
+/** On a phone, where rows are cards and have no heads to click. */
+function CardOrder<Row>({
+  name,
+  columns,
+  order,
+  setOrder,
+}: {
+  name: string;
+  columns: Column<Row>[];
+  order: Order | null;
+  setOrder(order: Order | null): void;
+}) {
+  const orders = columns
+    .filter(({ isSorted = true }) => isSorted)
+    .flatMap(({ name }) => [false, true].map((isDown) => ({ name, isDown })));
+  const at = orders.findIndex(({ name, isDown }) => name === order?.name && isDown === order.isDown);
+  if (orders.length === 0) return null;
+  return (
+    <Select
+      className="data-choice data-order"
+      aria-label={`Sort ${name}`}
+      none="Sort by"
+      value={at < 0 ? '' : at}
+      choose={(value) => setOrder((value && orders[Number(value)]) || null)}
+      options={orders.map(({ name, isDown }, index) => [index, `${name}, ${isDown ? 'descending' : 'ascending'}`])}
+    />
   );
 }
 
