@@ -38,6 +38,7 @@ test('people are filtered by consent, put into a group together, and deleted on 
   await row(page, 'Yasmin').waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'New group' }).click();
   await page.getByLabel('Name').fill('Austin');
+  await page.reload();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByText('This group has no members.').waitFor();
   await page.getByRole('button', { name: 'Everybody' }).click();

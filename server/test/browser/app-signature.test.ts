@@ -15,7 +15,11 @@ test('a signature stands in every new text, is no draft by itself, and can be re
   await page.locator('.talk', { hasText: 'You: Hello' }).click();
   await composer(page).waitFor();
   const settings = await app.openTab(context, '/app/settings');
-  await settings.page.getByLabel('Below every text').fill('– Ann');
+  await settings.page.getByLabel('Below every text').fill('– An');
+  await settings.page.reload();
+  await settings.page.getByRole('button', { name: 'Discard changes' }).waitFor();
+  await settings.page.getByLabel('Below every text').press('End');
+  await settings.page.keyboard.type('n');
   await settings.page.getByRole('button', { name: 'Save signature' }).click();
   const shows = (text: string) =>
     page.waitForFunction((text) => document.querySelector('textarea')?.value === text, text);

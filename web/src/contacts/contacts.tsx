@@ -9,6 +9,7 @@ import { type ContactFilter, contactsQuery, countsQuery, refreshBook } from '../
 import { useAdvisor } from '../api/session.ts';
 import type { BookContact, ConsentState, Group } from '../api/types.ts';
 import { useAsking } from '../inbox/asking.ts';
+import { groupDraft, hasDraft } from '../inbox/drafts.ts';
 import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { rescueFocus } from '../look/focus.ts';
@@ -50,7 +51,7 @@ export function Contacts() {
   const [typed, setTyped] = useState(searched);
   const [search] = useDebouncedValue(typed.trim(), typingMs);
   const scope: Scope = { groupId, consent };
-  const [dialog, open] = useState<Dialog>(null);
+  const [dialog, open] = useState<Dialog>(() => (hasDraft(groupDraft(null)) ? { group: null } : null));
   const [isExporting, setExporting] = useState(false);
   const [selected, setSelected] = useState<Selection>(new Map());
   const field = useRef<HTMLInputElement>(null);

@@ -1,7 +1,7 @@
-import { useState } from 'react';
 import { post, put } from '../api/http.ts';
 import { refreshBook } from '../api/queries.ts';
 import type { Group } from '../api/types.ts';
+import { groupDraft, useFormDraft } from '../inbox/drafts.ts';
 import { useKeyOf } from '../inbox/outbox.ts';
 import { FormDialog } from '../look/dialog.tsx';
 import { Field } from '../look/fields.tsx';
@@ -16,7 +16,7 @@ export default function GroupEditor({
   close(): void;
   made(groupId: number): void;
 }) {
-  const [name, setName] = useState(group?.name ?? '');
+  const [{ name }, type, done] = useFormDraft(groupDraft(group?.groupId ?? null), { name: group?.name ?? '' }, close);
   const keyOf = useKeyOf();
   const save = async () => {
     const body = { name: name.trim() };
@@ -32,11 +32,11 @@ export default function GroupEditor({
       title={group ? 'Rename group' : 'New group'}
       action={group ? 'Rename' : 'Add'}
       run={save}
-      close={close}
+      close={done}
       isReady={name.trim() !== ''}
       size="sm"
     >
-      <Field label="Name" value={name} required data-autofocus set={setName} />
+      <Field label="Name" value={name} required data-autofocus set={(name) => type({ name })} />
       {!group && <p className="small soft">Select people in the list to put them into it.</p>}
     </FormDialog>
   );

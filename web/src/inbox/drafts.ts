@@ -11,6 +11,9 @@ const keyOf = (owner: DraftOwner) => `draft-${owner}`;
 export const contactDraft = (contactId: number | null, phone: string | null) =>
   `contact-${contactId ?? phone ?? 'new'}`;
 
+/** What a group is to be called. `group-` and its id are a text to it. */
+export const groupDraft = (groupId: number | null) => `group-name-${groupId ?? 'new'}`;
+
 export function hasDraft(owner: DraftOwner): boolean {
   return localStorage.getItem(keyOf(owner)) !== null;
 }

@@ -1,7 +1,8 @@
-import { useState } from 'react';
 import { put } from '../api/http.ts';
 import { client } from '../api/queries.ts';
 import { sessionQuery, useSession } from '../api/session.ts';
+import { useFormDraft } from '../inbox/drafts.ts';
+import { Button } from '../look/button.tsx';
 import { Lines } from '../look/fields.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { countText } from '../words/encoding.ts';
@@ -10,17 +11,18 @@ const lengthMax = 160;
 
 export function Signature() {
   const kept = useSession().signature ?? '';
-  const [typed, setTyped] = useState(kept);
+  const [{ typed }, type, drop] = useFormDraft('signature', { typed: kept }, () => {});
   const text = typed.trim();
   const counted = countText(`\n${text}`);
   const save = async () => {
     try {
       await put('/signature', { body: { text } });
+      await client.invalidateQueries(sessionQuery);
+      drop();
       toast(text ? 'Saved. New texts begin with it below them.' : 'Removed. New texts begin empty.');
     } catch (error) {
       toast((error as Error).message);
     }
-    void client.invalidateQueries(sessionQuery);
   };
   return (
     <section className="section">
@@ -38,7 +40,7 @@ export function Signature() {
           value={typed}
           maxLength={lengthMax}
           placeholder="Your name, and how else to reach you"
-          set={setTyped}
+          set={(typed) => (typed === kept ? drop() : type({ typed }))}
         />
         {text && (
           <figure className="preview">
@@ -57,6 +59,11 @@ export function Signature() {
           <button type="submit" className="button" disabled={text === kept}>
             Save signature
           </button>
+          {typed !== kept && (
+            <Button kind="quiet" onClick={drop}>
+              Discard changes
+            </Button>
+          )}
         </div>
       </form>
     </section>
