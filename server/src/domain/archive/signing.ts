@@ -12,15 +12,19 @@ import { CopiesFault, checkCopies } from './outside-copies.ts';
 export async function signArchive(deps: Deps): Promise<void> {
   const { archive } = deps.signals;
   const resets = deps.sandboxClock?.resets();
+  /** Another process has reset the sandbox, which this one didn't know: it compared the new archive with the old one. */
+  const wasReset = async () => {
+    await deps.sandboxClock?.refresh();
+    return deps.sandboxClock?.resets() !== resets;
+  };
   const restored = await findRestored(deps);
   const grown = await orFault(growTree(deps));
-  if (restored || grown instanceof Error) await deps.sandboxClock?.refresh();
-  // Another process has reset the sandbox, which this one didn't know: it compared the new archive with the old one.
-  if (deps.sandboxClock?.resets() !== resets) return;
+  if ((restored || grown instanceof Error) && (await wasReset())) return;
   archive.restored = restored;
   if (grown === null) return;
   archive.signing = grown instanceof Error ? grown.message : null;
   const copied = await orFault(archive.signing === null ? copyCheckpoints(deps) : checkCopies(deps));
+  if (copied instanceof Error && (await wasReset())) return;
   archive.copies = copied instanceof Error ? copied.message : null;
 }
 
