@@ -5,9 +5,12 @@ import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { archiveSetting } from '../../src/domain/accounts/settings.ts';
 import { createContact } from '../../src/domain/address-book/contacts.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { indexArchive } from '../../src/domain/record-keeping/archive-index.ts';
 import { setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { ensureMembers } from '../../src/domain/texting/recipients.ts';
+import { findCheckpoint } from '../../src/store/archive/archive-tree.ts';
+import { signer } from '../archive/small-archive.ts';
 import { makeStaff, type StaffPerson } from '../support/console.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -181,6 +184,29 @@ describe('a search of the archive', () => {
     const { kind, actorName, facts, memberId } = (await read()).at(-1);
     assert.deepEqual([kind, actorName, memberId], ['text_read', kim.name, elle.memberId]);
     assert.deepEqual(facts, { what: 'number shown', archiveNumber: number });
+  });
+
+  test('proves an entry by the first checkpoint with it, and says so if it is not what was signed', async () => {
+    const { deps, database } = world;
+    const number = await received('Proven');
+    const path = `/archive/${elle.advisorId}/${number}/proof`;
+    const prove = async () => (await kim.call('GET', path)).body.proof;
+    assert.equal(await prove(), null);
+    while (await growTree({ ...deps, signer }));
+    const proof = await prove();
+    assert.equal(proof.isIntact, true);
+    const checkpoint = await findCheckpoint(deps.db);
+    assert.deepEqual(checkpoint?.note.split('\n').slice(1, 3), [String(proof.size), proof.root]);
+    await received('Later');
+    while (await growTree({ ...deps, signer }));
+    assert.deepEqual(await prove(), proof);
+    assert.equal((await stranger.call('GET', path)).status, 404);
+    await database.asOwner('alter table archive_bodies disable trigger append_only');
+    await database.asOwner(`update archive_bodies set body = 'Altered' where advisor_id = $1 and number = $2`, [
+      elle.advisorId,
+      number,
+    ]);
+    assert.deepEqual(await prove(), { ...proof, isIntact: false });
   });
 
   test('knows people by name, number and id', async () => {

@@ -52,6 +52,7 @@ export function recordsSamples(world: () => World): Record<string, RecordsSample
     'POST /archive/search': { body: { words: 'hello' } },
     'GET /archive/:advisorId/:number': { ids: entry },
     'POST /archive/:advisorId/:number/text': { ids: entry },
+    'GET /archive/:advisorId/:number/proof': { ids: entry },
     'POST /archive/searches': { body: { words: 'hello' } },
     'GET /archive/searches/:searchId': { ids: search },
     'GET /holds': {},

@@ -1,5 +1,8 @@
 import type { Deps } from '../../deps.ts';
-import { listTiles } from '../../store/archive/archive-tree.ts';
+import { findLeaf, listCheckpointsBySize, listStoredLeaves, listTiles } from '../../store/archive/archive-tree.ts';
+import { entryHash, isCommittedTo } from '../examiner/entries.mjs';
+import { Inclusion } from '../examiner/tree.mjs';
+import { checkpointIn } from './archive-memory.ts';
 import { consistencyRanges, hashesOf, inclusionRanges, tileName, tilesNeeded } from './merkle.ts';
 
 export type Prover = {
@@ -37,6 +40,29 @@ export function makeProver({ db }: Pick<Deps, 'db'>, size: number): Prover {
     inclusion: (leaves) => prove(leaves.map((leaf) => inclusionRanges(leaf, size))),
     consistency: (sizes) => prove(sizes.map((older) => consistencyRanges(older, size))),
   };
+}
+
+/** The first checkpoint with an entry, and whether the entry that is stored is the one that was signed; null until it is signed. */
+export type EntryProof = { isIntact: boolean; size: number; root: string; signedAt: Date } | null;
+
+/** Computed from what is stored, as an examiner does, except that the signature is not checked. */
+export async function proveEntry(
+  { db }: Pick<Deps, 'db'>,
+  { advisorId, number }: { advisorId: number; number: number },
+): Promise<EntryProof> {
+  const leaf = await findLeaf(db, advisorId, number);
+  if (leaf === null) return null;
+  const [checkpoint] = await listCheckpointsBySize(db, { size: leaf, checkpointId: Number.MAX_SAFE_INTEGER }, 1);
+  if (!checkpoint) return null;
+  const { size, root } = checkpointIn(checkpoint.note);
+  const [entry] = await listStoredLeaves(db, leaf, leaf + 1);
+  const [path = []] = await makeProver({ db }, size).inclusion([leaf]);
+  const proof = path.map((hash) => hash.toString('base64'));
+  const isIntact =
+    entry !== undefined &&
+    new Inclusion({ size, root }).has(entryHash(entry), leaf, proof) &&
+    (!entry.body || (entry.salt !== null && isCommittedTo(entry, entry.salt, entry.body)));
+  return { isIntact, size, root: root.toString('base64'), signedAt: checkpoint.dateTimeCreated };
 }
 
 function keyOf({ from, to }: Range): string {

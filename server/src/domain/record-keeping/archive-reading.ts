@@ -1,5 +1,6 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { archive, type By } from '../archive/archive.ts';
+import { type EntryProof, proveEntry } from '../archive/archive-proofs.ts';
 import { getEntry } from './archive-search.ts';
 
 /** The text of a firm's entry with every number in it. That somebody wanted to see it is an entry, too. */
@@ -17,4 +18,14 @@ export async function readEntryText(
     await archive(deps, by, { advisorId, kind: 'text_read', memberId, meta, body: '{}' });
     return { text };
   });
+}
+
+/** What proves a firm's entry. */
+export async function getEntryProof(
+  deps: Deps,
+  firmId: number,
+  place: { advisorId: number; number: number },
+): Promise<{ proof: EntryProof }> {
+  await getEntry(deps, firmId, place);
+  return { proof: await proveEntry(deps, place) };
 }

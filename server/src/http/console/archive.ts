@@ -1,5 +1,5 @@
 import { findFirstUnindexed } from '../../domain/record-keeping/archive-index.ts';
-import { readEntryText } from '../../domain/record-keeping/archive-reading.ts';
+import { getEntryProof, readEntryText } from '../../domain/record-keeping/archive-reading.ts';
 import { getEntry, getSearch, saveSearch, searchArchive } from '../../domain/record-keeping/archive-search.ts';
 import { hideNumbersIn } from '../../domain/supervision/findings.ts';
 import {
@@ -38,6 +38,11 @@ export const entry = firmEndpoint({
 export const read = firmEndpoint({
   params: EntryParams,
   handler: (deps, { firmId }, { params }, by) => readEntryText(deps, firmId, params, by),
+});
+
+export const proof = firmEndpoint({
+  params: EntryParams,
+  handler: (deps, { firmId }, { params }) => getEntryProof(deps, firmId, params),
 });
 
 export const save = firmEndpoint({

@@ -21,6 +21,7 @@ export const recordsTable: [Route['method'], string, readonly StaffRole[], Conso
   ['GET',  '/archive/searches/:searchId',          firmStaff, archive.saved],
   ['GET',  '/archive/:advisorId/:number',          firmStaff, archive.entry],
   ['POST', '/archive/:advisorId/:number/text',     firmStaff, archive.read],
+  ['GET',  '/archive/:advisorId/:number/proof',    firmStaff, archive.proof],
   ['GET',  '/holds',                               officers,  holds.list],
   ['POST', '/holds',                               officers,  holds.add],
   ['POST', '/holds/:holdId/lift',                  officers,  holds.lift],

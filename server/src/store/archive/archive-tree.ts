@@ -256,6 +256,23 @@ export async function findBody(db: Db, advisorId: number, number: number): Promi
   return row?.body ?? null;
 }
 
+/** Which leaf the entry is; null until it is one. */
+export async function findLeaf(db: Db, advisorId: number, number: number): Promise<number | null> {
+  const run = await db.find<{ leaf: number }>(
+    `select first_leaf + $2 - first_number as leaf
+     from (
+       select *
+       from archive_runs
+       where advisor_id = $1 and first_number <= $2
+       order by first_number desc
+       limit 1
+     ) as r
+     where $2 < first_number + entries`,
+    [advisorId, number],
+  );
+  return run?.leaf ?? null;
+}
+
 /** Which entry the leaf is, according to the runs. Spans advisors: the tree has the entries of all advisors. */
 export async function findLeafEntry(db: Db, leaf: number): Promise<{ advisorId: number; number: number } | null> {
   return db.find<{ advisorId: number; number: number }>(

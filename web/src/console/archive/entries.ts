@@ -1,5 +1,6 @@
+import { queryOptions } from '@tanstack/react-query';
 import type { ArchiveSearch } from '../../../../server/src/domain/record-keeping/archive-search.ts';
-import type { entry, search as found } from '../../../../server/src/http/console/archive.ts';
+import type { entry, search as found, proof } from '../../../../server/src/http/console/archive.ts';
 import type { advisors } from '../../../../server/src/http/console/people.ts';
 import { get, post } from '../../api/http.ts';
 import type { IconName } from '../../look/icons.tsx';
@@ -22,6 +23,17 @@ export const entryQuery = (advisorId: number, number: number) => ({
   queryKey: ['archive', advisorId, number],
   queryFn: async () => (await get<AnswerOf<typeof entry>>(`/archive/${advisorId}/${number}`)).entries,
 });
+
+/** Looks again until it is signed. */
+export const proofQuery = (advisorId: number, number: number) =>
+  queryOptions({
+    queryKey: ['archive', advisorId, number, 'proof'],
+    queryFn: async () => (await get<AnswerOf<typeof proof>>(`/archive/${advisorId}/${number}/proof`)).proof,
+    refetchInterval: ({ state }) => (state.data === null ? 2_000 : false),
+  });
+
+/** What an examiner runs in the folder of an export. */
+export const checkingCommand = 'node verify.mjs --package . --checkpoint checkpoint --pubkey public-key';
 
 export const advisorsQuery = {
   queryKey: ['firm-advisors'],

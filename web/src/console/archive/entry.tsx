@@ -2,12 +2,26 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useParams, useRouter } from '@tanstack/react-router';
 import { Fragment, useEffect, useRef } from 'react';
 import { useNow } from '../../api/clock.ts';
+import { Wrong } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Time } from '../../look/parts.tsx';
-import { phoneWords } from '../../words/people.ts';
+import { Broken, Chip, Fact, Time } from '../../look/parts.tsx';
+import { count, phoneWords } from '../../words/people.ts';
+import type { Said } from '../../words/states.ts';
 import { clockTime, dayKey, dayName } from '../../words/times.ts';
+import { CopyButton } from '../dialogs.tsx';
+import { useSession } from '../session.ts';
 import { useShownText } from '../shown-text.tsx';
-import { entryQuery, type ReadEntry, saidIn, titleOf, wholeFirm, whoOf } from './entries.ts';
+import { When } from '../when.tsx';
+import {
+  checkingCommand,
+  entryQuery,
+  proofQuery,
+  type ReadEntry,
+  saidIn,
+  titleOf,
+  wholeFirm,
+  whoOf,
+} from './entries.ts';
 import './archive.css';
 
 /** An entry, with what was said and decided with the same person before and after it. */
@@ -45,8 +59,82 @@ export function ArchiveEntry() {
           </Link>
         )}
       </header>
-      <Thread entries={data} shown={entry.number} />
+      <div className="archive-read">
+        <Thread entries={data} shown={entry.number} />
+        <Proof advisorId={entry.advisorId} number={entry.number} />
+      </div>
     </div>
+  );
+}
+
+const proofWords = {
+  signed: { word: 'In the signed archive', icon: 'shield-check', tone: 'good' },
+  unsigned: { word: 'Not signed yet', icon: 'hourglass', tone: 'warn' },
+  altered: { word: 'Not what was signed', icon: 'alert-triangle', tone: 'bad' },
+} as const satisfies Record<string, Said>;
+
+/** What shows that the entry is as it was written, and how somebody else can find out. */
+function Proof({ advisorId, number }: { advisorId: number; number: number }) {
+  const { data: proof, error } = useQuery(proofQuery(advisorId, number));
+  const { staff } = useSession();
+  const state = proof ? (proof.isIntact ? 'signed' : 'altered') : 'unsigned';
+  return (
+    <aside className="console-card form archive-proof" aria-labelledby="proof" aria-busy={proof === undefined}>
+      <h2 id="proof">Proof</h2>
+      {proof === undefined ? (
+        error ? (
+          <Wrong>{error.message}</Wrong>
+        ) : (
+          <div className="skeleton archive-proof-skeleton" />
+        )
+      ) : (
+        <>
+          <div role="status">
+            <Chip {...proofWords[state]} />
+          </div>
+          {proof && (
+            <dl className="facts">
+              <Fact name="Entry">{number.toLocaleString('en-US')}</Fact>
+              <Fact name="Signed">
+                <When at={proof.signedAt} />
+              </Fact>
+              <Fact name="Checkpoint">over {count(proof.size, 'entry', 'entries')}</Fact>
+              <Fact name="Its hash">
+                <code title={proof.root}>{proof.root.slice(0, 12)}…</code>
+              </Fact>
+            </dl>
+          )}
+          {state === 'unsigned' && <p className="small soft">New entries are signed within seconds.</p>}
+          {state === 'signed' && (
+            <p className="small soft">
+              Computed just now: the entry that is stored leads to the hash that was signed. Changed by one letter, it
+              would not.
+            </p>
+          )}
+          {state === 'altered' && (
+            <p className="small">
+              What is stored is not what was signed: it was changed since. Don’t rely on it, and have your operator run{' '}
+              <code>assent archive verify</code>.
+            </p>
+          )}
+        </>
+      )}
+      <p className="small soft">
+        An examiner checks it without us, in{' '}
+        {staff.role === 'compliance_officer' ? (
+          <Link to="/exports" className="in-text">
+            an export
+          </Link>
+        ) : (
+          'an export'
+        )}{' '}
+        of this day, with one command:
+      </p>
+      <div className="shown-once">
+        <code>{checkingCommand}</code>
+        <CopyButton what="The command" value={checkingCommand} />
+      </div>
+    </aside>
   );
 }
 

@@ -9,7 +9,7 @@ import { dayAfter } from '../../words/months.ts';
 import { count } from '../../words/people.ts';
 import { instantOf } from '../../words/schedules.ts';
 import type { Said } from '../../words/states.ts';
-import { advisorsQuery } from '../archive/entries.ts';
+import { advisorsQuery, checkingCommand } from '../archive/entries.ts';
 import { CopyButton } from '../dialogs.tsx';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 import './exports.css';
@@ -96,8 +96,6 @@ function stateText({ status, entriesTotal, reason }: Export): string {
   return [states[status].word, entries, reason].filter(Boolean).join(', ');
 }
 
-const command = 'node verify.mjs --package . --checkpoint checkpoint --pubkey public-key';
-
 /** What to tell an examiner. */
 function Checking() {
   return (
@@ -112,8 +110,8 @@ function Checking() {
         entry that was altered, inserted or is missing.
       </p>
       <div className="shown-once">
-        <code>{command}</code>
-        <CopyButton what="The command" value={command} />
+        <code>{checkingCommand}</code>
+        <CopyButton what="The command" value={checkingCommand} />
       </div>
       <p className="small soft exports-about">
         It proves more with a checkpoint and a public key that came by another way than the export: ask your operator
