@@ -8,7 +8,7 @@ import { after, before, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { listKnownContent } from '../../src/domain/content/content.ts';
 import { runCommand } from '../support/commands.ts';
-import { assent, type Said } from '../support/programs.ts';
+import type { Said } from '../support/programs.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 suite('assent content', () => {
@@ -71,7 +71,7 @@ suite('assent content', () => {
     const lines = [line('one'), line('two', { type: 'Emails', keywords: 'a; b', dateTimePublished: '2026-03-01' })];
     const bad = ['nonsense', line('three', { type: 'Scroll' }), line('four', { url: 'ftp://firm.example/' }), line('')];
     writeFileSync(file, [...lines, ...bad].join('\n'));
-    const first = await assent(['content', 'import', file], env());
+    const first = await run('import', file);
     assert.equal(first.status, 1, 'some lines were refused');
     assert.match(first.stderr, /Added 2, changed 0, unchanged 0, refused 4\./);
     assert.match(first.stdout, /^line 3: refused: it is not JSON\nline 4: refused: type must be one of WebContent/);

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
+import { runCommand } from '../support/commands.ts';
 import {
   assent,
   type Deployment,
@@ -27,7 +28,7 @@ suite(`an import of ${rows} contacts`, () => {
   before(async () => {
     deployment = await makeDeployment();
     server = await startServer(deployment.env);
-    token = (await assent(['token', ...advisor], deployment.env)).stdout.trim();
+    token = (await runCommand(['token', ...advisor], deployment.env)).stdout.trim();
     path = join(deployment.folder.path, 'people.csv');
     const people = Array.from({ length: rows }, (_, n) => `Ann,Number${n},p${n}@mail.example,${phoneOf(n)}\n`);
     writeFileSync(path, `First Name,Last Name,Email,Phone\n${people.join('')}`);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import { keepInStep } from '../../bench/seeding.ts';
-import { assent, type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
+import { runCommand } from '../support/commands.ts';
+import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
 const members = 100_000;
@@ -18,7 +19,7 @@ suite(`a group of ${members} members`, () => {
     program = await startServer(deployment.env);
     const { apiKey, advisors } = deployment.folder.sandbox();
     const devon = advisors.find(({ email }) => email.startsWith('devon'));
-    const { stdout } = await assent(['token', '--advisor', devon?.email ?? ''], deployment.env);
+    const { stdout } = await runCommand(['token', '--advisor', devon?.email ?? ''], deployment.env);
     headers = { authorization: `Bearer ${stdout.trim()}`, 'x-api-key': apiKey, 'content-type': 'application/json' };
     advisorId = devon?.id ?? 0;
     groupId = (await call('POST', '/groups', { name: 'Everybody', externalGroupId: 'everybody' })).body.id;

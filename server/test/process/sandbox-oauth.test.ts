@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { SandboxAdvisor, SandboxFile } from '../../src/domain/sandbox/sandbox.ts';
+import { runCommand } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
 import { type LibraryClient, openidClient, ResponseBodyError, type TokenAnswer } from '../support/oauth-libraries.ts';
-import { assent, freePort, makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { freePort, makeDataFolder, type Program, startServer } from '../support/programs.ts';
 import { type Visit, Visitor } from '../support/visitor.ts';
 
 const allScopes =
@@ -117,7 +118,7 @@ suite('the sandbox’s authorization server', () => {
   });
 
   test('accepts the token that the command prints', async () => {
-    const { status: ended, stdout } = await assent(['token', '--advisor', 'blake@sandbox.example'], env);
+    const { status: ended, stdout } = await runCommand(['token', '--advisor', 'blake@sandbox.example'], env);
     assert.equal(ended, 0);
     keep(stdout.trim());
     assert.equal(await status(stdout.trim(), '/core/contact/contacts'), 200);

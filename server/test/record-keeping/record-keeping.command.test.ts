@@ -9,7 +9,6 @@ import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { commandsWith } from '../support/commands.ts';
 import { say } from '../support/people.ts';
-import { assent } from '../support/programs.ts';
 import { acceptedPhone, newPhone, send } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -75,7 +74,7 @@ suite('assent for record keeping', () => {
     assert.match(fine.stderr, /everything agrees/);
     await world.database.asOwner('delete from replies');
     const asked = (on: string) => ['archive', 'reconcile', '--day', on];
-    const found = await assent(asked(day), env());
+    const found = await run(asked(day));
     assert.equal(found.status, 1);
     assert.match(found.stdout, /\d+ +entry without a reply +entry \d+/);
     assert.match(found.stderr, /1 discrepancies\.\n$/);

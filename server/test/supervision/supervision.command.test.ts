@@ -7,7 +7,6 @@ import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { bySandbox } from '../support/carriers.ts';
 import { commandsWith } from '../support/commands.ts';
-import { assent } from '../support/programs.ts';
 import { acceptedPhone, handset, messagesPath, send } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -107,7 +106,7 @@ suite('assent for supervision', () => {
     assert.equal((await handset(world, phone))[0]?.text, text);
     assert.equal((await ann.call('GET', `${messagesPath}/${messageId}`)).body.status, 'sent');
 
-    const { status, stdout: shown, stderr } = await assent(['reviews', 'show', id], env());
+    const { status, stdout: shown, stderr } = await run(['reviews', 'show', id]);
     assert.deepEqual([status, stderr], [0, '']);
     assert.match(shown, /^Review \d+, held, approved: Promise of returns \(lexicon version \d+\)\n/);
     assert.match(

@@ -6,7 +6,6 @@ import { after, before, suite, test } from 'node:test';
 import { addContact } from '../address-book/address-book.ts';
 import { commandsWith } from '../support/commands.ts';
 import { ask, memberOf, say, stateOf } from '../support/people.ts';
-import { assent } from '../support/programs.ts';
 import { newPhone } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -102,7 +101,7 @@ suite('assent for texting', () => {
     await addContact(world.bob, { phone });
     const { memberId } = await memberOf(world, world.ann, phone);
 
-    const { status, stdout, stderr } = await assent(['consents', 'show', phone], env());
+    const { status, stdout, stderr } = await run(['consents', 'show', phone]);
     assert.deepEqual([status, stderr], [0, '']);
     const escaped = phone.replace('+', '\\+');
     assert.match(stdout, new RegExp(`^${escaped}, member ${memberId} of ann: opted_out since .*, asked 2 times\n`));

@@ -3,13 +3,14 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, before, suite, test } from 'node:test';
+import { after, before, beforeEach, suite, test } from 'node:test';
 import { inOneLine, widthOf } from '../../src/cli/terminal.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
 import type { TextKind } from '../../src/domain/ports.ts';
 import { ensureMembers } from '../../src/domain/texting/recipients.ts';
 import { acceptTexts, textTo } from '../../src/domain/texting/texts.ts';
-import { assent, launchCommand } from '../support/programs.ts';
+import { commandsWith } from '../support/commands.ts';
+import { launchCommand } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
 
@@ -20,21 +21,21 @@ const esc = '\u001b';
 suite('assent texts tail', () => {
   let world: World;
   let folder: string;
-  let watching: ChildProcess[] = [];
+  const watching: ChildProcess[] = [];
   before(async () => {
     world = await makeWorld({ dispatch: false });
     folder = mkdtempSync(join(tmpdir(), 'assent-tail-'));
   });
-  afterEach(() => {
-    for (const child of watching) child.kill('SIGKILL');
-    watching = [];
-  });
   after(async () => {
+    for (const child of watching) child.kill('SIGKILL');
     await world.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
   const env = () => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder });
+  const { refused } = commandsWith(env);
+
+  type Tail = Awaited<ReturnType<typeof watch>>;
 
   /** Starts the command and waits for an earlier text to show: from then on it sees new ones arrive. */
   async function watch(...args: string[]) {
@@ -52,6 +53,10 @@ suite('assent texts tail', () => {
     return {
       child,
       lines: () => said.split('\n').slice(1, -1),
+      /** What it shows from here on. */
+      forget() {
+        said = '\n';
+      },
       shows: (text: string) => until(`the command shows ${text}`, () => said.includes(text)),
       async end(signal: NodeJS.Signals = 'SIGINT') {
         child.kill(signal);
@@ -89,41 +94,63 @@ suite('assent texts tail', () => {
     await archive(world.deps, byPerson, { advisorId, kind, memberId: await memberOf(person), meta, body });
   }
 
-  test('shows each text and consent change on its own line as it happens', async () => {
-    const tail = await watch();
-    await send(world.ann, 'Your review is due.');
-    await send(world.ann, 'May I text you?', 'consent_request');
-    await note(world.ann, 'consent', { from: 'none', to: 'pending' });
-    await note(world.ann, 'text_in', {}, 'ACCEPT');
-    await note(world.ann, 'text_in', { media: [{ contentType: 'image/png' }, { contentType: 'image/png' }] });
-    await send(world.ann, 'You agreed.', 'opt_in');
-    await tail.shows('You agreed.');
-    const time = /^\d\d:\d\d:\d\d /;
-    assert.ok(tail.lines().every((line) => time.test(line)));
-    assert.deepEqual(
-      tail.lines().map((line) => line.replace(time, '')),
-      [
-        '→ ann  +1 ••• ••• 0006  Your review is due.',
-        '→ ann  +1 ••• ••• 0006  [consent request] May I text you?',
-        '● ann  +1 ••• ••• 0006  consent none → pending',
-        '← ann  +1 ••• ••• 0006  ACCEPT',
-        '← ann  +1 ••• ••• 0006  [with 2 media] ',
-        '→ ann  +1 ••• ••• 0006  [confirmation] You agreed.',
-      ],
-    );
-    assert.equal(await tail.end('SIGINT'), 0);
-  });
+  suite('without options', () => {
+    let tail: Tail;
+    before(async () => {
+      tail = await watch();
+    });
+    beforeEach(() => tail.forget());
+    after(async () => {
+      assert.equal(await tail.end('SIGINT'), 0);
+    });
 
-  test('shows a held text as held', async () => {
-    const tail = await watch();
-    await send(world.ann, 'Are you there?', 'text', new Date());
-    await send(world.ann, 'May I text you?', 'consent_request', new Date());
-    await tail.shows('May I text you?');
-    assert.deepEqual(
-      tail.lines().map((line) => line.replace(/^.*0006 {2}/, '')),
-      ['[held] Are you there?', '[consent request, held] May I text you?'],
-    );
-    assert.equal(await tail.end(), 0);
+    test('shows each text and consent change on its own line as it happens', async () => {
+      await send(world.ann, 'Your review is due.');
+      await send(world.ann, 'May I text you?', 'consent_request');
+      await note(world.ann, 'consent', { from: 'none', to: 'pending' });
+      await note(world.ann, 'text_in', {}, 'ACCEPT');
+      await note(world.ann, 'text_in', { media: [{ contentType: 'image/png' }, { contentType: 'image/png' }] });
+      await send(world.ann, 'You agreed.', 'opt_in');
+      await tail.shows('You agreed.');
+      const time = /^\d\d:\d\d:\d\d /;
+      assert.ok(tail.lines().every((line) => time.test(line)));
+      assert.deepEqual(
+        tail.lines().map((line) => line.replace(time, '')),
+        [
+          '→ ann  +1 ••• ••• 0006  Your review is due.',
+          '→ ann  +1 ••• ••• 0006  [consent request] May I text you?',
+          '● ann  +1 ••• ••• 0006  consent none → pending',
+          '← ann  +1 ••• ••• 0006  ACCEPT',
+          '← ann  +1 ••• ••• 0006  [with 2 media] ',
+          '→ ann  +1 ••• ••• 0006  [confirmation] You agreed.',
+        ],
+      );
+    });
+
+    test('shows a held text as held', async () => {
+      await send(world.ann, 'Are you there?', 'text', new Date());
+      await send(world.ann, 'May I text you?', 'consent_request', new Date());
+      await tail.shows('May I text you?');
+      assert.deepEqual(
+        tail.lines().map((line) => line.replace(/^.*0006 {2}/, '')),
+        ['[held] Are you there?', '[consent request, held] May I text you?'],
+      );
+    });
+
+    test('a hostile text stays on its line and can’t reach the terminal', async () => {
+      const hostile = `one\r\ntwo\nthree${esc}[2J${esc}]0;owned\u0007\u009b31m\u202egnp.exe\u2028four`;
+      await note(world.ann, 'text_in', {}, hostile);
+      await send(world.ann, 'afterwards');
+      await tail.shows('afterwards');
+      assert.equal(tail.lines().length, 2);
+      assert.match(tail.lines()[0] ?? '', / one⏎two⏎three␛\[2J␛\]0;owned␇�31m�gnp\.exe⏎four$/);
+    });
+
+    test('a long text is not cut when stdout is not a terminal', async () => {
+      await send(world.ann, 'word '.repeat(300).trim());
+      await tail.shows('word\n');
+      assert.ok(tail.lines()[0]?.endsWith('word '.repeat(300).trim()));
+    });
   });
 
   test('shows full numbers on request, and only one advisor’s texts', async () => {
@@ -136,45 +163,43 @@ suite('assent texts tail', () => {
     assert.equal(await tail.end('SIGTERM'), 0);
   });
 
-  test('a hostile text stays on its line and can’t reach the terminal', async () => {
-    const tail = await watch();
-    const hostile = `one\r\ntwo\nthree${esc}[2J${esc}]0;owned\u0007\u009b31m\u202egnp.exe\u2028four`;
-    await note(world.ann, 'text_in', {}, hostile);
-    await send(world.ann, 'afterwards');
-    await tail.shows('afterwards');
-    assert.equal(tail.lines().length, 2);
-    assert.match(tail.lines()[0] ?? '', / one⏎two⏎three␛\[2J␛\]0;owned␇�31m�gnp\.exe⏎four$/);
-    assert.equal(await tail.end(), 0);
-  });
-
-  test('a long text is not cut when stdout is not a terminal', async () => {
-    const tail = await watch();
-    await send(world.ann, 'word '.repeat(300).trim());
-    await tail.shows('word\n');
-    assert.ok(tail.lines()[0]?.endsWith('word '.repeat(300).trim()));
-    assert.equal(await tail.end(), 0);
-  });
-
-  test('with --json each is an object on one line', async () => {
-    const tail = await watch('--json');
-    await send(world.ann, `red ${esc}[31m\n\u009bdead`);
-    await note(world.ann, 'consent', { from: 'accepted', to: 'opted_out' });
-    await tail.shows('opted_out');
-    const [text, consent] = tail.lines().map((line) => JSON.parse(line));
-    const whose = { advisorId: world.ann.advisor.advisorId, advisorName: 'ann', phone: '+1 ••• ••• 0006' };
-    const { number, dateTime, ...rest } = text;
-    assert.deepEqual(rest, {
-      ...whose,
-      event: 'out',
-      kind: 'text',
-      text: `red ${esc}[31m\n\u009bdead`,
-      heldReason: null,
+  suite('with --json', () => {
+    let tail: Tail;
+    before(async () => {
+      tail = await watch('--json');
     });
-    assert.ok(Date.now() - Date.parse(dateTime) < 60_000);
-    assert.deepEqual([consent.event, consent.from, consent.to], ['consent', 'accepted', 'opted_out']);
-    assert.equal(consent.number, number + 1);
-    assert.doesNotMatch(tail.lines().join(''), /[\p{Cc}]/u);
-    assert.equal(await tail.end(), 0);
+    beforeEach(() => tail.forget());
+    after(async () => {
+      assert.equal(await tail.end('SIGINT'), 0);
+    });
+
+    test('with --json each is an object on one line', async () => {
+      await send(world.ann, `red ${esc}[31m\n\u009bdead`);
+      await note(world.ann, 'consent', { from: 'accepted', to: 'opted_out' });
+      await tail.shows('opted_out');
+      const [text, consent] = tail.lines().map((line) => JSON.parse(line));
+      const whose = { advisorId: world.ann.advisor.advisorId, advisorName: 'ann', phone: '+1 ••• ••• 0006' };
+      const { number, dateTime, ...rest } = text;
+      assert.deepEqual(rest, {
+        ...whose,
+        event: 'out',
+        kind: 'text',
+        text: `red ${esc}[31m\n\u009bdead`,
+        heldReason: null,
+      });
+      assert.ok(Date.now() - Date.parse(dateTime) < 60_000);
+      assert.deepEqual([consent.event, consent.from, consent.to], ['consent', 'accepted', 'opted_out']);
+      assert.equal(consent.number, number + 1);
+      assert.doesNotMatch(tail.lines().join(''), /[\p{Cc}]/u);
+    });
+
+    test('misses and repeats none of many texts that several send at once', async () => {
+      const texts = Array.from({ length: 60 }, (_, index) => `text ${index}.`);
+      await Promise.all(texts.map((text, index) => send(index % 2 ? world.ann : world.bob, text)));
+      await until('all are shown', () => tail.lines().length >= texts.length);
+      const shown = tail.lines().map((line) => JSON.parse(line));
+      assert.deepEqual(shown.map(({ text }) => text).sort(), texts.sort());
+    });
   });
 
   test('begins with the requested number of texts, oldest first, from all advisors', async () => {
@@ -194,16 +219,6 @@ suite('assent texts tail', () => {
     assert.deepEqual(said.match(/\w+$/gm), ['first', 'second', 'third']);
   });
 
-  test('misses and repeats none of many texts that several send at once', async () => {
-    const tail = await watch('--json');
-    const texts = Array.from({ length: 60 }, (_, index) => `text ${index}.`);
-    await Promise.all(texts.map((text, index) => send(index % 2 ? world.ann : world.bob, text)));
-    await until('all are shown', () => tail.lines().length >= texts.length);
-    const shown = tail.lines().map((line) => JSON.parse(line));
-    assert.deepEqual(shown.map(({ text }) => text).sort(), texts.sort());
-    assert.equal(await tail.end(), 0);
-  });
-
   test('exits 0 when its reader is gone', async () => {
     const tail = await watch();
     tail.child.stdout?.destroy();
@@ -213,13 +228,8 @@ suite('assent texts tail', () => {
   });
 
   test('a wrong option exits 2, an unknown advisor 1', async () => {
-    const [wrong, nobody] = await Promise.all([
-      assent(['texts', 'tail', '--last', 'ten'], env()),
-      assent(['texts', 'tail', '--advisor', 'nobody@test.example'], env()),
-    ]);
-    assert.deepEqual([wrong.status, nobody.status], [2, 1]);
-    assert.match(wrong.stderr, /--last must be a whole number/);
-    assert.match(nobody.stderr, /no advisor nobody/);
+    await refused(2, [[['texts', 'tail', '--last', 'ten'], /--last must be a whole number/]]);
+    await refused(1, [[['texts', 'tail', '--advisor', 'nobody@test.example'], /no advisor nobody/]]);
   });
 });
 
