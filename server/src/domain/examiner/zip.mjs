@@ -46,7 +46,7 @@ export function sumOf(path) {
 /** What is left of a file, piece by piece. @param {number} fd */
 export function* piecesOf(fd) {
   for (;;) {
-    const piece = Buffer.alloc(pieceBytes);
+    const piece = Buffer.allocUnsafe(pieceBytes);
     const bytes = readSync(fd, piece);
     if (bytes === 0) return;
     yield piece.subarray(0, bytes);
