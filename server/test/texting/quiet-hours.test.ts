@@ -19,7 +19,10 @@ function hourIn(zone: string, atMs: number): number {
 }
 
 function isOpen(zones: string[], atMs: number): boolean {
-  return zones.every((zone) => hourIn(zone, atMs) >= quietUntilHour && hourIn(zone, atMs) < quietFromHour);
+  return zones.every((zone) => {
+    const hour = hourIn(zone, atMs);
+    return hour >= quietUntilHour && hour < quietFromHour;
+  });
 }
 
 /** Gets the window at each instant, in order, and checks it against Intl. */
