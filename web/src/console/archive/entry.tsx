@@ -61,7 +61,7 @@ export function ArchiveEntry() {
       </header>
       <div className="archive-read">
         <Thread entries={data} shown={entry.number} />
-        <Proof advisorId={entry.advisorId} number={entry.number} />
+        <Proof {...entry} />
       </div>
     </div>
   );
@@ -74,7 +74,7 @@ const proofWords = {
 } as const satisfies Record<string, Said>;
 
 /** What shows that the entry is as it was written, and how somebody else can find out. */
-function Proof({ advisorId, number }: { advisorId: number; number: number }) {
+function Proof({ advisorId, number, advisor }: ReadEntry) {
   const { data: proof, error } = useQuery(proofQuery(advisorId, number));
   const { staff } = useSession();
   const state = proof ? (proof.isIntact ? 'signed' : 'altered') : 'unsigned';
@@ -121,14 +121,19 @@ function Proof({ advisorId, number }: { advisorId: number; number: number }) {
       )}
       <p className="small soft">
         An examiner checks it without us, in{' '}
-        {staff.role === 'compliance_officer' ? (
-          <Link to="/exports" className="in-text">
-            an export
-          </Link>
+        {advisor === null ? (
+          'an export of the deployment’s own book, which your operator makes,'
+        ) : staff.role === 'compliance_officer' ? (
+          <>
+            <Link to="/exports" className="in-text">
+              an export
+            </Link>{' '}
+            of this day,
+          </>
         ) : (
-          'an export'
+          'an export of this day,'
         )}{' '}
-        of this day, with one command:
+        with one command:
       </p>
       <div className="shown-once">
         <code>{checkingCommand}</code>
