@@ -150,6 +150,15 @@ test('Back brings the list as it was left, and a form what was typed before the 
   const { body } = await app.world().ann.call('GET', `/core/contact/contacts/${id}`);
   assert.equal(body.lastName, 'Typed');
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), ['owner']);
+
+  // Enter before the answer takes whom it was typed for, and not who was found before.
+  await page.goto(`${app.origin()}/app/new`);
+  const to = page.getByPlaceholder('Name or phone number');
+  await to.fill('olga');
+  await page.getByRole('button', { name: 'Olga Typed' }).waitFor();
+  await to.fill('otto');
+  await to.press('Enter');
+  await page.getByRole('heading', { name: 'Otto Shown' }).first().waitFor();
 });
 
 test('axe finds no barriers in lists, selections and dialogs, and they fit a phone', { skip }, async () => {

@@ -10,7 +10,7 @@ import { Tabs } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, StateScreen, Time } from '../look/parts.tsx';
 import { VirtualList } from '../look/virtual-list.tsx';
-import { useKeys } from '../shell/keys.ts';
+import { useEnter, useKeys } from '../shell/keys.ts';
 import { phoneWords } from '../words/people.ts';
 import { consentWords, possibleOptOut, type Said } from '../words/states.ts';
 import { shortTime, whenTime } from '../words/times.ts';
@@ -27,6 +27,10 @@ export function ConversationList({ open }: { open: number | undefined }) {
   const navigate = useNavigate();
   const search = () => field.current?.focus();
   useKeys({ '/': search });
+  const { isPending, isPlaceholderData } = useQuery(searchQuery(text.trim()));
+  const enter = useEnter(typed, text === typed && !isPending && !isPlaceholderData, () =>
+    document.querySelector<HTMLElement>('.found .talk')?.click(),
+  );
   return (
     <section className="list" aria-label="Conversations">
       <div className="list-head">
@@ -48,8 +52,7 @@ export function ConversationList({ open }: { open: number | undefined }) {
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
             onKeyDown={(event) => {
-              // The first that was found.
-              if (event.key === 'Enter') document.querySelector<HTMLElement>('.found .talk')?.click();
+              if (event.key === 'Enter') enter();
               if (event.key !== 'Escape') return;
               setTyped('');
               field.current?.blur();

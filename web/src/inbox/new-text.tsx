@@ -6,6 +6,7 @@ import { findByPhone, searchQuery } from '../api/queries.ts';
 import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Face, StateScreen } from '../look/parts.tsx';
+import { useEnter } from '../shell/keys.ts';
 import { phoneWords, readPhone } from '../words/people.ts';
 import { Composer } from './composer.tsx';
 import { handOverDraft } from './drafts.ts';
@@ -104,17 +105,20 @@ export function NewText() {
 function Choice({ choose }: { choose(to: To): void }) {
   const [typed, setTyped] = useState('');
   const [text] = useDebouncedValue(typed.trim(), 200);
-  const { data } = useQuery(searchQuery(text));
+  const { data, isPending, isPlaceholderData } = useQuery(searchQuery(text));
   const phone = readPhone(typed);
   const people =
     text.length > 1 ? (data?.people ?? []).flatMap(({ phone, ...rest }) => (phone ? { ...rest, phone } : [])) : [];
+  const enter = useEnter(typed, text === typed.trim() && !isPending && !isPlaceholderData, () => {
+    if (people[0]) choose(people[0]);
+  });
   return (
     <div className="flow-items choice">
       <form
         onSubmit={(event) => {
           event.preventDefault();
           if (phone) choose({ phone, name: null, contactId: null });
-          else if (people[0]) choose(people[0]);
+          else enter();
         }}
       >
         <label className="label">

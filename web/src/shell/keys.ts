@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 type Handlers = Record<string, (event: KeyboardEvent) => void>;
 const setting = 'single-keys';
@@ -21,6 +21,17 @@ export function useKeys(handlers: Handlers): void {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
+}
+
+/** For Enter in a search: takes the first once there is what was typed for, and never somebody who was found for something else. */
+export function useEnter(typed: string, isAnswered: boolean, take: () => void): () => void {
+  const [entered, enter] = useState<string | null>(null);
+  useEffect(() => {
+    if (entered === null || !isAnswered) return;
+    enter(null);
+    if (entered === typed) take();
+  });
+  return () => enter(typed);
 }
 
 export function useSingleKeys(): [boolean, (on: boolean) => void] {
