@@ -103,6 +103,10 @@ test('several are decided at once, and one is given to somebody else', { skip },
   await page.getByLabel('Select the review of Kira Marsh').check();
   await page.getByText('2 held texts go out').waitFor();
   await page.getByText('2 reviews are selected in the list').waitFor();
+  await page.route('**/reviews/decisions', (route) => route.abort(), { times: 1 });
+  await page.keyboard.press('r');
+  await page.getByText('It may not have been decided.').waitFor();
+  await page.getByText('2 reviews are selected in the list').waitFor();
   // The answer is lost on its way: they are decided all the same.
   await page.route('**/reviews/decisions', async (route) => {
     await route.fetch();

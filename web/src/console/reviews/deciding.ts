@@ -29,7 +29,8 @@ export async function decide(reviewId: number, decision: Decision, note: string,
   }
 }
 
-export async function decideAll(reviewIds: number[], decision: Decision, done: string): Promise<void> {
+/** Which of them it will, as above. */
+export async function decideAll(reviewIds: number[], decision: Decision, done: string): Promise<number[]> {
   try {
     const { data, undoMs } = await post<{ data: { reviewId: number; refused: string | null }[]; undoMs: number }>(
       '/reviews/decisions',
@@ -39,6 +40,7 @@ export async function decideAll(reviewIds: number[], decision: Decision, done: s
     const ids = taken.map(({ reviewId }) => reviewId);
     if (refused.length > 0) toast(`${count(refused.length, 'review')} not decided. ${refused[0]?.refused}`);
     if (ids.length > 0) offerUndo(ids, `${done}: ${count(ids.length, 'review')}.`, undoMs);
+    return ids;
   } catch (error) {
     const taken = await takenOf(reviewIds, error);
     const leftMs = Math.min(...taken.map((each) => each.leftMs));
@@ -46,6 +48,7 @@ export async function decideAll(reviewIds: number[], decision: Decision, done: s
     if (ids.length < reviewIds.length) toast(notDecided(error));
     if (ids.length > 0) offerUndo(ids, `${done}: ${count(ids.length, 'review')}.`, leftMs);
     await refresh();
+    return ids;
   }
 }
 

@@ -50,6 +50,8 @@ export function Reviews() {
   // Only what the list shows: not what another view has, nor what a colleague has decided since.
   const selected = rows.filter((row) => chosen.has(row.reviewId));
   const clear = () => choose(new Set());
+  const latest = useRef(reviewId);
+  latest.current = reviewId;
   const at = rows.findIndex((row) => row.reviewId === reviewId);
   const search = { ...(view === 'all' ? {} : { view }), ...(order === 'oldest' ? {} : { order }) };
   const open = (next: number | undefined) =>
@@ -92,9 +94,9 @@ export function Reviews() {
           <Several
             selected={selected}
             close={clear}
-            decided={() => {
-              if (reviewId !== undefined && chosen.has(reviewId))
-                open(rows.find((row) => !chosen.has(row.reviewId))?.reviewId);
+            decided={(reviewIds) => {
+              if (latest.current !== undefined && reviewIds.includes(latest.current))
+                open(rows.find((row) => !reviewIds.includes(row.reviewId))?.reviewId);
               clear();
             }}
           />
@@ -236,15 +238,28 @@ function OrderIcon({ order }: { order: 'oldest' | 'newest' }) {
 }
 
 /** A decision about all that are selected, said before. */
-function Several({ selected, close, decided }: { selected: QueuedReview[]; close(): void; decided(): void }) {
+function Several({
+  selected,
+  close,
+  decided,
+}: {
+  selected: QueuedReview[];
+  close(): void;
+  decided(reviewIds: number[]): void;
+}) {
+  const [isBusy, setBusy] = useState(false);
   const optOuts = selected.filter(({ kind }) => kind === 'possible_opt_out').length;
   const held = selected.filter(({ kind }) => kind === 'held').length;
   const isMixed = optOuts > 0 && optOuts < selected.length;
   const choices = isMixed ? [] : optOuts > 0 ? optOutChoices : otherChoices;
-  const decide = ({ decision, done }: SeveralChoice) => {
+  const decide = async ({ decision, done }: SeveralChoice) => {
+    if (isBusy) return;
+    setBusy(true);
     const reviewIds = selected.map(({ reviewId }) => reviewId);
-    void decideAll(reviewIds, decision, done);
-    decided();
+    const taken = await decideAll(reviewIds, decision, done);
+    setBusy(false);
+    // If nothing was decided, they stay selected.
+    if (taken.length > 0) decided(taken);
   };
   const here = useRef<HTMLElement>(null);
   // Not in a narrow window, where the review that is open hides them.
@@ -253,7 +268,7 @@ function Several({ selected, close, decided }: { selected: QueuedReview[]; close
     Object.fromEntries(
       choices.map((choice) => [
         choice.key,
-        ({ repeat }: KeyboardEvent) => void (!repeat && isSeen() && decide(choice)),
+        ({ repeat }: KeyboardEvent) => void (repeat || !isSeen() || decide(choice)),
       ]),
     ),
   );
@@ -268,7 +283,7 @@ function Several({ selected, close, decided }: { selected: QueuedReview[]; close
       {choices.length > 0 && (
         <div className="row">
           {choices.map((choice) => (
-            <Button kind="small" key={choice.key} onClick={() => decide(choice)}>
+            <Button kind="small" key={choice.key} disabled={isBusy} onClick={() => void decide(choice)}>
               {choice.name} <kbd className="by-key">{choice.key.toUpperCase()}</kbd>
             </Button>
           ))}
