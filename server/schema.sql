@@ -1001,15 +1001,18 @@ create table scheduled_messages (
 
 create table sessions (
   session_hash bytea not null,
-  advisor_id bigint not null,
+  advisor_id bigint,
   method text not null,
   browser text not null,
   date_time_created timestamp with time zone not null,
   date_time_seen timestamp with time zone not null,
   date_time_expires timestamp with time zone not null,
+  staff_id bigint,
   constraint sessions_pkey PRIMARY KEY (session_hash),
   constraint sessions_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
-  constraint sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'passkey'::text, 'sandbox'::text])))
+  constraint sessions_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id),
+  constraint sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'passkey'::text, 'sandbox'::text]))),
+  constraint sessions_owner CHECK ((num_nonnulls(advisor_id, staff_id) = 1))
 );
 
 create table sign_in_failures (
@@ -1062,19 +1065,6 @@ create table staff_credentials (
   totp_step bigint not null,
   constraint staff_credentials_pkey PRIMARY KEY (staff_id),
   constraint staff_credentials_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id)
-);
-
-create table staff_sessions (
-  session_hash bytea not null,
-  staff_id bigint not null,
-  method text not null,
-  browser text not null,
-  date_time_created timestamp with time zone not null,
-  date_time_seen timestamp with time zone not null,
-  date_time_expires timestamp with time zone not null,
-  constraint staff_sessions_pkey PRIMARY KEY (session_hash),
-  constraint staff_sessions_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id),
-  constraint staff_sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'passkey'::text, 'sandbox'::text])))
 );
 
 create table suspended_provisions (
@@ -1383,11 +1373,9 @@ CREATE INDEX sessions_advisor ON public.sessions USING btree (advisor_id);
 
 CREATE INDEX sessions_expires ON public.sessions USING btree (date_time_expires);
 
+CREATE INDEX sessions_staff ON public.sessions USING btree (staff_id);
+
 CREATE UNIQUE INDEX staff_email ON public.staff USING btree (lower(email));
-
-CREATE INDEX staff_sessions_expires ON public.staff_sessions USING btree (date_time_expires);
-
-CREATE INDEX staff_sessions_staff ON public.staff_sessions USING btree (staff_id);
 
 CREATE INDEX throttles_filled ON public.throttles USING btree (date_time_filled);
 
@@ -2022,8 +2010,6 @@ grant delete, insert, select on signing_keys to assent_app;
 grant insert, select on staff to assent_app;
 
 grant delete, insert, select, update on staff_credentials to assent_app;
-
-grant delete, insert, select, update on staff_sessions to assent_app;
 
 grant delete, insert, select on suspended_provisions to assent_app;
 

@@ -761,7 +761,7 @@ where advisor_id = $1;
 prepare "find-staff-session" as
 select staff_id as "staffId", s.firm_id as "firmId", f.name as "firmName", s.name, email, role, disabled,
   s.date_time_created as "dateTimeCreated", method, o.date_time_created as "signedInAt", date_time_seen as "seenAt"
-from staff_sessions o
+from sessions o
 join staff s using (staff_id)
 left join firms f on f.firm_id = s.firm_id
 where session_hash = $1 and date_time_expires > $2 and date_time_seen > $3 and not disabled;
@@ -6669,13 +6669,6 @@ limit $4) as screened
  join archive_bodies b on b.advisor_id = $1 and b.number = screened.archive_number
  left join members m on m.advisor_id = $1 and m.member_id = screened.member_id
  order by screened.id desc;
-
-prepare "list-sessions" as
-select session_hash as "sessionHash", method, browser, date_time_created as "signedInAt", date_time_seen as "seenAt"
-from sessions
-where advisor_id = $1 and date_time_expires > $2
-order by date_time_seen desc, session_hash
-limit $3;
 
 prepare "list-settled-members" as
 select m.advisor_id as "advisorId", m.member_id as "memberId"

@@ -1,18 +1,21 @@
 -- How advisors and staff sign in: sessions, passkeys, invitations, and what failed.
 
--- Browsers in which an advisor is signed in, by the SHA-256 of their cookie.
+-- Browsers in which an advisor, or one of the staff, is signed in, by the SHA-256 of their cookie.
 create table sessions (
   session_hash bytea primary key,
-  advisor_id bigint not null references advisors,
+  advisor_id bigint references advisors,
   method text not null check (method in ('password', 'passkey', 'sandbox')),
   -- As people know it: Safari on iPhone.
   browser text not null,
   date_time_created timestamptz not null,
   -- To within some minutes.
   date_time_seen timestamptz not null,
-  date_time_expires timestamptz not null
+  date_time_expires timestamptz not null,
+  staff_id bigint references staff,
+  constraint sessions_owner check (num_nonnulls(advisor_id, staff_id) = 1)
 );
 create index sessions_advisor on sessions (advisor_id);
+create index sessions_staff on sessions (staff_id);
 create index sessions_expires on sessions (date_time_expires);
 
 -- Browsers in which an advisor or one of the staff has signed in before, by the SHA-256 of their cookie: guesses by strangers
@@ -80,20 +83,6 @@ create table sign_in_failures (
   staff_id bigint
 );
 
--- Browsers in which staff are signed in to the console, by the SHA-256 of their cookie.
-create table staff_sessions (
-  session_hash bytea primary key,
-  staff_id bigint not null references staff,
-  method text not null check (method in ('password', 'passkey', 'sandbox')),
-  browser text not null,
-  date_time_created timestamptz not null,
-  -- To within some minutes.
-  date_time_seen timestamptz not null,
-  date_time_expires timestamptz not null
-);
-create index staff_sessions_staff on staff_sessions (staff_id);
-create index staff_sessions_expires on staff_sessions (date_time_expires);
-
 -- What staff sign in with, unless it is a passkey alone: a password is never without its second factor.
 create table staff_credentials (
   staff_id bigint primary key references staff,
@@ -120,6 +109,6 @@ create table throttles (
 create index throttles_filled on throttles (date_time_filled);
 
 grant select, insert, update, delete on
-  sessions, staff_sessions, devices, passkeys, passkey_challenges, invitations, sign_in_failures, throttles,
+  sessions, devices, passkeys, passkey_challenges, invitations, sign_in_failures, throttles,
   staff_credentials, recovery_codes
   to assent_app;

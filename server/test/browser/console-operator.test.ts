@@ -39,7 +39,7 @@ test('an operator registers an application and issues a key: each secret is show
   await page.getByRole('button', { name: 'Issue a key' }).click();
   await page.getByLabel('Requests per day').fill('1000');
   // They signed in too long ago for a secret. In a small window they do so again, and the page goes on by itself.
-  await app.world().database.asOwner(`update staff_sessions set date_time_created = now() - interval '6 minutes'`);
+  await app.world().database.asOwner(`update sessions set date_time_created = now() - interval '6 minutes'`);
   await page.getByRole('button', { name: 'Issue', exact: true }).click();
   const opened = page.waitForEvent('popup');
   await page.getByRole('button', { name: 'Sign in again' }).click();

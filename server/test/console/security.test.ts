@@ -41,7 +41,7 @@ async function enrolled() {
 /** As if they had signed in six minutes ago. */
 async function age(staffId: number): Promise<void> {
   await world.database.asOwner(
-    `update staff_sessions set date_time_created = ${moved('date_time_created', "interval '-6 minutes'")} where staff_id = $1`,
+    `update sessions set date_time_created = ${moved('date_time_created', "interval '-6 minutes'")} where staff_id = $1`,
     [staffId],
   );
 }

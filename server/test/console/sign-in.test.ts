@@ -366,10 +366,10 @@ describe('signing in to the console', () => {
     const { staffId, visitor } = await enrolled();
     const status = async () => (await visitor.get('/console/api/session')).status;
     const age = (column: string, by: string) =>
-      world.database.asOwner(
-        `update staff_sessions set ${column} = ${moved(column, '-$2::interval')} where staff_id = $1`,
-        [staffId, by],
-      );
+      world.database.asOwner(`update sessions set ${column} = ${moved(column, '-$2::interval')} where staff_id = $1`, [
+        staffId,
+        by,
+      ]);
     // A page that is left open asks by itself: that is no use of it.
     await age('date_time_seen', '50 minutes');
     await visitor.call('GET', '/console/api/session', { headers: { 'x-unattended': 'yes' } });

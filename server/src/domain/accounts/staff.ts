@@ -6,8 +6,8 @@ import { deleteInvitationOf } from '../../store/sign-in/invitations.ts';
 import { archive, type By, byOperator, byStaff, deployment } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import type { Invitation } from '../sign-in/invitations.ts';
+import { endSessions } from '../sign-in/sessions.ts';
 import { inviteStaff } from '../sign-in/staff-invitations.ts';
-import { endStaffSessions } from '../sign-in/staff-sessions.ts';
 
 /** Somebody who works in the console: a firm's reviewer or compliance officer, or an operator of the deployment. */
 export type Staff = StaffRow;
@@ -70,7 +70,7 @@ export async function setStaff(
     const staff = await store.updateStaff(deps.db, staffId, change);
     if (!staff) return;
     if (staff.disabled) {
-      await endStaffSessions(deps, staffId);
+      await endSessions(deps, { staffId });
       await deleteInvitationOf(deps.db, { staffId });
     }
     await archiveStaff(deps, by, staff.disabled ? 'disabled' : change.role ? 'role changed' : 'enabled', staff);

@@ -2,9 +2,10 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import { findAdvisorForUpdate, updateAdvisor } from '../../store/accounts/advisors.ts';
 import { deleteDevices } from '../../store/sign-in/devices.ts';
 import * as store from '../../store/sign-in/invitations.ts';
+import type { Owner, OwnerKind } from '../../store/sign-in/owners.ts';
 import { deletePasskeys } from '../../store/sign-in/passkeys.ts';
 import { type By, byAdvisor, byOperator } from '../archive/archive.ts';
-import { problem } from '../problems.ts';
+import { type Problem, problem } from '../problems.ts';
 import { hashSecret, newToken } from '../shared/secrets.ts';
 import { hashPassword, isTooShort } from './passwords.ts';
 import { beginSession, endSessions, type NewSession } from './sessions.ts';
@@ -14,56 +15,77 @@ import { invitationThrottles, returnAttempt, takeAttempt } from './throttles.ts'
 
 /** A link that works once. Only the hash of its code is stored. */
 export type Invitation = { link: string; expires: Date };
-export type Acceptance =
-  | { session: NewSession; refused?: undefined }
-  | { refused: 'unknown' | 'short' }
-  | { refused: 'throttled'; retryAfterSeconds: number };
+export type InvitationAttempt = Attempt & { email: string; code: string };
+export type InvitationRefusal = { refused: 'unknown' } | { refused: 'throttled'; retryAfterSeconds: number };
+export type Acceptance = { session: NewSession; refused?: undefined } | InvitationRefusal | { refused: 'short' };
 
-export const invitationMs = 24 * 60 * 60 * 1000;
+const invitationMs = 24 * 60 * 60 * 1000;
 
 /** For the first sign-in, or after a forgotten password, which keeps working until another is chosen. */
 export async function inviteAdvisor(deps: Deps, advisorId: number, by: By = byOperator): Promise<Invitation> {
-  const code = newToken();
-  const expires = new Date(Date.now() + invitationMs);
   return inTransaction(deps, async (deps) => {
     const advisor = await findAdvisorForUpdate(deps.db, advisorId);
-    if (!advisor || advisor.disabled)
-      throw problem('conflict', 'This account is disabled, so nobody can sign in to it.');
-    await store.upsertInvitation(deps.db, { advisorId }, hashSecret(code), expires);
-    await archiveSignIn(deps, by, { advisorId }, { action: 'invited', of: {}, values: { expires } });
-    // After the hash sign, which a browser doesn't send: so the code is in no server's log and in no Referer, and a
-    // program that looks at links doesn't spend it.
-    const link = `${deps.config.publicUrl}/invitation#${new URLSearchParams({ email: advisor.email, code })}`;
-    return { link, expires };
+    if (!advisor || advisor.disabled) throw accountDisabled();
+    return makeInvitation(deps, { advisorId }, { email: advisor.email, page: '/invitation' }, by);
   });
 }
 
-/** Spends the code, replaces the password and signs the advisor in. A wrong code and a wrong email get the same response. */
+export function accountDisabled(): Problem {
+  return problem('conflict', 'This account is disabled, so nobody can sign in to it.');
+}
+
+/** In a transaction that has locked the owner's row. */
+export async function makeInvitation(
+  deps: Deps,
+  owner: Owner,
+  { email, page }: { email: string; page: string },
+  by: By,
+): Promise<Invitation> {
+  const code = newToken();
+  const expires = new Date(Date.now() + invitationMs);
+  await store.upsertInvitation(deps.db, owner, hashSecret(code), expires);
+  await archiveSignIn(deps, by, owner, { action: 'invited', of: {}, values: { expires } });
+  // After the hash sign, which a browser doesn't send: so the code is in no server's log and in no Referer, and a
+  // program that looks at links doesn't spend it.
+  return { link: `${deps.config.publicUrl}${page}#${new URLSearchParams({ email, code })}`, expires };
+}
+
+/** Spends the code, replaces the password and signs the advisor in. */
 export async function acceptInvitation(
   deps: Deps,
-  { email, code, password, ...attempt }: Attempt & { email: string; code: string; password: string },
+  { password, ...given }: InvitationAttempt & { password: string },
 ): Promise<Acceptance> {
-  const throttles = invitationThrottles(attempt.address);
-  const retryAfterSeconds = await takeAttempt(deps, throttles);
-  if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
-
-  const codeHash = hashSecret(code);
-  const advisorId = await store.findInvited(deps.db, { codeHash, email }, new Date());
-  if (advisorId === null) return { refused: 'unknown' };
-  await returnAttempt(deps, throttles);
+  const invited = await findInvited(deps, 'advisor', given);
+  if ('refused' in invited) return invited;
+  const advisorId = invited.ownerId;
   if (isTooShort(password)) return { refused: 'short' };
 
   const passwordHash = await hashPassword(password);
   const session = await inTransaction(deps, async (deps) => {
     // The advisor's row first, like every change of an account, to avoid deadlocks.
     const advisor = await findAdvisorForUpdate(deps.db, advisorId);
-    if (!advisor || advisor.disabled || !(await store.deleteInvitation(deps.db, codeHash))) return null;
+    if (!advisor || advisor.disabled || !(await store.deleteInvitation(deps.db, hashSecret(given.code)))) return null;
     await replacePassword(deps, advisorId, passwordHash);
-    const chosen = { action: 'password chosen', of: {}, values: { address: attempt.address } } as const;
-    await archiveSignIn(deps, byAdvisor(advisorId, attempt.traceId), { advisorId }, chosen);
-    return beginSession(deps, advisorId, { ...attempt, method: 'password', checkedPasswordHash: passwordHash });
+    const chosen = { action: 'password chosen', of: {}, values: { address: given.address } } as const;
+    await archiveSignIn(deps, byAdvisor(advisorId, given.traceId), { advisorId }, chosen);
+    return beginSession(deps, { advisorId }, { ...given, method: 'password', checkedPasswordHash: passwordHash });
   });
   return session ? { session } : { refused: 'unknown' };
+}
+
+/** Whom the code invites. A wrong code and a wrong email get the same response. */
+export async function findInvited(
+  deps: Deps,
+  kind: OwnerKind,
+  { email, code, address }: InvitationAttempt,
+): Promise<store.Invitee | InvitationRefusal> {
+  const throttles = invitationThrottles(address);
+  const retryAfterSeconds = await takeAttempt(deps, throttles);
+  if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
+  const invited = await store.findInvited(deps.db, kind, { codeHash: hashSecret(code), email }, new Date());
+  if (!invited) return { refused: 'unknown' };
+  await returnAttempt(deps, throttles);
+  return invited;
 }
 
 /**
@@ -72,7 +94,7 @@ export async function acceptInvitation(
  */
 export async function replacePassword(deps: Deps, advisorId: number, passwordHash: string): Promise<void> {
   await updateAdvisor(deps.db, advisorId, { passwordHash });
-  await endSessions(deps, advisorId);
+  await endSessions(deps, { advisorId });
   await deletePasskeys(deps.db, { advisorId });
   await deleteDevices(deps.db, { advisorId });
   await store.deleteInvitationOf(deps.db, { advisorId });

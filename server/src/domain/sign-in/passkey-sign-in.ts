@@ -10,7 +10,7 @@ import { challengeThrottles, passkeyThrottles, returnAttempt, takeAttempt } from
 import { expectedResponse, hostOf, isPasskeyId, nullIfInvalid, userHandle, webauthn } from './webauthn.ts';
 
 type ThrottledSignIn = { refused: 'throttled'; retryAfterSeconds: number };
-type PasskeySignIn<Session> = { session: Session; refused?: undefined } | { refused: 'not_verified' } | ThrottledSignIn;
+type PasskeySignIn = { session: NewSession; refused?: undefined } | { refused: 'not_verified' } | ThrottledSignIn;
 
 /** The options for the browser at sign-in. Any passkey of ours will do, so nobody has to say who they are first. */
 export async function signInOptions(
@@ -29,25 +29,17 @@ export async function signInOptions(
   return options;
 }
 
+/**
+ * Signs in the passkey's owner, of one kind. It is enough alone, also for staff: it is something that they have, and it checks who
+ * they are. An unknown passkey and a disabled owner get the same refusal.
+ */
 export async function signInByPasskey(
-  deps: Deps,
-  given: unknown,
-  attempt: Attempt,
-): Promise<PasskeySignIn<NewSession>> {
-  return signInOwner(deps, 'advisor', given, attempt, (deps, advisorId) =>
-    beginSession(deps, advisorId, { ...attempt, method: 'passkey' }),
-  );
-}
-
-/** Signs in the passkey's owner, of one kind. An unknown passkey and a disabled owner get the same refusal. */
-export async function signInOwner<Session>(
   deps: Deps,
   kind: OwnerKind,
   given: unknown,
-  { address, traceId }: Pick<Attempt, 'address' | 'traceId'>,
-  begin: (deps: Deps, ownerId: number) => Promise<Session | null>,
-): Promise<PasskeySignIn<Session>> {
-  const throttles = passkeyThrottles(address);
+  attempt: Attempt,
+): Promise<PasskeySignIn> {
+  const throttles = passkeyThrottles(attempt.address);
   const retryAfterSeconds = await takeAttempt(deps, throttles);
   if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
 
@@ -59,7 +51,7 @@ export async function signInOwner<Session>(
   const owner = kind === 'advisor' ? { advisorId: ownerId } : { staffId: ownerId };
   const counter = await verifiedCounter(deps, { challenge, passkey, owner, response });
   if (counter === null) {
-    await countFailure(deps, passkeyId, owner, { method: 'passkey', address, traceId });
+    await countFailure(deps, passkeyId, owner, { ...attempt, method: 'passkey' });
     return { refused: 'not_verified' };
   }
   const session = await inTransaction(deps, async (deps) => {
@@ -67,7 +59,7 @@ export async function signInOwner<Session>(
     await store.lockPasskeys(deps.db, owner);
     const use = { passkeyId, from: passkey.counter, to: counter, now: new Date() };
     if (!(await store.updatePasskeyUse(deps.db, owner, use))) return null;
-    return begin(deps, ownerId);
+    return beginSession(deps, owner, { ...attempt, method: 'passkey' });
   });
   if (!session) return { refused: 'not_verified' };
   await returnAttempt(deps, throttles);

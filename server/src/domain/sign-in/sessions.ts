@@ -1,102 +1,114 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { Owner } from '../../store/sign-in/owners.ts';
-import type { SessionRow, SignInMethod } from '../../store/sign-in/sessions.ts';
+import type { SessionRow, SignInMethod, StaffSessionRow } from '../../store/sign-in/sessions.ts';
 import * as store from '../../store/sign-in/sessions.ts';
-import { deleteStaffSessionsOf } from '../../store/sign-in/staff-sessions.ts';
-import { type By, byAdvisor } from '../archive/archive.ts';
+import { type By, byAdvisor, byStaff } from '../archive/archive.ts';
 import { hashSecret, newToken } from '../shared/secrets.ts';
 import { rememberDevice } from './devices.ts';
 import type { Attempt } from './sign-in-failures.ts';
 import { archiveSignIn } from './sign-in-records.ts';
 
 export type Session = SessionRow;
-/** The advisor's browser keeps both tokens; we store only their SHA-256. */
-export type NewSession = { token: string; device: string; advisorId: number };
+export type StaffSession = StaffSessionRow;
+/** Their browser keeps both tokens; we store only their SHA-256. */
+export type NewSession = { token: string; device: string };
 
-export const sessionMs = 12 * 60 * 60 * 1000;
+const sessionMs = 12 * 60 * 60 * 1000;
+/** A console that nobody uses for an hour signs itself out: it shows what a firm's clients wrote, in an office. */
+const idleMs = 60 * 60 * 1000;
 const freshMs = 5 * 60 * 1000;
 /** Written at most this often: a request must not wait for it. */
 const seenMs = 5 * 60 * 1000;
-export const listedMax = 100;
-export const unknownBrowser = 'A browser';
+const listedMax = 100;
 
-/** The new session, or null if the advisor may no longer sign in, or not with the password that was checked. */
+type Beginning = Attempt & {
+  method: SignInMethod;
+  checkedPasswordHash?: string | null;
+  /** What came after the password. */
+  secondFactor?: 'authenticator' | 'recovery code';
+};
+
+/** The new session, or null if they may no longer sign in, or not with the password that was checked. */
 export async function beginSession(
   deps: Deps,
-  advisorId: number,
-  { method, checkedPasswordHash = null, address, device, browser = unknownBrowser, traceId }: BeginSession,
+  owner: Owner,
+  { method, checkedPasswordHash = null, secondFactor, address, device, browser, traceId }: Beginning,
 ): Promise<NewSession | null> {
   const token = newToken();
   const created = new Date();
   const expires = new Date(created.getTime() + sessionMs);
-  const session = { sessionHash: hashSecret(token), advisorId, method, browser, created, expires };
+  const session = { sessionHash: hashSecret(token), method, browser, created, expires };
   return inTransaction(deps, async (deps) => {
-    if (!(await store.insertSession(deps.db, session, checkedPasswordHash))) return null;
-    const signedIn = { action: 'signed in', of: { method }, values: { address } } as const;
-    await archiveSignIn(deps, byAdvisor(advisorId, traceId), { advisorId }, signedIn);
-    return { token, device: await rememberDevice(deps, { advisorId }, device), advisorId };
+    if (!(await store.insertSession(deps.db, owner, session, checkedPasswordHash))) return null;
+    const of = { method, ...(secondFactor && { secondFactor }) };
+    const by = owner.staffId === undefined ? byAdvisor(owner.advisorId, traceId) : byStaff(owner.staffId, traceId);
+    await archiveSignIn(deps, by, owner, { action: 'signed in', of, values: { address } });
+    return { token, device: await rememberDevice(deps, owner, device) };
   });
 }
-
-type BeginSession = Attempt & { method: SignInMethod; checkedPasswordHash?: string | null };
 
 export async function findSession(deps: Deps, token: string): Promise<Session | null> {
   return store.findSession(deps.db, hashSecret(token), new Date());
 }
 
-/** Those of the tokens whose session goes on: one query, however many they are. */
+/** What a page that was left open asks by itself is no use of the session. */
+export async function findStaffSession(
+  deps: Deps,
+  token: string,
+  { isUsed }: { isUsed: boolean },
+): Promise<StaffSession | null> {
+  const now = new Date();
+  const seenSince = new Date(now.getTime() - idleMs);
+  const session = await store.findStaffSession(deps.db, hashSecret(token), { now, seenSince });
+  if (session && isUsed) await noteSeen(deps, token, session);
+  return session;
+}
+
+/** Those of the advisors' tokens whose session goes on: one query, however many they are. */
 export async function listOpenSessions(deps: Pick<Deps, 'db'>, tokens: string[]): Promise<Set<string>> {
   const hashes = tokens.map((token) => hashSecret(token));
   const open = await store.listOpenSessions(deps.db, hashes, new Date());
   return new Set(tokens.filter((_, index) => open.some((hash) => hashes[index]?.equals(hash))));
 }
 
-/** Whether the advisor signed in just now. A session that somebody stole is usually older, and can't be made fresh. */
+/** Whether they signed in just now. A session that somebody stole is usually older, and can't be made fresh. */
 export function isFresh({ signedInAt }: Pick<Session, 'signedInAt'>): boolean {
   return Date.now() - signedInAt.getTime() < freshMs;
 }
 
 /** Notes that the session is in use. What can't be written is left out: whoever is signed in can still read. */
-export async function noteSeen(deps: Deps, token: string, { seenAt }: Session): Promise<void> {
-  if (wasSeenLately({ seenAt })) return;
+export async function noteSeen(deps: Deps, token: string, { seenAt }: Pick<Session, 'seenAt'>): Promise<void> {
+  if (Date.now() - seenAt.getTime() < seenMs) return;
   await store.updateSeen(deps.db, hashSecret(token), new Date()).catch(() => {});
 }
 
-export function wasSeenLately({ seenAt }: Pick<Session, 'seenAt'>): boolean {
-  return Date.now() - seenAt.getTime() < seenMs;
+/** Where somebody is signed in. The id is no secret: the token can't be found from it. */
+export type OwnSession = Omit<store.ListedSession, 'sessionHash'> & { sessionId: string; isThis: boolean };
+
+export async function listSessions(deps: Deps, owner: Owner, token: string): Promise<OwnSession[]> {
+  const now = new Date();
+  const seenSince = new Date(owner.staffId === undefined ? 0 : now.getTime() - idleMs);
+  const sessions = await store.listSessions(deps.db, owner, { now, seenSince, limit: listedMax });
+  return sessions.map(({ sessionHash, ...rest }) => ({
+    ...rest,
+    sessionId: sessionHash.toString('hex'),
+    isThis: hashSecret(token).equals(sessionHash),
+  }));
 }
 
-/** Where the advisor is signed in. The id is no secret: the token can't be found from it. */
-export type OwnSession = Pick<store.ListedSession, 'method' | 'browser' | 'signedInAt' | 'seenAt'> & {
-  sessionId: string;
-  isThis: boolean;
-};
-
-export async function listSessions(deps: Deps, advisorId: number, token: string): Promise<OwnSession[]> {
-  const sessions = await store.listSessions(deps.db, advisorId, new Date(), listedMax);
-  return sessions.map((session) => ownSession(session, token));
-}
-
-export function ownSession({ sessionHash, ...rest }: store.ListedSession, token: string): OwnSession {
-  return { ...rest, sessionId: sessionHash.toString('hex'), isThis: hashSecret(token).equals(sessionHash) };
-}
-
-/** Signs an advisor or staff member out in one other browser, or in all others. Returns in how many. */
+/** Signs an advisor or staff member out in one other browser, or in all others. */
 export async function signOutElsewhere(
   deps: Deps,
   owner: Owner,
   which: { sessionId: string } | { except: string },
   by: By,
-): Promise<number> {
+): Promise<void> {
   const sessions =
     'sessionId' in which ? { only: Buffer.from(which.sessionId, 'hex') } : { except: hashSecret(which.except) };
-  return inTransaction(deps, async (deps) => {
-    const ended = await (owner.staffId === undefined
-      ? store.deleteSessionsOf(deps.db, owner.advisorId, sessions)
-      : deleteStaffSessionsOf(deps.db, owner.staffId, sessions));
+  await inTransaction(deps, async (deps) => {
+    const ended = await store.deleteSessionsOf(deps.db, owner, sessions);
     const signedOut = { action: 'signed out elsewhere', of: { sessions: ended }, values: {} } as const;
     if (ended > 0) await archiveSignIn(deps, by, owner, signedOut);
-    return ended;
   });
 }
 
@@ -104,6 +116,12 @@ export async function signOut(deps: Deps, token: string): Promise<void> {
   await store.deleteSession(deps.db, hashSecret(token));
 }
 
-export async function endSessions(deps: Pick<Deps, 'db'>, advisorId: number): Promise<void> {
-  await store.deleteSessions(deps.db, advisorId);
+/** All of them, or all but the one with this token. */
+export async function endSessions(
+  deps: Pick<Deps, 'db'>,
+  owner: Owner,
+  { except }: { except?: string } = {},
+): Promise<void> {
+  const kept = except === undefined ? Buffer.alloc(0) : hashSecret(except);
+  await store.deleteSessionsOf(deps.db, owner, { except: kept });
 }

@@ -11,7 +11,7 @@ import { hashSecret } from '../shared/secrets.ts';
  * A visitor at the sign-in page, who may turn out to be anybody; `device` is their browser's cookie (devices.ts), `browser` what
  * people call it.
  */
-export type Attempt = { address: string; device: string | null; traceId: string | null; browser?: string };
+export type Attempt = { address: string; device: string | null; traceId: string | null; browser: string };
 
 const countedMs = 60 * 1000;
 

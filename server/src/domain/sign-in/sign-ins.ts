@@ -8,10 +8,8 @@ import { beginSession, type NewSession } from './sessions.ts';
 import { type Attempt, archiveFailures, countFailure } from './sign-in-failures.ts';
 import { type Bucket, deviceThrottles, fullAfterMs, returnAttempt, signInThrottles, takeAttempt } from './throttles.ts';
 
-export type SignIn =
-  | { session: NewSession; refused?: undefined }
-  | { refused: 'wrong' }
-  | { refused: 'throttled'; retryAfterSeconds: number };
+type Refusal = { refused: 'wrong' } | { refused: 'throttled'; retryAfterSeconds: number };
+export type SignIn = { session: NewSession; refused?: undefined } | Refusal;
 
 /**
  * Signs an advisor in. An unknown email, an advisor without a password and a disabled advisor are all treated like a
@@ -19,44 +17,48 @@ export type SignIn =
  */
 export async function signIn(
   deps: Deps,
-  { email, password, address, device, browser, traceId }: Attempt & { email: string; password: string },
+  { email, password, ...attempt }: Attempt & { email: string; password: string },
 ): Promise<SignIn> {
   const { foldedEmail, advisorId, passwordHash } = await findCredentials(deps.db, email);
-  const taken = await takeSignIn(deps, {
-    account: foldedEmail,
-    owner: advisorId === null ? null : { advisorId },
-    address,
-    device,
-  });
-  if ('retryAfterSeconds' in taken) return { refused: 'throttled', ...taken };
-
-  const right = await verifyPassword(password, passwordHash);
-  const attempt = { method: 'password', address, device, traceId } as const;
-  if (!right || advisorId === null) {
-    await countFailure(deps, foldedEmail, advisorId === null ? null : { advisorId }, attempt);
-    return { refused: 'wrong' };
-  }
-  const session = await beginSession(deps, advisorId, {
-    ...attempt,
-    ...(browser === undefined ? {} : { browser }),
-    checkedPasswordHash: passwordHash,
-  });
+  const owner = advisorId === null ? null : { advisorId };
+  const checked = await checkPassword(deps, { account: foldedEmail, owner, passwordHash }, password, attempt);
+  if (checked.refused) return checked;
+  const signedIn = { ...attempt, method: 'password', checkedPasswordHash: passwordHash } as const;
+  const session = await beginSession(deps, checked.owner, signedIn);
   if (!session) return { refused: 'wrong' };
-  await returnAttempt(deps, taken.from);
+  await returnAttempt(deps, checked.from);
   return { session };
+}
+
+type Account<Who> = { account: string; owner: Who | null; passwordHash: string | null };
+type Checked<Who> = { owner: Who; passwordHash: string; from: Bucket[]; refused?: undefined };
+
+/** Takes an attempt, for the caller to return, and counts a failure. Without an owner or a password it does the same work. */
+export async function checkPassword<Who extends Owner>(
+  deps: Deps,
+  { account, owner, passwordHash }: Account<Who>,
+  password: string,
+  { address, device, traceId }: Attempt,
+): Promise<Checked<Who> | Refusal> {
+  const taken = await takeSignIn(deps, { account, owner, address, device });
+  if ('retryAfterSeconds' in taken) return { refused: 'throttled', ...taken };
+  const right = await verifyPassword(password, passwordHash);
+  if (right && owner && passwordHash) return { owner, passwordHash, from: taken.from };
+  await countFailure(deps, account, owner, { method: 'password', address, traceId });
+  return { refused: 'wrong' };
 }
 
 /** Signs in as an advisor of the sandbox without any proof: null if there is no such advisor. */
 export async function signInToSandbox(deps: Deps, advisorId: number, attempt: Attempt): Promise<NewSession | null> {
   if (deps.config.environment !== 'sandbox') throw new Error('Only a sandbox signs anyone in.');
-  return beginSession(deps, advisorId, { ...attempt, method: 'sandbox' });
+  return beginSession(deps, { advisorId }, { ...attempt, method: 'sandbox' });
 }
 
 /**
  * Takes an attempt. A browser in which the account's owner has signed in before has attempts of its own, which strangers can't
  * use up, so they can't keep the owner out. When those are used up, it is a browser like any other.
  */
-export async function takeSignIn(
+async function takeSignIn(
   deps: Deps,
   { account, owner, address, device }: Pick<Attempt, 'address' | 'device'> & { account: string; owner: Owner | null },
 ): Promise<{ from: Bucket[] } | { retryAfterSeconds: number }> {
@@ -72,7 +74,7 @@ export async function takeSignIn(
 export async function forgetExpiredSignIns(deps: Deps): Promise<void> {
   await archiveFailures(deps);
   const now = new Date();
-  for (const table of ['sessions', 'staff_sessions', 'devices', 'invitations', 'passkey_challenges'] as const)
+  for (const table of ['sessions', 'devices', 'invitations', 'passkey_challenges'] as const)
     await forgetBefore(deps, table, now);
   await forgetBefore(deps, 'throttles', new Date(now.getTime() - fullAfterMs));
 }

@@ -8,8 +8,8 @@ import { openStep, sealStep } from './form-steps.ts';
 import { listPasskeys, type Passkey, removePasskey } from './passkeys.ts';
 import { hashPassword, isTooShort } from './passwords.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
+import { endSessions } from './sessions.ts';
 import { archiveSignIn } from './sign-in-records.ts';
-import { endStaffSessions } from './staff-sessions.ts';
 import { makeTotpSecret, totpLink, totpStepOf } from './totp.ts';
 
 /** An authenticator app that is being set up: its secret as text and as a link, and the step for the form with its first code. */
@@ -110,7 +110,7 @@ export async function changePassword(
     if (!credentials) return false;
     await store.upsertCredentials(deps.db, staffId, { ...credentials, passwordHash });
     await archiveSignIn(deps, by, { staffId }, { action: 'password chosen', of: {}, values: {} });
-    await endStaffSessions(deps, staffId, { except: keep });
+    await endSessions(deps, { staffId }, { except: keep });
     return true;
   });
 }
@@ -127,7 +127,7 @@ export async function changeAuthenticator(
   return inTransaction(deps, async (deps) => {
     if (!(await store.lockStaff(deps.db, staffId))) return null;
     const codes = await saveSetUp(deps, staffId, proven, by);
-    if (codes) await endStaffSessions(deps, staffId, { except: keep });
+    if (codes) await endSessions(deps, { staffId }, { except: keep });
     return codes;
   });
 }
@@ -158,7 +158,7 @@ export async function removeStaffPasskey(
 
 /** Whatever somebody signed in with until now stops working: before they choose anew. */
 export async function removeAccess(deps: Deps, staffId: number): Promise<void> {
-  await endStaffSessions(deps, staffId);
+  await endSessions(deps, { staffId });
   await deletePasskeys(deps.db, { staffId });
   await deleteDevices(deps.db, { staffId });
   await store.deleteCredentials(deps.db, staffId);

@@ -1,21 +1,21 @@
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
 import { type Deps, inTransaction } from '../../deps.ts';
-import * as store from '../../store/sign-in/invitations.ts';
+import { deleteInvitation } from '../../store/sign-in/invitations.ts';
 import { lockStaff } from '../../store/sign-in/staff-credentials.ts';
 import { type By, byOperator, byStaff } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
-import { hashSecret, newToken } from '../shared/secrets.ts';
-import { type Invitation, invitationMs } from './invitations.ts';
+import { hashSecret } from '../shared/secrets.ts';
+import {
+  accountDisabled,
+  findInvited,
+  type Invitation,
+  type InvitationAttempt,
+  type InvitationRefusal,
+  makeInvitation,
+} from './invitations.ts';
 import { registrationOptions, savePasskey, verifiedPasskey } from './passkeys.ts';
-import type { Attempt } from './sign-in-failures.ts';
-import { archiveSignIn } from './sign-in-records.ts';
+import { beginSession, endSessions, type NewSession } from './sessions.ts';
 import { beginSetUp, provenSetUp, removeAccess, type SetUp, saveSetUp, setUpIn } from './staff-credentials.ts';
-import { beginStaffSession, endStaffSessions, type NewStaffSession } from './staff-sessions.ts';
-import { invitationThrottles, returnAttempt, takeAttempt } from './throttles.ts';
-
-export type InvitationAttempt = Attempt & { email: string; code: string };
-type Invitee = { staffId: number; name: string; email: string };
-type Refusal = { refused: 'unknown' } | { refused: 'throttled'; retryAfterSeconds: number };
 
 /**
  * A link at which they choose how to sign in: for the first time, or after they lost what they had. It signs them out everywhere;
@@ -31,16 +31,10 @@ export async function inviteStaff(
       'conflict',
       'You are signed in: change how you sign in on the page for that, in the menu with your name.',
     );
-  const code = newToken();
-  const expires = new Date(Date.now() + invitationMs);
   return inTransaction(deps, async (deps) => {
-    if (!(await lockStaff(deps.db, staffId)))
-      throw problem('conflict', 'This account is disabled, so nobody can sign in to it.');
-    await endStaffSessions(deps, staffId);
-    await store.upsertInvitation(deps.db, { staffId }, hashSecret(code), expires);
-    await archiveSignIn(deps, by, { staffId }, { action: 'invited', of: {}, values: { expires } });
-    const link = `${deps.config.publicUrl}/console/invitation#${new URLSearchParams({ email, code })}`;
-    return { link, expires };
+    if (!(await lockStaff(deps.db, staffId))) throw accountDisabled();
+    await endSessions(deps, { staffId });
+    return makeInvitation(deps, { staffId }, { email, page: '/console/invitation' }, by);
   });
 }
 
@@ -48,8 +42,8 @@ export async function inviteStaff(
 export async function chooseStaffPassword(
   deps: Deps,
   { password, ...given }: InvitationAttempt & { password: string },
-): Promise<SetUp | Refusal | { refused: 'short' }> {
-  const invited = await findInvited(deps, given);
+): Promise<SetUp | InvitationRefusal | { refused: 'short' }> {
+  const invited = await findInvitedStaff(deps, given);
   return 'refused' in invited ? invited : beginSetUp(deps, invited, password);
 }
 
@@ -57,8 +51,8 @@ export async function chooseStaffPassword(
 export async function acceptByAuthenticator(
   deps: Deps,
   { step, totp, ...given }: InvitationAttempt & { step: string; totp: string },
-): Promise<{ session: NewStaffSession; recoveryCodes: string[] } | Refusal | { refused: 'wrong'; setUp: SetUp }> {
-  const invited = await findInvited(deps, given);
+): Promise<{ session: NewSession; recoveryCodes: string[] } | InvitationRefusal | { refused: 'wrong'; setUp: SetUp }> {
+  const invited = await findInvitedStaff(deps, given);
   if ('refused' in invited) return invited;
   const setUp = setUpIn(deps, invited, step);
   if (!setUp) return { refused: 'unknown' };
@@ -68,7 +62,7 @@ export async function acceptByAuthenticator(
   const accepted = await accept(deps, staffId, given, async (deps) => {
     const recoveryCodes = await saveSetUp(deps, staffId, proven, byStaff(staffId, given.traceId));
     const signedIn = { ...given, method: 'password', secondFactor: 'authenticator' } as const;
-    const session = await beginStaffSession(deps, staffId, signedIn);
+    const session = await beginSession(deps, { staffId }, signedIn);
     return session !== null && recoveryCodes ? { session, recoveryCodes } : null;
   });
   return accepted ?? { refused: 'unknown' };
@@ -77,8 +71,8 @@ export async function acceptByAuthenticator(
 export async function invitedPasskeyOptions(
   deps: Deps,
   given: InvitationAttempt,
-): Promise<PublicKeyCredentialCreationOptionsJSON | Refusal | { refused: 'too_many' }> {
-  const invited = await findInvited(deps, given);
+): Promise<PublicKeyCredentialCreationOptionsJSON | InvitationRefusal | { refused: 'too_many' }> {
+  const invited = await findInvitedStaff(deps, given);
   return 'refused' in invited ? invited : registrationOptions(deps, { staffId: invited.staffId }, invited, 'none');
 }
 
@@ -86,8 +80,8 @@ export async function invitedPasskeyOptions(
 export async function acceptByPasskey(
   deps: Deps,
   { response, ...given }: InvitationAttempt & { response: unknown },
-): Promise<{ session: NewStaffSession; refused?: undefined } | Refusal | { refused: 'not_verified' }> {
-  const invited = await findInvited(deps, given);
+): Promise<{ session: NewSession; refused?: undefined } | InvitationRefusal | { refused: 'not_verified' }> {
+  const invited = await findInvitedStaff(deps, given);
   if ('refused' in invited) return invited;
   const { staffId } = invited;
   const passkey = await verifiedPasskey(deps, { staffId }, response);
@@ -95,20 +89,14 @@ export async function acceptByPasskey(
   const session = await accept(deps, staffId, given, async (deps) => {
     const saved = await savePasskey(deps, { staffId }, passkey, byStaff(staffId, given.traceId));
     if ('refused' in saved) throw problem('conflict', 'This passkey belongs to another account.');
-    return beginStaffSession(deps, staffId, { ...given, method: 'passkey' });
+    return beginSession(deps, { staffId }, { ...given, method: 'passkey' });
   });
   return session === null ? { refused: 'unknown' } : { session };
 }
 
-/** Whom the code invites. A wrong code and a wrong email get the same response. */
-async function findInvited(deps: Deps, { email, code, address }: InvitationAttempt): Promise<Invitee | Refusal> {
-  const throttles = invitationThrottles(address);
-  const retryAfterSeconds = await takeAttempt(deps, throttles);
-  if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
-  const invited = await store.findInvitedStaff(deps.db, { codeHash: hashSecret(code), email }, new Date());
-  if (!invited) return { refused: 'unknown' };
-  await returnAttempt(deps, throttles);
-  return invited;
+async function findInvitedStaff(deps: Deps, given: InvitationAttempt) {
+  const invited = await findInvited(deps, 'staff', given);
+  return 'refused' in invited ? invited : { ...invited, staffId: invited.ownerId };
 }
 
 /** Null if somebody else was quicker, a newer link replaced this one, or they were disabled. Then nothing is changed. */
@@ -119,7 +107,7 @@ async function accept<Result>(
   save: (deps: Deps) => Promise<Result | null>,
 ): Promise<Result | null> {
   return inTransaction(deps, async (deps) => {
-    if (!(await lockStaff(deps.db, staffId)) || !(await store.deleteInvitation(deps.db, hashSecret(code)))) return null;
+    if (!(await lockStaff(deps.db, staffId)) || !(await deleteInvitation(deps.db, hashSecret(code)))) return null;
     await removeAccess(deps, staffId);
     return save(deps);
   });

@@ -3,13 +3,11 @@ import * as store from '../../store/sign-in/staff-credentials.ts';
 import { byStaff } from '../archive/archive.ts';
 import { hashSecret } from '../shared/secrets.ts';
 import { openStep, sealStep } from './form-steps.ts';
-import { signInOwner } from './passkey-sign-in.ts';
-import { verifyPassword } from './passwords.ts';
 import { takeRecoveryCode } from './recovery-codes.ts';
+import { beginSession, type NewSession } from './sessions.ts';
 import { type Attempt, countFailure } from './sign-in-failures.ts';
-import { takeSignIn } from './sign-ins.ts';
+import { checkPassword } from './sign-ins.ts';
 import { isTotp, takeTotp } from './staff-credentials.ts';
-import { beginStaffSession, type NewStaffSession } from './staff-sessions.ts';
 import { codeThrottles, returnAttempt, takeAttempt } from './throttles.ts';
 
 type ThrottleRefusal = { refused: 'throttled'; retryAfterSeconds: number };
@@ -24,22 +22,16 @@ const secondStep = 'second step of a sign-in to the console';
  */
 export async function checkStaffPassword(
   deps: Deps,
-  { email, password, address, device, traceId }: Attempt & { email: string; password: string },
+  { email, password, ...attempt }: Attempt & { email: string; password: string },
 ): Promise<{ step: string; refused?: undefined } | { refused: 'wrong' } | ThrottleRefusal> {
   const { foldedEmail, staffId, passwordHash } = await store.findStaffPassword(deps.db, email);
-  const account = `staff ${foldedEmail}`;
   const owner = staffId === null ? null : { staffId };
-  const taken = await takeSignIn(deps, { account, owner, address, device });
-  if ('retryAfterSeconds' in taken) return { refused: 'throttled', ...taken };
-
-  const right = await verifyPassword(password, passwordHash);
-  if (!right || staffId === null || passwordHash === null) {
-    await countFailure(deps, account, owner, { method: 'password', address, traceId });
-    return { refused: 'wrong' };
-  }
-  await returnAttempt(deps, taken.from);
-  const checked: PasswordProof = { staffId, password: fingerprintOf(passwordHash) };
-  return { step: sealStep(deps, secondStep, checked) };
+  const account = { account: `staff ${foldedEmail}`, owner, passwordHash };
+  const checked = await checkPassword(deps, account, password, attempt);
+  if (checked.refused) return checked;
+  await returnAttempt(deps, checked.from);
+  const proof: PasswordProof = { ...checked.owner, password: fingerprintOf(checked.passwordHash) };
+  return { step: sealStep(deps, secondStep, proof) };
 }
 
 /** The second step: a code of the authenticator app, or a recovery code. Both work once. */
@@ -47,7 +39,7 @@ export async function signInStaffByCode(
   deps: Deps,
   { step, code, ...attempt }: Attempt & { step: string; code: string },
 ): Promise<
-  { session: NewStaffSession; refused?: undefined } | { refused: 'wrong' } | { refused: 'expired' } | ThrottleRefusal
+  { session: NewSession; refused?: undefined } | { refused: 'wrong' } | { refused: 'expired' } | ThrottleRefusal
 > {
   const checked = openStep<PasswordProof>(deps, secondStep, step);
   if (!checked) return { refused: 'expired' };
@@ -65,7 +57,7 @@ export async function signInStaffByCode(
     const secondFactor = isTotp(code) ? 'authenticator' : 'recovery code';
     const right = await (isTotp(code) ? takeTotp(deps, staffId, code) : takeRecoveryCode(deps, staffId, code, by));
     if (!right) return 'wrong';
-    const session = await beginStaffSession(deps, staffId, { ...attempt, method: 'password', secondFactor });
+    const session = await beginSession(deps, { staffId }, { ...attempt, method: 'password', secondFactor });
     return session === null ? 'expired' : { session };
   });
   if (result === 'wrong')
@@ -73,13 +65,6 @@ export async function signInStaffByCode(
   if (typeof result === 'string') return { refused: result };
   await returnAttempt(deps, throttles);
   return result;
-}
-
-/** A passkey is enough alone: it is something that they have, and it checks who they are. */
-export async function signInStaffByPasskey(deps: Deps, given: unknown, attempt: Attempt) {
-  return signInOwner(deps, 'staff', given, attempt, (deps, staffId) =>
-    beginStaffSession(deps, staffId, { ...attempt, method: 'passkey' }),
-  );
 }
 
 /** Tells one password from another without carrying its hash around. */

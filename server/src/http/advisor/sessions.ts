@@ -20,7 +20,7 @@ export function addSessions(app: FastifyInstance, { deps, forms, sessionOf, sess
   app.get('/sessions', async (request, reply) => {
     const session = await sessionOf(request);
     if (!session) return reply.redirect('/sign-in?next=/sessions', 303);
-    const sessions = await listSessions(deps, session.advisorId, sessionToken(request) ?? '');
+    const sessions = await listSessions(deps, { advisorId: session.advisorId }, sessionToken(request) ?? '');
     const formToken = forms.token(request, reply);
     const content = sessionPage({ sessions, session, formToken, done: confirmation(request, confirmations) });
     return sendPage(reply, { title: 'Where you’re signed in', content });

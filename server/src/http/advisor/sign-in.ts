@@ -43,7 +43,7 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
 
   app.post('/sign-in/passkey', async (request, reply) => {
     const { response, next } = forms.readJson(request);
-    const result = await signInByPasskey(deps, response, visits.attemptOf(request));
+    const result = await signInByPasskey(deps, 'advisor', response, visits.attemptOf(request));
     if (result.refused === 'throttled') return sendTooMany(reply, result.retryAfterSeconds);
     if (result.refused) return reply.code(400).send({ message: passkeyRefused });
     await visits.begin(request, reply, result.session);

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import type { By } from '../../domain/archive/archive.ts';
-import type { StaffSession } from '../../domain/sign-in/staff-sessions.ts';
+import type { StaffSession } from '../../domain/sign-in/sessions.ts';
 import type { Input } from '../door/route.ts';
 
 /** What a handler answers instead of JSON: a file, in parts. */

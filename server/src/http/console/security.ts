@@ -3,7 +3,13 @@ import { byStaff } from '../../domain/archive/archive.ts';
 import { addPasskey, type Passkey, passkeysMax, registrationOptions } from '../../domain/sign-in/passkeys.ts';
 import { passwordLengthMin } from '../../domain/sign-in/passwords.ts';
 import { recoveryCodesMax } from '../../domain/sign-in/recovery-codes.ts';
-import { isFresh, type OwnSession, signOutElsewhere } from '../../domain/sign-in/sessions.ts';
+import {
+  isFresh,
+  listSessions,
+  type OwnSession,
+  type StaffSession,
+  signOutElsewhere,
+} from '../../domain/sign-in/sessions.ts';
 import {
   beginSetUp,
   changeAuthenticator,
@@ -14,7 +20,6 @@ import {
   setUpIn,
   staffAccess,
 } from '../../domain/sign-in/staff-credentials.ts';
-import { listStaffSessions, type StaffSession } from '../../domain/sign-in/staff-sessions.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { confirmation, newPasswordFields, passkeyAdding } from '../browser/sign-in-parts.ts';
@@ -56,7 +61,7 @@ export function addSecurity(app: FastifyInstance, visits: StaffVisits): void {
     const { staffId } = session;
     const content = securityPage({
       access: await staffAccess(deps, staffId),
-      sessions: await listStaffSessions(deps, staffId, visits.sessionToken(request) ?? ''),
+      sessions: await listSessions(deps, { staffId }, visits.sessionToken(request) ?? ''),
       formToken: forms.token(request, reply),
       origin: passkeysPossible(deps) ? deps.config.publicUrl : null,
       canSeal: deps.sealer.canSeal,

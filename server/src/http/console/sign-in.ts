@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { listStaff, type Staff, type StaffRole } from '../../domain/accounts/staff.ts';
-import { signInOptions } from '../../domain/sign-in/passkey-sign-in.ts';
-import { isFresh } from '../../domain/sign-in/sessions.ts';
-import { beginStaffSession } from '../../domain/sign-in/staff-sessions.ts';
-import { checkStaffPassword, signInStaffByCode, signInStaffByPasskey } from '../../domain/sign-in/staff-sign-in.ts';
+import { signInByPasskey, signInOptions } from '../../domain/sign-in/passkey-sign-in.ts';
+import { beginSession, isFresh } from '../../domain/sign-in/sessions.ts';
+import { checkStaffPassword, signInStaffByCode } from '../../domain/sign-in/staff-sign-in.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { type PageProblem, passkeySignIn, passwordFields, sendTooMany, throttled } from '../browser/sign-in-parts.ts';
@@ -56,7 +55,7 @@ export function addConsoleSignIn(app: FastifyInstance, visits: StaffVisits): voi
 
   app.post(`${path}/passkey`, async (request, reply) => {
     const { response, next } = forms.readJson(request);
-    const result = await signInStaffByPasskey(deps, response, visits.attemptOf(request));
+    const result = await signInByPasskey(deps, 'staff', response, visits.attemptOf(request));
     if (result.refused === 'throttled') return sendTooMany(reply, result.retryAfterSeconds);
     if (result.refused) return reply.code(400).send({ message: passkeyRefused });
     await visits.begin(request, reply, result.session);
@@ -74,7 +73,8 @@ export function addConsoleSignIn(app: FastifyInstance, visits: StaffVisits): voi
     const fields = forms.read(request);
     const staff = (await listStaff(deps)).find(({ staffId }) => String(staffId) === fields('staffId'));
     const session =
-      staff && (await beginStaffSession(deps, staff.staffId, { ...visits.attemptOf(request), method: 'sandbox' }));
+      staff &&
+      (await beginSession(deps, { staffId: staff.staffId }, { ...visits.attemptOf(request), method: 'sandbox' }));
     if (session) await visits.begin(request, reply, session);
     return reply.redirect(consolePath(fields('next')), 303);
   });

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { problem } from '../../domain/problems.ts';
-import { endStaffSession, findStaffSession, type StaffSession } from '../../domain/sign-in/staff-sessions.ts';
+import { findStaffSession, type StaffSession, signOut } from '../../domain/sign-in/sessions.ts';
 import { isLocalPath } from '../browser/forms.ts';
 import { browserVisits } from '../browser/visits.ts';
 
@@ -14,7 +14,7 @@ export type StaffVisits = ReturnType<typeof staffVisits>;
 export function staffVisits(deps: Deps) {
   return browserVisits(deps, 'staff', {
     find: (token, request) => findStaffSession(deps, token, { isUsed: request.headers['x-unattended'] === undefined }),
-    end: (token) => endStaffSession(deps, token),
+    end: (token) => signOut(deps, token),
   });
 }
 

@@ -4,7 +4,6 @@ import { deleteBatch } from './delete-batch.ts';
 /** Tables whose rows are of no use after a time: the key, and the column with the time. */
 const tables = {
   sessions: ['session_hash', 'date_time_expires'],
-  staff_sessions: ['session_hash', 'date_time_expires'],
   devices: ['device_hash', 'date_time_expires'],
   invitations: ['code_hash', 'date_time_expires'],
   passkey_challenges: ['challenge_hash', 'date_time_expires'],

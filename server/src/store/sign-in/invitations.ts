@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { type Owner, ownerOf } from './owners.ts';
+import { type Owner, type OwnerKind, ownerOf } from './owners.ts';
 
 /** Everybody has one at a time: a new one replaces the one before. */
 export async function upsertInvitation(db: Db, owner: Owner, codeHash: Buffer, expires: Date): Promise<void> {
@@ -13,32 +13,19 @@ export async function upsertInvitation(db: Db, owner: Owner, codeHash: Buffer, e
   );
 }
 
+export type Invitee = { ownerId: number; name: string; email: string };
+
 /** Whom a code invites, if it is still good and the email is theirs. */
 export async function findInvited(
   db: Db,
+  kind: OwnerKind,
   { codeHash, email }: { codeHash: Buffer; email: string },
   now: Date,
-): Promise<number | null> {
-  const [row] = await db.query<{ advisorId: number }>(
-    `select advisor_id as "advisorId"
+): Promise<Invitee | null> {
+  return db.find<Invitee>(
+    `select ${kind}_id as "ownerId", name, email
      from invitations
-     join advisors using (advisor_id)
-     where code_hash = $1 and date_time_expires > $3 and lower(email) = lower($2) and not disabled`,
-    [codeHash, email, now],
-  );
-  return row?.advisorId ?? null;
-}
-
-/** Which of the staff a code invites, as above. */
-export async function findInvitedStaff(
-  db: Db,
-  { codeHash, email }: { codeHash: Buffer; email: string },
-  now: Date,
-): Promise<{ staffId: number; name: string; email: string } | null> {
-  return db.find<{ staffId: number; name: string; email: string }>(
-    `select staff_id as "staffId", name, email
-     from invitations
-     join staff using (staff_id)
+     join ${kind === 'advisor' ? 'advisors' : 'staff'} using (${kind}_id)
      where code_hash = $1 and date_time_expires > $3 and lower(email) = lower($2) and not disabled`,
     [codeHash, email, now],
   );

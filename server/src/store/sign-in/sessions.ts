@@ -1,57 +1,45 @@
+import type { StaffRow } from '../accounts/staff.ts';
 import type { Db } from '../database/db.ts';
+import { type Owner, ownerOf } from './owners.ts';
 
 /** `sandbox`: with a click, where everybody may. */
 export type SignInMethod = 'password' | 'passkey' | 'sandbox';
-export type SessionRow = {
-  advisorId: number;
-  name: string;
-  email: string;
-  timeZone: string;
-  method: SignInMethod;
-  signedInAt: Date;
-  seenAt: Date;
-};
+type SignedIn = { method: SignInMethod; signedInAt: Date; seenAt: Date };
+export type SessionRow = SignedIn & { advisorId: number; name: string; email: string; timeZone: string };
+/** Who is signed in to the console. Operators have no firm. */
+export type StaffSessionRow = SignedIn & StaffRow & { firmName: string | null };
 export type NewSessionRow = {
   sessionHash: Buffer;
-  advisorId: number;
   method: SignInMethod;
   browser: string;
   created: Date;
   expires: Date;
 };
-/** A session as its advisor sees it among their others. */
-export type ListedSession = Pick<SessionRow, 'method' | 'signedInAt' | 'seenAt'> & {
-  sessionHash: Buffer;
-  browser: string;
-};
+/** A session as its owner sees it among their others. */
+export type ListedSession = SignedIn & { sessionHash: Buffer; browser: string };
 
 /**
- * Inserts the session unless the advisor is disabled, or their password is no longer the one that was checked, if one
+ * Inserts the session unless its owner is disabled, or an advisor's password is no longer the one that was checked, if one
  * was. It waits for a concurrent password change, which ends existing sessions: none may slip in behind it.
  */
 export async function insertSession(
   db: Db,
-  session: NewSessionRow,
+  owner: Owner,
+  { sessionHash, method, browser, created, expires }: NewSessionRow,
   checkedPasswordHash: string | null,
 ): Promise<boolean> {
+  const [column, id] = ownerOf(owner);
+  const checked = checkedPasswordHash === null ? [] : [checkedPasswordHash];
   const inserted = await db.query(
     `insert into sessions (
-       session_hash, advisor_id, method, browser, date_time_created, date_time_seen, date_time_expires
+       session_hash, ${column}, method, browser, date_time_created, date_time_seen, date_time_expires
      )
-     select $1, advisor_id, $3, $7, $4, $4, $5
-     from advisors
-     where advisor_id = $2 and not disabled and ($6::text is null or password_hash = $6)
+     select $1, ${column}, $3, $4, $5, $5, $6
+     from ${owner.staffId === undefined ? 'advisors' : 'staff'}
+     where ${column} = $2 and not disabled ${checked.length > 0 ? 'and password_hash = $7' : ''}
      for share
      returning 1`,
-    [
-      session.sessionHash,
-      session.advisorId,
-      session.method,
-      session.created,
-      session.expires,
-      checkedPasswordHash,
-      session.browser,
-    ],
+    [sessionHash, id, method, browser, created, expires, ...checked],
   );
   return inserted.length > 0;
 }
@@ -67,16 +55,38 @@ export async function findSession(db: Db, sessionHash: Buffer, now: Date): Promi
   );
 }
 
-/** The advisor's, the last seen first. */
-export async function listSessions(db: Db, advisorId: number, now: Date, limit: number): Promise<ListedSession[]> {
+/** One that ends at a time, and when nobody has used it since another. */
+export async function findStaffSession(
+  db: Db,
+  sessionHash: Buffer,
+  { now, seenSince }: { now: Date; seenSince: Date },
+): Promise<StaffSessionRow | null> {
+  return db.find<StaffSessionRow>(
+    `select staff_id as "staffId", s.firm_id as "firmId", f.name as "firmName", s.name, email, role, disabled,
+       s.date_time_created as "dateTimeCreated", method, o.date_time_created as "signedInAt", date_time_seen as "seenAt"
+     from sessions o
+     join staff s using (staff_id)
+     left join firms f on f.firm_id = s.firm_id
+     where session_hash = $1 and date_time_expires > $2 and date_time_seen > $3 and not disabled`,
+    [sessionHash, now, seenSince],
+    'find-staff-session',
+  );
+}
+
+/** The owner's, the last seen first. */
+export async function listSessions(
+  db: Db,
+  owner: Owner,
+  { now, seenSince, limit }: { now: Date; seenSince: Date; limit: number },
+): Promise<ListedSession[]> {
+  const [column, id] = ownerOf(owner);
   return db.query(
     `select session_hash as "sessionHash", method, browser, date_time_created as "signedInAt", date_time_seen as "seenAt"
      from sessions
-     where advisor_id = $1 and date_time_expires > $2
+     where ${column} = $1 and date_time_expires > $2 and date_time_seen > $3
      order by date_time_seen desc, session_hash
-     limit $3`,
-    [advisorId, now, limit],
-    'list-sessions',
+     limit $4`,
+    [id, now, seenSince, limit],
   );
 }
 
@@ -84,7 +94,7 @@ export async function updateSeen(db: Db, sessionHash: Buffer, seen: Date): Promi
   await db.query('update sessions set date_time_seen = $2 where session_hash = $1', [sessionHash, seen]);
 }
 
-/** Those of the sessions that go on. */
+/** Those of the advisors' sessions that go on. */
 export async function listOpenSessions(db: Db, sessionHashes: Buffer[], now: Date): Promise<Buffer[]> {
   const rows = await db.query<{ sessionHash: Buffer }>(
     `select session_hash as "sessionHash"
@@ -101,21 +111,18 @@ export async function deleteSession(db: Db, sessionHash: Buffer): Promise<void> 
   await db.query('delete from sessions where session_hash = $1', [sessionHash]);
 }
 
-/** Of the advisor's sessions only this one, or all but this one. Returns how many have ended. */
+/** Of the owner's sessions only this one, or all but this one. Returns how many have ended. */
 export async function deleteSessionsOf(
   db: Db,
-  advisorId: number,
+  owner: Owner,
   which: { only: Buffer } | { except: Buffer },
 ): Promise<number> {
+  const [column, id] = ownerOf(owner);
   const rows = await db.query(
     `delete from sessions
-     where advisor_id = $1 and (session_hash = $2) = $3
+     where ${column} = $1 and (session_hash = $2) = $3
      returning 1`,
-    [advisorId, 'only' in which ? which.only : which.except, 'only' in which],
+    [id, 'only' in which ? which.only : which.except, 'only' in which],
   );
   return rows.length;
-}
-
-export async function deleteSessions(db: Db, advisorId: number): Promise<void> {
-  await db.query('delete from sessions where advisor_id = $1', [advisorId]);
 }
