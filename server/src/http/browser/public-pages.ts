@@ -8,10 +8,11 @@ import { addScript, type Html, html, sendPage } from './page.ts';
 /** A speech bubble with a check mark: said, and agreed to. */
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M5 4h22a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H14l-7 6v-6H5a3 3 0 0 1-3-3V7a3 3 0 0 1 3-3z" fill="#0b5cad"/><path d="M9 14l5 5 9-9" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 
-/** What the pages of advisors and of the console run. */
+/** What several pages run. */
 const scripts = {
   '/invitation.js': new URL('browser/invitation.js', import.meta.url),
   '/passkeys.js': new URL('browser/passkeys.js', import.meta.url),
+  '/page-parts.js': new URL('browser/page-parts.js', import.meta.url),
   '/local-times.js': new URL('browser/local-times.js', import.meta.url),
   // The library's single-file bundle. The package doesn't export it, but it is next to a file that is exported.
   '/webauthn.js': new URL('../dist/bundle/index.umd.min.js', import.meta.resolve('@simplewebauthn/browser')),

@@ -1,5 +1,7 @@
 // Searches the guides and the reference. Its library and index are loaded when somebody opens it.
 
+import { find } from '/page-parts.js';
+
 /** @typedef {{ id: string, title: string, page: string, start: string }} Found */
 /** @typedef {(query: string) => Found[]} Search */
 
@@ -127,16 +129,4 @@ function choose(event) {
   if (step === undefined) return;
   event.preventDefault();
   mark(Math.max(0, index + step));
-}
-
-/**
- * @template {Element} Kind
- * @param {string} selector
- * @param {new () => Kind} kind
- * @returns {Kind}
- */
-function find(selector, kind) {
-  const found = document.querySelector(selector);
-  if (found instanceof kind) return found;
-  throw new Error(`There is no ${selector}.`);
 }

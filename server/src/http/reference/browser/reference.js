@@ -1,5 +1,7 @@
 // Draws the reference from openapi.json. In the sandbox it also fills in the credentials, and renews them in time.
 
+import { find } from '/page-parts.js';
+
 const freshMs = 10 * 60 * 1000;
 const checkMs = 30 * 1000;
 
@@ -144,16 +146,4 @@ function foldModels() {
 function renew() {
   const isOurs = advisor instanceof HTMLSelectElement && advisor.value !== '';
   if (isOurs && !document.hidden && Date.now() - filledAtMs > freshMs) fill();
-}
-
-/**
- * @template {Element} Kind
- * @param {string} selector
- * @param {new () => Kind} kind
- * @returns {Kind}
- */
-function find(selector, kind) {
-  const found = document.querySelector(selector);
-  if (found instanceof kind) return found;
-  throw new Error(`The page has no ${selector}.`);
 }

@@ -1,6 +1,8 @@
 // Keeps the phone's screen up to date: new texts appear, and replies are sent without leaving the page. It fetches the
 // page again and copies over what is new.
 
+import { find, follow } from '/page-parts.js';
+
 const pollMs = 700;
 const unavailable = 'The sandbox isn’t responding. Trying again.';
 
@@ -23,17 +25,7 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   send(event.submitter);
 });
-document.addEventListener('visibilitychange', () => {
-  if (!document.hidden) refresh();
-});
-follow();
-
-async function follow() {
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-    if (!document.hidden) await refresh();
-  }
-}
+follow(refresh, pollMs);
 
 async function refresh() {
   try {
@@ -119,16 +111,4 @@ function updateStatus(shown, text) {
 function show(place, text) {
   if (place.textContent !== text) place.textContent = text;
   place.hidden = text === '';
-}
-
-/**
- * @template {Element} Kind
- * @param {string} selector
- * @param {new () => Kind} kind
- * @returns {Kind}
- */
-function find(selector, kind) {
-  const found = document.querySelector(selector);
-  if (found instanceof kind) return found;
-  throw new Error(`There is no ${selector}.`);
 }

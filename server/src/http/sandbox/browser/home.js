@@ -1,6 +1,8 @@
 // Copies commands and code with the sandbox's credentials in them, and makes the calls. The credentials are asked for when
 // they are needed; the code on the page is never evaluated.
 
+import { find } from '/page-parts.js';
+
 const home = find('[data-form-token]', HTMLElement);
 const said = find('[data-said]', HTMLElement);
 const answer = find('[data-answer]', HTMLElement);
@@ -103,16 +105,4 @@ function onPress(button, write) {
       said.textContent = '';
     }, shownMs);
   });
-}
-
-/**
- * @template {Element} Kind
- * @param {string} selector
- * @param {new () => Kind} kind
- * @returns {Kind}
- */
-function find(selector, kind) {
-  const found = document.querySelector(selector);
-  if (found instanceof kind) return found;
-  throw new Error(`There is no ${selector}.`);
 }

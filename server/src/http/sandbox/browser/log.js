@@ -1,12 +1,14 @@
 // Keeps the log up to date: new calls appear as they are answered, and a call opens beside the list. It fetches the page again
 // and copies over what is new.
 
+import { find } from '/page-parts.js';
+
 const pauseMs = 250;
 const lost = 'Not live: the sandbox isn’t responding. Trying again.';
 
-const calls = find('[data-calls]');
-const detail = find('[data-detail]');
-const connection = find('[data-connection]');
+const calls = find('[data-calls]', HTMLElement);
+const detail = find('[data-detail]', HTMLElement);
+const connection = find('[data-connection]', HTMLElement);
 let isStale = false;
 let isFetching = false;
 
@@ -68,7 +70,7 @@ async function copy(withDetail) {
   // A link that has the focus keeps it, as long as it is in the list.
   const focused = document.activeElement?.closest('[data-call]')?.getAttribute('data-call');
   if (fresh) calls.replaceChildren(...fresh.children);
-  if (calls.querySelector(`[data-call="${focused}"]`)) find(`[data-call="${focused}"] a`).focus();
+  if (calls.querySelector(`[data-call="${focused}"]`)) find(`[data-call="${focused}"] a`, HTMLElement).focus();
   const shown = page.querySelector('[data-detail]');
   if (!withDetail || !shown) return;
   detail.replaceChildren(...shown.children);
@@ -80,20 +82,10 @@ function offerCopy() {
   if (!(button instanceof HTMLButtonElement)) return;
   button.hidden = false;
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(find('[data-curl]').textContent ?? '');
+    await navigator.clipboard.writeText(find('[data-curl]', HTMLElement).textContent ?? '');
     button.textContent = 'Copied';
     setTimeout(() => {
       button.textContent = 'Copy as curl';
     }, 1_500);
   });
-}
-
-/**
- * @param {string} selector
- * @returns {HTMLElement}
- */
-function find(selector) {
-  const found = document.querySelector(selector);
-  if (!(found instanceof HTMLElement)) throw new Error(`The page has no ${selector}.`);
-  return found;
 }

@@ -1,6 +1,8 @@
 // Keeps the page up to date: new deliveries appear at the top, and buttons act without leaving the page. It fetches the
 // page again and copies over what is new.
 
+import { find, follow } from '/page-parts.js';
+
 const pollMs = 1_000;
 const unavailable = 'The sandbox isn’t responding. Trying again.';
 
@@ -17,17 +19,7 @@ document.addEventListener('submit', (event) => {
   send(form);
 });
 for (const button of document.querySelectorAll('[data-copy]')) offerCopy(button);
-document.addEventListener('visibilitychange', () => {
-  if (!document.hidden) refresh();
-});
-follow();
-
-async function follow() {
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-    if (!document.hidden) await refresh();
-  }
-}
+follow(refresh, pollMs);
 
 /** @param {{ force?: boolean }} how With `force`, endpoints also while somebody uses them. */
 async function refresh({ force = false } = {}) {
@@ -92,16 +84,4 @@ function offerCopy(button) {
 /** @param {string} text */
 function show(text) {
   if (connection.textContent !== text) connection.textContent = text;
-}
-
-/**
- * @template {Element} Kind
- * @param {string} selector
- * @param {new () => Kind} kind
- * @returns {Kind}
- */
-function find(selector, kind) {
-  const found = document.querySelector(selector);
-  if (found instanceof kind) return found;
-  throw new Error(`There is no ${selector}.`);
 }
