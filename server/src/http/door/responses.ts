@@ -71,7 +71,7 @@ export function responder(row: Route, { deps: all, share, respondOnce, room }: R
 
   /** By the row's own shape: a field that it doesn't list can't leak. Fastify compiles it at the first use and keeps it. */
   function write(result: unknown, response: TSchema, reply: FastifyReply): string {
-    if (row.exact) return JSON.stringify(result);
+    if (row.write) return row.write(result);
     return String(reply.serializeInput(result as Record<string, unknown>, response as Record<string, unknown>));
   }
 }

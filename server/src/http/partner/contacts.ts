@@ -54,7 +54,7 @@ export const search = endpoint({
   summary: 'Search contacts',
   query: ContactQuery,
   response: ContactPage,
-  exact: true,
+  write: (page) => JSON.stringify(page),
   problems: [],
   cost: 2,
   async handler(deps, advisorId, { query }) {

@@ -18,8 +18,8 @@ export const check = endpoint({
   ...written,
   cost: 4,
   async handler(deps, advisorId, { body }, by) {
-    const { earliest, refused, ...rest } = await previews.checkBroadcast(deps, advisorId, body, by);
-    return { ...rest, earliest: earliest?.getTime() ?? null, refused: refused.map(shownPreview) };
+    const { refused, ...rest } = await previews.checkBroadcast(deps, advisorId, body, by);
+    return { ...rest, refused: refused.map(shownPreview) };
   },
 });
 
@@ -48,10 +48,7 @@ export const list = endpoint({
   summary: 'List texts to groups',
   query: BroadcastQuery,
   ...written,
-  async handler(deps, advisorId, { query }) {
-    const { data, next } = await broadcasts.listBroadcasts(deps, advisorId, query.before ?? null);
-    return { data: data.map(shown), next };
-  },
+  handler: (deps, advisorId, { query }) => broadcasts.listBroadcasts(deps, advisorId, query.before ?? null),
 });
 
 export const get = endpoint({
@@ -59,8 +56,7 @@ export const get = endpoint({
   params: BroadcastParams,
   ...written,
   cost: 2,
-  handler: async (deps, advisorId, { params }) =>
-    shown(await broadcasts.getBroadcast(deps, advisorId, params.broadcastId)),
+  handler: (deps, advisorId, { params }) => broadcasts.getBroadcast(deps, advisorId, params.broadcastId),
 });
 
 export const listRecipients = endpoint({
@@ -71,11 +67,7 @@ export const listRecipients = endpoint({
   cost: 2,
   async handler(deps, advisorId, { params, query }) {
     const wanted = { after: query.after, onlyTrouble: query.only === 'trouble' };
-    const { data, next } = await broadcasts.listBroadcastRecipients(deps, advisorId, params.broadcastId, wanted);
-    return {
-      data: data.map(({ deliverAfter, ...rest }) => ({ ...rest, deliverAfter: deliverAfter?.getTime() ?? null })),
-      next,
-    };
+    return broadcasts.listBroadcastRecipients(deps, advisorId, params.broadcastId, wanted);
   },
 });
 
@@ -86,14 +78,6 @@ export const stop = endpoint({
   handler: (deps, advisorId, { params }, by) => broadcasts.stopBroadcast(deps, advisorId, params.broadcastId, by),
 });
 
-function shown<Row extends broadcasts.Broadcast>({ dateTimeCreated, dateTimeEnded, ...rest }: Row) {
-  return {
-    ...rest,
-    dateTimeCreated: dateTimeCreated.getTime(),
-    dateTimeEnded: dateTimeEnded?.getTime() ?? null,
-  };
-}
-
-function shownPreview({ earliest, refused: _, ...rest }: PersonalPreview) {
-  return { ...rest, earliest: earliest?.getTime() ?? null };
+function shownPreview({ refused: _, ...rest }: PersonalPreview) {
+  return rest;
 }

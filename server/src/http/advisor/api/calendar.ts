@@ -10,14 +10,6 @@ export const list = endpoint({
   cost: 2,
   async handler(deps, advisorId, { query }) {
     const span = { from: new Date(query.from), until: new Date(query.until) };
-    const { data, isCut } = await listCalendar(deps, advisorId, span);
-    return {
-      data: data.map(({ deliveryDate, dates, ...rest }) => ({
-        ...rest,
-        deliveryDate: deliveryDate.getTime(),
-        dates: dates.map((date) => date.getTime()),
-      })),
-      isCut,
-    };
+    return listCalendar(deps, advisorId, span);
   },
 });

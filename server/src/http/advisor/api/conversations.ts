@@ -56,17 +56,9 @@ export const listEvidence = endpoint({
   summary: 'List what proves their consent',
   params: ConversationParams,
   ...written,
-  async handler(deps, advisorId, { params }) {
-    const data = await listConsentEvidence(deps, advisorId, params.memberId);
-    return {
-      data: data.map(({ dateTime, wording, reply, ...rest }) => ({
-        ...rest,
-        dateTime: dateTime.getTime(),
-        wording: wording && { ...wording, shown: wording.shown.getTime() },
-        reply: reply && { ...reply, sent: reply.sent.getTime() },
-      })),
-    };
-  },
+  handler: async (deps, advisorId, { params }) => ({
+    data: await listConsentEvidence(deps, advisorId, params.memberId),
+  }),
 });
 
 export const read = endpoint({
@@ -111,45 +103,25 @@ export const search = endpoint({
     const { people, texts } = await items.searchConversations(deps, advisorId, query.text);
     return {
       people,
-      texts: texts.map(({ id, dateTime, ...rest }) => ({
+      texts: texts.map(({ id, ...rest }) => ({
         ...rest,
         itemId: id && `${rest.direction === 'in' ? 'r' : 'm'}${id}`,
-        dateTime: dateTime.getTime(),
       })),
     };
   },
 });
 
-function shown({ lastChanged, requestedAt, isDone, snoozedUntil, last, ...rest }: Conversation) {
-  return {
-    ...rest,
-    lastChanged: lastChanged.getTime(),
-    requestedAt: requestedAt?.getTime() ?? null,
-    done: isDone,
-    snoozedUntil: snoozedUntil?.getTime() ?? null,
-    last: last && { ...last, dateTime: last.dateTime.getTime() },
-  };
+function shown({ isDone, ...rest }: Conversation) {
+  return { ...rest, done: isDone };
 }
 
 function shownItem(item: Item) {
-  const dateTime = item.dateTime.getTime();
-  switch (item.type) {
-    case 'text':
-      return { ...item, dateTime, deliverAfter: item.deliverAfter?.getTime() ?? null };
-    case 'reply':
-      return {
-        ...item,
-        dateTime,
-        media: item.media.map(({ replyNumber, place, contentType, size, isPending }) => ({
-          url: `/app/api/media/${replyNumber}/${place}`,
-          contentType,
-          size,
-          isPending,
-        })),
-      };
-    case 'scheduled':
-      return { ...item, dateTime, nextDeliveryDates: item.nextDeliveryDates.map((date) => date.getTime()) };
-    case 'consent':
-      return { ...item, dateTime };
-  }
+  if (item.type !== 'reply') return item;
+  return {
+    ...item,
+    media: item.media.map(({ replyNumber, place, ...rest }) => ({
+      ...rest,
+      url: `/app/api/media/${replyNumber}/${place}`,
+    })),
+  };
 }

@@ -1,5 +1,15 @@
 import type { ProblemCode } from '../../../domain/problems.ts';
 import { Type } from '../../../schemas/shared/type.ts';
 
-/** Of an endpoint whose handler writes out its response. */
-export const written = { response: Type.Object({}), exact: true as const, problems: [] as ProblemCode[] };
+/** Of an endpoint whose handler returns what the app gets. A date goes as its milliseconds. */
+export const written = {
+  response: Type.Object({}),
+  write: (result: unknown) => JSON.stringify(result, inMilliseconds),
+  problems: [] as ProblemCode[],
+};
+
+/** `value` is what a date's own toJSON made of it. */
+function inMilliseconds(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  const given = this[key];
+  return given instanceof Date ? given.getTime() : value;
+}
