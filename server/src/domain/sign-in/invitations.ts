@@ -17,7 +17,7 @@ import { invitationThrottles, returnAttempt, takeAttempt } from './throttles.ts'
 export type Invitation = { link: string; expires: Date };
 export type InvitationAttempt = Attempt & { email: string; code: string };
 export type InvitationRefusal = { refused: 'unknown' } | { refused: 'throttled'; retryAfterSeconds: number };
-export type Acceptance = { session: NewSession; refused?: undefined } | InvitationRefusal | { refused: 'short' };
+type Acceptance = { session: NewSession; refused?: undefined } | InvitationRefusal | { refused: 'short' };
 
 const invitationMs = 24 * 60 * 60 * 1000;
 

@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { type Deps, inTransaction } from '../../deps.ts';
-import type { Owner, OwnerKind } from '../../store/sign-in/owners.ts';
+import { type Owner, type OwnerKind, ownerWith } from '../../store/sign-in/owners.ts';
 import type { PasskeyRow } from '../../store/sign-in/passkeys.ts';
 import * as store from '../../store/sign-in/passkeys.ts';
 import { challengeMs, rememberChallenge, takeChallenge } from './passkey-challenges.ts';
@@ -48,7 +48,7 @@ export async function signInByPasskey(
   const passkey = challenge === null ? null : await findPasskey(deps, kind, response.id);
   if (challenge === null || !passkey) return { refused: 'not_verified' };
   const { ownerId, passkeyId } = passkey;
-  const owner = kind === 'advisor' ? { advisorId: ownerId } : { staffId: ownerId };
+  const owner = ownerWith(kind, ownerId);
   const counter = await verifiedCounter(deps, { challenge, passkey, owner, response });
   if (counter === null) {
     await countFailure(deps, passkeyId, owner, { ...attempt, method: 'passkey' });

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
-import { findCredentials } from '../../store/accounts/advisors.ts';
-import type { Owner } from '../../store/sign-in/owners.ts';
+import { type Owner, type OwnerKind, ownerWith } from '../../store/sign-in/owners.ts';
+import { findPassword } from '../../store/sign-in/passwords.ts';
 import { forgetBefore } from '../shared/in-batches.ts';
 import { isDeviceOf } from './devices.ts';
 import { verifyPassword } from './passwords.ts';
@@ -15,35 +15,32 @@ export type SignIn = { session: NewSession; refused?: undefined } | Refusal;
  * Signs an advisor in. An unknown email, an advisor without a password and a disabled advisor are all treated like a
  * wrong password: the same response after the same work.
  */
-export async function signIn(
-  deps: Deps,
-  { email, password, ...attempt }: Attempt & { email: string; password: string },
-): Promise<SignIn> {
-  const { foldedEmail, advisorId, passwordHash } = await findCredentials(deps.db, email);
-  const owner = advisorId === null ? null : { advisorId };
-  const checked = await checkPassword(deps, { account: foldedEmail, owner, passwordHash }, password, attempt);
+export async function signIn(deps: Deps, attempt: PasswordAttempt): Promise<SignIn> {
+  const checked = await checkPassword(deps, 'advisor', attempt);
   if (checked.refused) return checked;
-  const signedIn = { ...attempt, method: 'password', checkedPasswordHash: passwordHash } as const;
-  const session = await beginSession(deps, checked.owner, signedIn);
+  const { ownerId: advisorId, passwordHash: checkedPasswordHash } = checked;
+  const session = await beginSession(deps, { advisorId }, { ...attempt, method: 'password', checkedPasswordHash });
   if (!session) return { refused: 'wrong' };
   await returnAttempt(deps, checked.from);
   return { session };
 }
 
-type Account<Who> = { account: string; owner: Who | null; passwordHash: string | null };
-type Checked<Who> = { owner: Who; passwordHash: string; from: Bucket[]; refused?: undefined };
+export type PasswordAttempt = Attempt & { email: string; password: string };
+type CheckedPassword = { ownerId: number; passwordHash: string; from: Bucket[]; refused?: undefined };
 
-/** Takes an attempt, for the caller to return, and counts a failure. Without an owner or a password it does the same work. */
-export async function checkPassword<Who extends Owner>(
+/** Takes an attempt, for the caller to return, and counts a failure. */
+export async function checkPassword(
   deps: Deps,
-  { account, owner, passwordHash }: Account<Who>,
-  password: string,
-  { address, device, traceId }: Attempt,
-): Promise<Checked<Who> | Refusal> {
+  kind: OwnerKind,
+  { email, password, address, device, traceId }: PasswordAttempt,
+): Promise<CheckedPassword | Refusal> {
+  const { foldedEmail, ownerId, passwordHash } = await findPassword(deps.db, kind, email);
+  const account = kind === 'advisor' ? foldedEmail : `staff ${foldedEmail}`;
+  const owner = ownerId === null ? null : ownerWith(kind, ownerId);
   const taken = await takeSignIn(deps, { account, owner, address, device });
   if ('retryAfterSeconds' in taken) return { refused: 'throttled', ...taken };
   const right = await verifyPassword(password, passwordHash);
-  if (right && owner && passwordHash) return { owner, passwordHash, from: taken.from };
+  if (right && ownerId && passwordHash) return { ownerId, passwordHash, from: taken.from };
   await countFailure(deps, account, owner, { method: 'password', address, traceId });
   return { refused: 'wrong' };
 }

@@ -6,7 +6,7 @@ import { openStep, sealStep } from './form-steps.ts';
 import { takeRecoveryCode } from './recovery-codes.ts';
 import { beginSession, type NewSession } from './sessions.ts';
 import { type Attempt, countFailure } from './sign-in-failures.ts';
-import { checkPassword } from './sign-ins.ts';
+import { checkPassword, type PasswordAttempt } from './sign-ins.ts';
 import { isTotp, takeTotp } from './staff-credentials.ts';
 import { codeThrottles, returnAttempt, takeAttempt } from './throttles.ts';
 
@@ -22,15 +22,12 @@ const secondStep = 'second step of a sign-in to the console';
  */
 export async function checkStaffPassword(
   deps: Deps,
-  { email, password, ...attempt }: Attempt & { email: string; password: string },
+  attempt: PasswordAttempt,
 ): Promise<{ step: string; refused?: undefined } | { refused: 'wrong' } | ThrottleRefusal> {
-  const { foldedEmail, staffId, passwordHash } = await store.findStaffPassword(deps.db, email);
-  const owner = staffId === null ? null : { staffId };
-  const account = { account: `staff ${foldedEmail}`, owner, passwordHash };
-  const checked = await checkPassword(deps, account, password, attempt);
+  const checked = await checkPassword(deps, 'staff', attempt);
   if (checked.refused) return checked;
   await returnAttempt(deps, checked.from);
-  const proof: PasswordProof = { ...checked.owner, password: fingerprintOf(checked.passwordHash) };
+  const proof: PasswordProof = { staffId: checked.ownerId, password: fingerprintOf(checked.passwordHash) };
   return { step: sealStep(deps, secondStep, proof) };
 }
 

@@ -1,15 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Acceptance, acceptInvitation } from '../../domain/sign-in/invitations.ts';
+import { acceptInvitation } from '../../domain/sign-in/invitations.ts';
 import { hidden, html, sendPage } from '../browser/page.ts';
 import {
   differ,
   type InvitationForm,
-  type InvitationProblem,
+  invitationProblem,
   linkFields,
   newPasswordFields,
-  short,
-  throttled,
-  unknown,
 } from '../browser/sign-in-parts.ts';
 import { firstPage, type Visits } from './visits.ts';
 
@@ -29,15 +26,10 @@ export function addInvitation(app: FastifyInstance, visits: Visits): void {
       return sendInvitation(visits, request, reply, { email, code, problem: differ });
     const result = await acceptInvitation(deps, { ...visits.attemptOf(request), email, code, password });
     if (result.refused)
-      return sendInvitation(visits, request, reply, { email, code, problem: problemOf(reply, result) });
+      return sendInvitation(visits, request, reply, { email, code, problem: invitationProblem(reply, result) });
     await visits.begin(request, reply, result.session);
     return reply.redirect(`${firstPage}?done=password`, 303);
   });
-}
-
-function problemOf(reply: FastifyReply, result: Extract<Acceptance, { refused: string }>): InvitationProblem {
-  if (result.refused === 'throttled') return throttled(reply, result.retryAfterSeconds);
-  return result.refused === 'short' ? short : unknown;
 }
 
 function sendInvitation(

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { InvitationRefusal } from '../../domain/sign-in/invitations.ts';
 import { passwordLengthMin } from '../../domain/sign-in/passwords.ts';
 import { type Html, html } from './page.ts';
 
@@ -10,7 +11,7 @@ export type PageProblem = { status: number; text: string };
 export type InvitationProblem = PageProblem & { about?: 'password' | 'link' };
 export type InvitationForm = { email?: string; code?: string; problem?: InvitationProblem };
 export const differ = { status: 400, text: 'The two passwords are different.', about: 'password' } as const;
-export const short = {
+const short = {
   status: 400,
   text: `A password needs at least ${passwordLengthMin} characters.`,
   about: 'password',
@@ -21,6 +22,14 @@ export const unknown = {
   text: 'This link doesn’t work for that email. It may have been used, have expired, or have been replaced by a newer one. Ask for a new link where you got this one.',
   about: 'link',
 } as const;
+
+export function invitationProblem(
+  reply: FastifyReply,
+  result: InvitationRefusal | { refused: 'short' },
+): InvitationProblem {
+  if (result.refused === 'throttled') return throttled(reply, result.retryAfterSeconds);
+  return result.refused === 'short' ? short : unknown;
+}
 
 export function throttled(reply: FastifyReply, retryAfterSeconds: number, passkeys = false): PageProblem {
   reply.header('retry-after', String(retryAfterSeconds));

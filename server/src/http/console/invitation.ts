@@ -10,12 +10,10 @@ import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import {
   differ,
   type InvitationForm,
-  type InvitationProblem,
+  invitationProblem,
   linkFields,
   newPasswordFields,
   sendTooMany,
-  short,
-  throttled,
   unknown,
 } from '../browser/sign-in-parts.ts';
 import { sendAuthenticatorPage, sendRecoveryCodes, wrongCode } from './authenticator.ts';
@@ -38,10 +36,8 @@ export function addConsoleInvitation(app: FastifyInstance, visits: StaffVisits):
     if (password !== fields('repeated'))
       return sendInvitation(visits, request, reply, { email, code, problem: differ });
     const result = await chooseStaffPassword(deps, { ...visits.attemptOf(request), email, code, password });
-    if ('refused' in result) {
-      const problem = result.refused === 'short' ? short : problemOf(reply, result);
-      return sendInvitation(visits, request, reply, { email, code, problem });
-    }
+    if ('refused' in result)
+      return sendInvitation(visits, request, reply, { email, code, problem: invitationProblem(reply, result) });
     return sendAuthenticator(visits, request, reply, { email, code, setUp: result });
   });
 
@@ -58,7 +54,7 @@ export function addConsoleInvitation(app: FastifyInstance, visits: StaffVisits):
     }
     if (result.refused === 'wrong')
       return sendAuthenticator(visits, request, reply, { email, code, setUp: result.setUp, problem: wrongCode });
-    return sendInvitation(visits, request, reply, { email, code, problem: problemOf(reply, result) });
+    return sendInvitation(visits, request, reply, { email, code, problem: invitationProblem(reply, result) });
   });
 
   app.post(`${path}/passkey/options`, async (request, reply) => {
@@ -84,13 +80,6 @@ function givenIn({ attemptOf }: StaffVisits, request: FastifyRequest, { email, c
 }
 
 const notVerified = 'That passkey couldn’t be added. Try again, or choose a password.';
-
-function problemOf(
-  reply: FastifyReply,
-  result: { refused: 'unknown' } | { refused: 'throttled'; retryAfterSeconds: number },
-): InvitationProblem {
-  return result.refused === 'throttled' ? throttled(reply, result.retryAfterSeconds) : unknown;
-}
 
 type AuthenticatorStep = Pick<Parameters<typeof sendAuthenticatorPage>[1], 'setUp' | 'problem'>;
 

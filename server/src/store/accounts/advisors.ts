@@ -160,21 +160,6 @@ export async function listAdvisorsKnowing(db: Db, phone: string): Promise<Adviso
   );
 }
 
-/** The email, case-folded for comparison, with its advisor's id and password hash; nulls if nobody may sign in. */
-export async function findCredentials(
-  db: Db,
-  email: string,
-): Promise<{ foldedEmail: string; advisorId: number | null; passwordHash: string | null }> {
-  const [row] = await db.query<{ foldedEmail: string; advisorId: number | null; passwordHash: string | null }>(
-    `select lower($1) as "foldedEmail", advisor_id as "advisorId", password_hash as "passwordHash"
-     from (select 1) as asked
-     left join advisors on lower(email) = lower($1) and not disabled`,
-    [email],
-  );
-  if (!row) throw new Error('A left join returned no row.');
-  return row;
-}
-
 export async function listAdvisors(db: Db): Promise<AdvisorRow[]> {
   return db.query<AdvisorRow>(`select ${columns} from advisors order by advisor_id`);
 }

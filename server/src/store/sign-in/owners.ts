@@ -2,6 +2,10 @@
 export type Owner = { advisorId: number; staffId?: undefined } | { staffId: number; advisorId?: undefined };
 export type OwnerKind = 'advisor' | 'staff';
 
+export function ownerWith(kind: OwnerKind, id: number): Owner {
+  return kind === 'advisor' ? { advisorId: id } : { staffId: id };
+}
+
 export function ownerOf(owner: Owner): [column: 'advisor_id' | 'staff_id', id: number] {
   return owner.staffId === undefined ? ['advisor_id', owner.advisorId] : ['staff_id', owner.staffId];
 }

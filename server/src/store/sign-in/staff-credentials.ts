@@ -5,22 +5,6 @@ export type CredentialsRow = { passwordHash: string; sealedTotp: Buffer; totpSte
 
 const columns = `password_hash as "passwordHash", sealed_totp as "sealedTotp", totp_step as "totpStep"`;
 
-/** The email, case-folded for comparison, with its owner's id and password hash; nulls if nobody may sign in. */
-export async function findStaffPassword(
-  db: Db,
-  email: string,
-): Promise<{ foldedEmail: string; staffId: number | null; passwordHash: string | null }> {
-  const [row] = await db.query<{ foldedEmail: string; staffId: number | null; passwordHash: string | null }>(
-    `select lower($1) as "foldedEmail", s.staff_id as "staffId", password_hash as "passwordHash"
-     from (select 1) as asked
-     left join staff s on lower(email) = lower($1) and not disabled
-     left join staff_credentials c on c.staff_id = s.staff_id`,
-    [email],
-  );
-  if (!row) throw new Error('A left join returned no row.');
-  return row;
-}
-
 /** Makes changes to how one of the staff signs in take turns. False if they are disabled. */
 export async function lockStaff(db: Db, staffId: number): Promise<boolean> {
   const found = await db.query('select from staff where staff_id = $1 and not disabled for no key update', [staffId]);
