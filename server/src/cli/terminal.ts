@@ -17,7 +17,10 @@ export function inOneLine(text: string): string {
 
 /** JSON in one line, with characters that could affect a terminal escaped. */
 export function jsonInOneLine(value: unknown): string {
-  return JSON.stringify(value).replace(harmfulInJson, (character) => `\\u${hex(character).padStart(4, '0')}`);
+  return JSON.stringify(value).replace(
+    harmfulInJson,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** How many columns a text takes up. */
@@ -50,8 +53,4 @@ function symbolOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
   return code === 0x7f ? '␡' : '�';
-}
-
-function hex(character: string): string {
-  return character.charCodeAt(0).toString(16);
 }

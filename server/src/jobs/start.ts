@@ -96,7 +96,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },
     { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
     { name: 'ask about texts in doubt', everyMs: 15_000, run: doubtAsker(onReserved(deps), log) },
-    { name: 'write carrier status', everyMs: 3_000, run: () => tellStatus(deps, texting) },
+    { name: 'write carrier status', everyMs: 3_000, run: async () => writeStatus(deps, await statusOf(deps, texting)) },
     { name: 'fetch media of replies', everyMs: 1_000, run: () => fetchDueMedia(deps, reportMedia) },
     { name: 'look up numbers', everyMs: 1_000, run: () => lookUpNumbers(deps, reportNumber) },
     { name: 'delete old lookups', everyMs: 60 * minuteMs, run: () => forgetOldLookups(deps) },
@@ -128,10 +128,6 @@ async function deliverCheckpoint(log: Log, next: () => Promise<DeliveryFault[]>)
 export function startTexting(texting: Dispatcher): RunningJobs {
   texting.start({ listens: true });
   return texting;
-}
-
-async function tellStatus(deps: Deps, texting: Dispatcher): Promise<void> {
-  await writeStatus(deps, await statusOf(deps, texting));
 }
 
 /** How this node's carriers do, and which can't be opened. */

@@ -7,11 +7,7 @@ import type { Call } from '../verb.ts';
 
 export async function showStatus(call: Call): Promise<void> {
   if (call.json) return call.out.records(await readStatus(call.runtime));
-  await showScreen(call, async () => screenOf(await readStatus(call.runtime)));
-}
-
-function screenOf(carriers: CarrierOverview[]): string {
-  return carriers.map(blockOf).join('\n\n');
+  await showScreen(call, async () => (await readStatus(call.runtime)).map(blockOf).join('\n\n'));
 }
 
 function blockOf({ name, kind, disabled, waiting, inDoubt, nodes }: CarrierOverview): string {

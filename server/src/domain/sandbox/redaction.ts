@@ -58,8 +58,8 @@ export function redactBody(body: string, type: string, { mayHaveCode }: { mayHav
   if (/x-www-form-urlencoded/i.test(type)) return redactForm(body);
   try {
     const parsed: unknown = JSON.parse(body);
-    const clean = redactValue(parsed, mayHaveCode);
-    return isSame(parsed, clean) ? body : JSON.stringify(clean);
+    const clean = JSON.stringify(redactValue(parsed, mayHaveCode));
+    return JSON.stringify(parsed) === clean ? body : clean;
   } catch {
     const clean = body.replace(namedValue, (all, quote, name, between) =>
       isSecret(name) || (mayHaveCode && isCode(name)) ? `${quote}${name}${quote}${between}${redacted}` : all,
@@ -98,10 +98,6 @@ function redactValue(value: unknown, mayHaveCode: boolean): unknown {
       return [withoutForms(name), isHidden && each !== null ? redacted : redactValue(each, mayHaveCode)];
     }),
   );
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function isSecret(name: string): boolean {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** A file that our pages load. Its path changes with its content, so browsers keep it for good. */
 export type Asset = { path: string; content: Buffer };
@@ -34,17 +34,13 @@ export function addAssets(app: FastifyInstance, assets: Asset[]): void {
       // A font is compressed already.
       if (type === types['.woff2'] || !acceptsBrotli(request)) return reply.send(content);
       compressed ??= compress(content);
-      return sendCompressed(reply, await compressed);
+      return reply.header('content-encoding', 'br').send(await compressed);
     });
   }
 }
 
 export function acceptsBrotli({ headers }: FastifyRequest): boolean {
   return /\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(headers['accept-encoding'] ?? ''));
-}
-
-function sendCompressed(reply: FastifyReply, content: Buffer): FastifyReply {
-  return reply.header('content-encoding', 'br').send(content);
 }
 
 const compress = promisify(brotliCompress);

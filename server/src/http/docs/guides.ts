@@ -178,7 +178,7 @@ let groups = 0;
 function group(blocks: Block[]): Html {
   const name = `group-${groups++}`;
   const tab = ({ lang }: Block, index: number) => {
-    const title = titleOf(lang);
+    const title = /\[(.+)\]/.exec(lang)?.[1] ?? lang;
     return html`<label><input type="radio" name="${name}" value="${title}"${index === 0 && html` checked`}>${title}</label>`;
   };
   return html`<div class="group">
@@ -192,10 +192,6 @@ ${blocks.map(({ lang, text }) => block(text, lang))}
 function block(text: string, lang: string): Html {
   const [language = ''] = lang.split(' ');
   return html`<div class="block"><pre tabindex="0"><code>${highlighted(text, language)}</code></pre></div>\n`;
-}
-
-function titleOf(lang: string): string {
-  return /\[(.+)\]/.exec(lang)?.[1] ?? lang;
 }
 
 function drawTable({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {

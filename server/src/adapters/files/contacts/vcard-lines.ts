@@ -12,7 +12,7 @@ export function readProperties(lines: string[], wanted: ReadonlySet<string>): Pr
     let line = lines[at] ?? '';
     while (/^[ \t]/.test(lines[at + 1] ?? '')) line += (lines[++at] ?? '').slice(1);
     if (line.trim() === '') continue;
-    const end = nameEnd(line);
+    const end = /^[a-z0-9.-]*/i.exec(line)?.[0].length ?? 0;
     const colon = end === 0 ? -1 : valueStart(line, end);
     // Some programs don't indent the lines of a photo.
     if (colon < 0 && isBinary) continue;
@@ -78,10 +78,6 @@ function folded(line: string): string {
     bytes += size;
   }
   return [...lines, current].join('\r\n');
-}
-
-function nameEnd(line: string): number {
-  return /^[a-z0-9.-]*/i.exec(line)?.[0].length ?? 0;
 }
 
 /** The colon before the value; one within quotation marks is part of a parameter. */

@@ -27,7 +27,9 @@ export async function writeExport(exported: ArchiveExport, asked: ExportOptions)
   await write('earlier-checkpoints', earlier.map(({ note }) => `${note}\n`).join(''));
   await write(
     'consistency.ndjson',
-    earlier.map(({ size: from, proof }) => consistencyLine(from, size, proof)).join(''),
+    earlier
+      .map(({ size: from, proof }) => `${JSON.stringify({ from, to: size, proof: proof.map(inBase64) })}\n`)
+      .join(''),
   );
   for (const { size: stamped, note, token } of [checkpoint, ...earlier]) {
     if (!token || `timestamp-${stamped}.tsr` in files) continue;
@@ -45,10 +47,6 @@ async function writeFile(path: string, bytes: string | Buffer): Promise<string> 
   const file = await createHashed(path);
   await file.write(bytes);
   return file.close();
-}
-
-function consistencyLine(from: number, to: number, proof: Buffer[]): string {
-  return `${JSON.stringify({ from, to, proof: proof.map(inBase64) })}\n`;
 }
 
 async function writeEntries(
