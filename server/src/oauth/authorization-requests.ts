@@ -18,15 +18,9 @@ export type AuthorizationRequest = {
   mustSignInAfter: Date | null;
 };
 
-export type AuthorizationRequests = {
-  /** The request in the browser's cookie; null if it has expired or the application is disabled. */
-  findRequest(req: IncomingMessage, res: ServerResponse): Promise<AuthorizationRequest | null>;
-  /** The advisor's decision; both return the path to continue at. */
-  allow(req: IncomingMessage, res: ServerResponse, session: Session): Promise<string>;
-  deny(req: IncomingMessage, res: ServerResponse): Promise<string>;
-};
+export type AuthorizationRequests = ReturnType<typeof authorizationRequests>;
 
-export function authorizationRequests(deps: Deps, provider: () => Promise<Provider>): AuthorizationRequests {
+export function authorizationRequests(deps: Deps, provider: () => Promise<Provider>) {
   async function interaction(req: IncomingMessage, res: ServerResponse) {
     const server = await provider();
     const found = await server.interactionDetails(req, res).catch((error) => {
@@ -48,7 +42,8 @@ export function authorizationRequests(deps: Deps, provider: () => Promise<Provid
   }
 
   return {
-    async findRequest(req, res) {
+    /** The request in the browser's cookie; null if it has expired or the application is disabled. */
+    async findRequest(req: IncomingMessage, res: ServerResponse): Promise<AuthorizationRequest | null> {
       const found = await interaction(req, res);
       const application = found && (await findClient(deps, String(found.params.client_id)));
       if (!found || !application) return null;
@@ -63,7 +58,8 @@ export function authorizationRequests(deps: Deps, provider: () => Promise<Provid
         mustSignInAfter: mustSignInAfter(found),
       };
     },
-    async allow(req, res, session) {
+    /** The advisor's decision; this and `deny` return the path to continue at. */
+    async allow(req: IncomingMessage, res: ServerResponse, session: Session): Promise<string> {
       const found = await interaction(req, res);
       if (!found) throw expired();
       const login = {
@@ -75,7 +71,7 @@ export function authorizationRequests(deps: Deps, provider: () => Promise<Provid
       const consent: Consent = { scopes: String(found.params.scope).split(' ') };
       return finish(req, res, { login, consent });
     },
-    deny: (req, res) =>
+    deny: (req: IncomingMessage, res: ServerResponse) =>
       finish(req, res, { error: 'access_denied', error_description: 'The advisor denied the request.' }),
   };
 }

@@ -3,13 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export type LoadShedderMember = { key: { keyId: number }; advisorId: number };
 
-export type LoadShedder = {
-  /** The function to call when it is answered; null if there is no room for it. */
-  enter(who: LoadShedderMember): (() => void) | null;
-  /** Returns when a request that found no room may be told so. */
-  turnAway(): Promise<void>;
-  counts(): { inside: number; places: number; turnedAway: number };
-};
+export type LoadShedder = ReturnType<typeof makeLoadShedder>;
 
 type Time = { now(): number; wait(ms: number): Promise<unknown> };
 
@@ -43,7 +37,7 @@ const tellMsMax = 10_000;
  * A client that ignores Retry-After asks again as soon as it is answered, and turning it away costs as much as a send.
  * So these responses have a pace: a flood waits for them, and costs next to nothing meanwhile.
  */
-export function makeLoadShedder(max: number, { now, wait }: Time): LoadShedder {
+export function makeLoadShedder(max: number, { now, wait }: Time) {
   const [keys, advisors] = [counter(), counter()];
   let places = max;
   let inside = 0;
@@ -65,7 +59,8 @@ export function makeLoadShedder(max: number, { now, wait }: Time): LoadShedder {
   }
 
   return {
-    enter(who) {
+    /** The function to call when it is answered; null if there is no room for it. */
+    enter(who: LoadShedderMember): (() => void) | null {
       if (!hasRoom(who)) return null;
       const change = (by: 1 | -1) => {
         inside += by;
@@ -82,7 +77,8 @@ export function makeLoadShedder(max: number, { now, wait }: Time): LoadShedder {
         follow(now() - enteredMs);
       };
     },
-    async turnAway() {
+    /** Returns when a request that found no room may be told so. */
+    async turnAway(): Promise<void> {
       turnedAway += 1;
       const nowMs = now();
       nextMs = Math.max(nextMs, nowMs - (toldAtOnce / toldPerSecond) * 1000) + 1000 / toldPerSecond;

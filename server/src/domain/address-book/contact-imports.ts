@@ -26,12 +26,6 @@ export type ImportResult =
   /** The same person as on that line. */
   | { result: 'repeated'; line: number };
 
-export type ContactImport = {
-  /** Takes rows in the order of the file. The next rows may come before these are saved. */
-  save(rows: ImportRow[]): Promise<ImportResult[]>;
-  groupsCreated(): number;
-};
-
 const importSource = numberOf('source', 'Import');
 /** Most rows of a large file share these. */
 const created: ImportResult = { result: 'created' };
@@ -46,7 +40,7 @@ type IsOurs = () => Promise<boolean>;
  * email and phone are left as they are, so an import that was interrupted can simply be run again. Nothing is ever taken
  * away: an empty cell clears nothing, and nobody leaves a group.
  */
-export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun: boolean }): ContactImport {
+export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun: boolean }) {
   /** The line on which each person was first. */
   const seen = new Map<string, number>();
   const groups = findGroups(deps, advisorId, { dryRun });
@@ -73,7 +67,8 @@ export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun:
 
   return {
     groupsCreated: groups.created,
-    async save(rows) {
+    /** Takes rows in the order of the file. The next rows may come before these are saved. */
+    async save(rows: ImportRow[]): Promise<ImportResult[]> {
       const lines = rows.map((row) => firstLineOf(seen, row));
       const { entries, ids } = await inTurn(() => prepare(rows.filter((_, index) => lines[index] === null)));
       const decisions = dryRun

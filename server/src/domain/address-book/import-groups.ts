@@ -5,17 +5,11 @@ import { numberOf } from '../shared/enumerations.ts';
 import { createGroup } from './groups.ts';
 
 /** Finds the book's groups for those of a file, and creates those that are missing. */
-export type ImportGroups = {
-  /** For each group its id; null in a dry run, if it would be created. */
-  find(groups: FileGroup[]): Promise<(number | null)[]>;
-  created(): number;
-};
-
 /**
  * A group of an export is the one with the same external id, or with the same id and name. Otherwise a group is the oldest
  * one of its name. Two groups of an export that have one name stay two.
  */
-export function findGroups(deps: Deps, advisorId: number, { dryRun }: { dryRun: boolean }): ImportGroups {
+export function findGroups(deps: Deps, advisorId: number, { dryRun }: { dryRun: boolean }) {
   const found = new Map<string, number | null>();
   const taken = new Set<number>();
   let inBook: GroupName[] | undefined;
@@ -45,7 +39,8 @@ export function findGroups(deps: Deps, advisorId: number, { dryRun }: { dryRun: 
 
   return {
     created: () => created,
-    async find(groups) {
+    /** For each group its id; null in a dry run, if it would be created. */
+    async find(groups: FileGroup[]): Promise<(number | null)[]> {
       const groupIds: (number | null)[] = [];
       for (const group of groups) {
         const key = `${group.groupId ?? ''} ${group.name}`;

@@ -58,16 +58,9 @@ export function edgeTiles(size: number, edge: Edge): Tile[] {
 }
 
 /** A tree that grows by one leaf at a time: a leaf costs one more hash on average, and a root one for each level. */
-export type GrowingTree = {
-  size(): number;
-  root(): Buffer;
-  edge(): Edge;
-  add(leaf: Buffer): void;
-  /** The tiles that became full since the last call. */
-  takeFullTiles(): Tile[];
-};
+export type GrowingTree = ReturnType<typeof openTree>;
 
-export function openTree(size: number, edge: Edge): GrowingTree {
+export function openTree(size: number, edge: Edge) {
   /** The complete subtrees that the tree consists of, by height: at most one of each. */
   const subtrees = subtreesOf(edge);
   const tiles = edge.map((hashes) => ({ hashes: widened(hashes), used: hashes.length }));
@@ -86,9 +79,9 @@ export function openTree(size: number, edge: Edge): GrowingTree {
 
   return {
     size: () => leaves,
-    root: () => subtrees.reduce((right, left) => joined(left, right), undefined) ?? emptyRoot,
-    edge: () => tiles.map(({ hashes, used }) => hashes.subarray(0, used)),
-    add(leaf) {
+    root: (): Buffer => subtrees.reduce((right, left) => joined(left, right), undefined) ?? emptyRoot,
+    edge: (): Edge => tiles.map(({ hashes, used }) => hashes.subarray(0, used)),
+    add(leaf: Buffer): void {
       leaves += 1;
       let [hash, height] = [leaf, 0];
       for (; ; height += 1) {
@@ -100,7 +93,8 @@ export function openTree(size: number, edge: Edge): GrowingTree {
       }
       subtrees[height] = hash;
     },
-    takeFullTiles() {
+    /** The tiles that became full since the last call. */
+    takeFullTiles(): Tile[] {
       const taken = full;
       full = [];
       return taken;

@@ -13,17 +13,7 @@ import { inFlight } from './in-flight.ts';
 import { receiveReceipt } from './receipts.ts';
 
 /** One carrier's texts on this node. Each carrier has its own, so that trouble with one holds up nobody else's texts. */
-export type CarrierSender = {
-  readonly open: OpenCarrier;
-  /** Hands texts over as their turns come. With `listens`, it takes in replies and receipts, too. */
-  start(options: { listens: boolean }): void;
-  /** Claims as many texts as it may and submits them. */
-  next(): Promise<ClaimResult>;
-  finished(withinMs: number): Promise<void>;
-  /** Claims nothing more, and gives texts in flight the carrier's timeout to finish; then it stops listening. */
-  stop(): Promise<void>;
-  status(): Promise<NodeStatus>;
-};
+export type CarrierSender = ReturnType<typeof carrierSender>;
 
 export type ClaimResult = 'more' | 'drained' | 'blocked';
 
@@ -35,7 +25,7 @@ const blockedMs = 50;
 const turnPauseMs = 5;
 const stopMarginMs = 5_000;
 
-export function carrierSender(deps: Deps, open: OpenCarrier, log: Log): CarrierSender {
+export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
   const { carrierId, name, carrier } = open;
   const { life } = deps.signals;
   const stopping = new AbortController();
@@ -76,7 +66,7 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log): CarrierS
     });
   }
 
-  /** One claim at a time, so that when one begins the texts of the one before are in flight. */
+  /** Claims what it may and submits it. One claim at a time, so that when one begins the texts of the one before are in flight. */
   function next(): Promise<ClaimResult> {
     const following = last.then(claim);
     last = following.catch(() => {});
@@ -104,13 +94,15 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log): CarrierS
 
   return {
     open,
-    start({ listens }) {
+    /** Hands texts over as their turns come. With `listens`, it takes in replies and receipts, too. */
+    start({ listens }: { listens: boolean }): void {
       if (listens) stopListening = carrier.listen(inbound);
       running = claimUntilStopped();
     },
     next,
     finished: texts.finished,
-    async stop() {
+    /** Claims nothing more, and gives texts in flight the carrier's timeout to finish; then it stops listening. */
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
       await last;
@@ -119,7 +111,7 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log): CarrierS
       // In this order, so that receipts for the last texts still arrive.
       await stopListening?.();
     },
-    async status() {
+    async status(): Promise<NodeStatus> {
       const own = carrier.status?.();
       const status = own ? { ...own, inDoubt: await texts.inDoubt() } : null;
       return { name, lastFault: null, inFlight: texts.count(), strays, carrier: status };

@@ -2,29 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
 import { findFirstTurn } from '../../store/delivery/dispatches.ts';
-import type { NodeStatus } from '../carriers/status.ts';
 import type { OpenCarrier } from '../ports.ts';
 import { type CarrierSender, carrierSender } from './carrier-sender.ts';
 import { followClock, maintainOutbox } from './outbox-maintenance.ts';
 
 /** Hands queued texts to their carriers, on this node. */
-export type Dispatcher = {
-  /** With `listens`, it also takes in what the carriers bring. */
-  start(options?: { listens: boolean }): void;
-  /** Goes on with the carriers that are open now. One that has changed finishes what is in flight first. */
-  follow(): void;
-  /** Resolves once no due text is unclaimed, or in flight on this node; when this node stops; or after ten seconds. */
-  settled(): Promise<void>;
-  /** Claims nothing more, and gives texts in flight the carrier's timeout to finish. */
-  stop(): Promise<void>;
-  status(): Promise<{ carrierId: number; status: NodeStatus }[]>;
-};
+export type Dispatcher = ReturnType<typeof dispatcher>;
 
 const maintainEveryMs = 1_000;
 const settledWithinMs = 10_000;
 const settlePauseMs = 5;
 
-export function dispatcher(deps: Deps, log: Log): Dispatcher {
+export function dispatcher(deps: Deps, log: Log) {
   const stopping = new AbortController();
   const senders = new Map<number, CarrierSender>();
   const closing = new Map<CarrierSender, Promise<void>>();
@@ -37,6 +26,7 @@ export function dispatcher(deps: Deps, log: Log): Dispatcher {
     if (started) sender.start(started);
   }
 
+  /** Goes on with the carriers that are open now. One that has changed finishes what is in flight first. */
   function follow(): void {
     if (stopping.signal.aborted) return;
     const current = deps.carriers.list();
@@ -61,20 +51,23 @@ export function dispatcher(deps: Deps, log: Log): Dispatcher {
 
   follow();
   return {
-    start(options = { listens: false }) {
+    /** With `listens`, it also takes in what the carriers bring. */
+    start(options = { listens: false }): void {
       started = options;
       for (const sender of senders.values()) sender.start(options);
       follow();
       maintaining = maintainUntilStopped(deps, log, stopping.signal);
     },
     follow,
-    async settled() {
+    /** Resolves once no due text is unclaimed, or in flight on this node; when this node stops; or after ten seconds. */
+    async settled(): Promise<void> {
       const deadline = Date.now() + settledWithinMs;
       const isOver = () => stopping.signal.aborted || Date.now() >= deadline;
       while (!isOver() && !(await drained().catch(() => false))) await pause(settlePauseMs);
       await Promise.all(Array.from(senders.values(), (sender) => sender.finished(deadline - Date.now())));
     },
-    async stop() {
+    /** Claims nothing more, and gives texts in flight the carrier's timeout to finish. */
+    async stop(): Promise<void> {
       stopping.abort();
       await Promise.all([
         maintaining,

@@ -11,26 +11,13 @@ import { traceDispatch } from './dispatch-traces.ts';
 import { isUntried, recordOutcome, recordResponse } from './outcomes.ts';
 import { type SubmissionResult, submitToCarrier } from './submissions.ts';
 
-/** The texts that are with a carrier, on this node. */
-export type InFlight = {
-  /** How many may be claimed now: a full claim, one to probe a carrier that was down, or none. */
-  claimable(): number;
-  submit(text: ClaimedText): void;
-  count(): number;
-  /** How many that were handed over here are in doubt now, whoever settled the others. */
-  inDoubt(): Promise<number>;
-  /** Resolves once every text has its outcome, or after that much time. */
-  finished(withinMs: number): Promise<void>;
-  /** Long texts end where they are, and outcomes that can't be written are tried once more, and then no longer. */
-  abandon(): Promise<void>;
-};
-
 /** Neither a carrier that doesn't answer nor a database that can't be reached keeps a node from stopping. */
 const lastTryMs = 5_000;
 /** More doubts than these need somebody's attention, whatever their number. */
 const doubtsMax = 1_000;
 
-export function inFlight(deps: Deps, { carrierId, carrier, name }: OpenCarrier, log: Log): InFlight {
+/** The texts that are with a carrier, on this node. */
+export function inFlight(deps: Deps, { carrierId, carrier, name }: OpenCarrier, log: Log) {
   const breaker = circuitBreaker();
   const room = claimRoom(carrier);
   let isFull = false;
@@ -86,12 +73,13 @@ export function inFlight(deps: Deps, { carrierId, carrier, name }: OpenCarrier, 
   }
 
   return {
-    claimable() {
+    /** How many may be claimed now: a full claim, one to probe a carrier that was down, or none. */
+    claimable(): number {
       const count = room.beside(unanswered, tasks.size);
       isFull = count === 0;
       return Math.min(count, breaker.allowance());
     },
-    submit(text) {
+    submit(text: ClaimedText): void {
       breaker.began();
       const task = deps.signals.life
         .track(submitAndRecord(text))
@@ -103,14 +91,17 @@ export function inFlight(deps: Deps, { carrierId, carrier, name }: OpenCarrier, 
       tasks.add(task);
     },
     count: () => tasks.size,
-    async inDoubt() {
+    /** How many that were handed over here are in doubt now, whoever settled the others. */
+    async inDoubt(): Promise<number> {
       if (doubts.length === 0) return 0;
       const still = new Set(await listStillDoubtful(deps.db, doubts));
       doubts = doubts.filter(({ messageId }) => still.has(messageId));
       return doubts.length;
     },
-    finished: (withinMs) => within(withinMs, Promise.all(tasks)),
-    abandon() {
+    /** Resolves once every text has its outcome, or after that much time. */
+    finished: (withinMs: number) => within(withinMs, Promise.all(tasks)),
+    /** Long texts end where they are, and outcomes that can't be written are tried once more, and then no longer. */
+    abandon(): Promise<void> {
       abandoned.abort();
       return within(lastTryMs, Promise.all(tasks));
     },

@@ -5,24 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
  * The time between two resets of the sandbox's database. What was read in one life must not be written in the next. In production
  * there is only one.
  */
-export type Life = {
-  /** Aborted when this life ends. */
-  signal(): AbortSignal;
-  /** Does work that changes the database. It waits for a reset that is under way, which waits for it. */
-  live<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Part of work that is under way, which nobody waits for there. */
-  track<Result>(work: Promise<Result>): Promise<Result>;
-  isEnding(): boolean;
-  /** Ends this life, lets the work under way finish, does `work`, and begins the next life. One at a time. */
-  renew(work: () => Promise<void>): Promise<void>;
-  /** Another process has reset the database. */
-  end(): void;
-};
+export type Life = ReturnType<typeof makeLife>;
 
 /** What takes longer goes on. Statements that change a row that is gone change nothing. */
 const finishWithinMs = 5_000;
 
-export function makeLife(): Life {
+export function makeLife() {
   const underWay = new Set<Promise<unknown>>();
   let current = begin();
   let renewing: Promise<void> | null = null;
@@ -34,6 +22,7 @@ export function makeLife(): Life {
     return controller;
   }
 
+  /** Part of work that is under way, which nobody waits for there. */
   function track<Result>(work: Promise<Result>): Promise<Result> {
     const tracked = work.finally(() => underWay.delete(tracked));
     underWay.add(tracked);
@@ -48,14 +37,17 @@ export function makeLife(): Life {
   }
 
   return {
+    /** Aborted when this life ends. */
     signal: () => current.signal,
-    async live(work) {
+    /** Does work that changes the database. It waits for a reset that is under way, which waits for it. */
+    async live<Result>(work: () => Promise<Result>): Promise<Result> {
       while (renewing) await renewing;
       return track(work());
     },
     track,
     isEnding: () => renewing !== null,
-    async renew(work) {
+    /** Ends this life, lets the work under way finish, does `work`, and begins the next life. One at a time. */
+    async renew(work: () => Promise<void>): Promise<void> {
       while (renewing) await renewing;
       const over = Promise.withResolvers<void>();
       renewing = over.promise;
@@ -69,7 +61,8 @@ export function makeLife(): Life {
         over.resolve();
       }
     },
-    end() {
+    /** Another process has reset the database. */
+    end(): void {
       if (renewing) return;
       current.abort();
       current = begin();

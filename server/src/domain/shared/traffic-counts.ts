@@ -1,14 +1,5 @@
 /** What a process counts of its traffic until it is written (domain/operations/traffic.ts). */
-export type TrafficCounts = {
-  /** A request by its key; `tookMs` is null if it only waited for something to happen. */
-  request(keyId: number, outcome: string, tookMs: number | null): void;
-  texts(carrierId: number, outcome: TextOutcome, amount?: number): void;
-  answered(carrierId: number, tookMs: number): void;
-  /** Everything since it was called last. */
-  take(): TrafficCell[];
-  /** What could not be written, for the next time. */
-  putBack(cells: TrafficCell[]): void;
-};
+export type TrafficCounts = ReturnType<typeof makeTrafficCounts>;
 
 /** What became of a text. One that its carrier didn't take is tried again. */
 export type TextOutcome = (typeof textOutcomes)[number];
@@ -78,7 +69,7 @@ function within(bucket: number, part: number): number {
   return latencyBound(bucket - 1 + part);
 }
 
-export function makeTrafficCounts(nowMs: () => number = Date.now): TrafficCounts {
+export function makeTrafficCounts(nowMs: () => number = Date.now) {
   let minute = 0;
   let requests = new Map<number, Map<string, TrafficCell>>();
   let texts = new Map<number, Map<string, TrafficCell>>();
@@ -104,21 +95,24 @@ export function makeTrafficCounts(nowMs: () => number = Date.now): TrafficCounts
   }
 
   return {
-    request(keyId, outcome, tookMs) {
+    /** A request by its key; `tookMs` is null if it only waited for something to happen. */
+    request(keyId: number, outcome: string, tookMs: number | null): void {
       const cell = cellOf('request', keyId, outcome);
       cell.amount += 1;
       if (tookMs !== null) addLatency(cell, tookMs);
     },
-    texts(carrierId, outcome, amount = 1) {
+    texts(carrierId: number, outcome: TextOutcome, amount = 1): void {
       if (amount > 0) cellOf('text', carrierId, outcome).amount += amount;
     },
-    answered(carrierId, tookMs) {
+    answered(carrierId: number, tookMs: number): void {
       const cell = cellOf('text', carrierId, 'answered');
       cell.amount += 1;
       addLatency(cell, tookMs);
     },
+    /** Everything since it was called last. */
     take: taken,
-    putBack(cells) {
+    /** What could not be written, for the next time. */
+    putBack(cells: TrafficCell[]): void {
       earlier = [...cells, ...earlier].slice(-keptMax);
     },
   };
