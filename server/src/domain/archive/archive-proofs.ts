@@ -5,12 +5,7 @@ import { Inclusion } from '../examiner/tree.mjs';
 import { checkpointIn } from './archive-memory.ts';
 import { consistencyRanges, hashesOf, inclusionRanges, tileName, tilesNeeded } from './merkle.ts';
 
-export type Prover = {
-  /** That these leaves are in it: for each, the hashes that lead from it to the root. */
-  inclusion(leaves: number[]): Promise<Buffer[][]>;
-  /** That it begins with each of these smaller trees. */
-  consistency(sizes: number[]): Promise<Buffer[][]>;
-};
+export type Prover = ReturnType<typeof makeProver>;
 
 type Range = ReturnType<typeof inclusionRanges>[number];
 
@@ -18,7 +13,7 @@ type Range = ReturnType<typeof inclusionRanges>[number];
 const tilesMax = 4_096;
 const tilesPage = 1_000;
 
-export function makeProver({ db }: Pick<Deps, 'db'>, size: number): Prover {
+export function makeProver({ db }: Pick<Deps, 'db'>, size: number) {
   const tiles = new Map<string, Buffer>();
 
   async function readTiles(ranges: Range[]): Promise<void> {
@@ -37,8 +32,10 @@ export function makeProver({ db }: Pick<Deps, 'db'>, size: number): Prover {
   }
 
   return {
-    inclusion: (leaves) => prove(leaves.map((leaf) => inclusionRanges(leaf, size))),
-    consistency: (sizes) => prove(sizes.map((older) => consistencyRanges(older, size))),
+    /** That these leaves are in it: for each, the hashes that lead from it to the root. */
+    inclusion: (leaves: number[]) => prove(leaves.map((leaf) => inclusionRanges(leaf, size))),
+    /** That it begins with each of these smaller trees. */
+    consistency: (sizes: number[]) => prove(sizes.map((older) => consistencyRanges(older, size))),
   };
 }
 

@@ -25,27 +25,20 @@ export type CallFilter = {
 export type CallParts = Pick<LoggedCall, 'request' | 'response'>;
 
 /** The last calls of this process, in memory. */
-export type CallLog = {
-  /** Its parts are read when somebody looks, as most calls never are; `size` is about what they keep. */
-  add(call: Omit<LoggedCall, 'id' | keyof CallParts>, parts: () => CallParts, size: number): void;
-  /** Newest first. */
-  list(filter?: CallFilter): LoggedCall[];
-  find(id: number): LoggedCall | null;
-  /** Calls from now on, until the returned function is called. */
-  follow(listener: (call: LoggedCall) => void): () => void;
-};
+export type CallLog = ReturnType<typeof makeCallLog>;
 
 const callsMax = 1_000;
 /** A thousand of the largest bodies would be a gigabyte. */
 const sizeMax = 32 * 1024 * 1024;
 
-export function makeCallLog(): CallLog {
+export function makeCallLog() {
   const kept: KeptCall[] = [];
   const listeners = new Set<(call: LoggedCall) => void>();
   let total = 0;
   let last = 0;
   return {
-    add(call, parts, size) {
+    /** Its parts are read when somebody looks, as most calls never are; `size` is about what they keep. */
+    add(call: Omit<LoggedCall, 'id' | keyof CallParts>, parts: () => CallParts, size: number): void {
       last += 1;
       const added = { call: { ...call, id: last }, parts, size };
       kept.push(added);
@@ -53,16 +46,18 @@ export function makeCallLog(): CallLog {
       while (kept.length > callsMax || total > sizeMax) total -= kept.shift()?.size ?? 0;
       for (const listener of listeners) listener(whole(added));
     },
-    list: (filter = {}) =>
+    /** Newest first. */
+    list: (filter: CallFilter = {}): LoggedCall[] =>
       kept
         .filter(({ call }) => matches(call, filter))
         .map(whole)
         .reverse(),
-    find(id) {
+    find(id: number): LoggedCall | null {
       const found = kept.find(({ call }) => call.id === id);
       return found ? whole(found) : null;
     },
-    follow(listener) {
+    /** Calls from now on, until the returned function is called. */
+    follow(listener: (call: LoggedCall) => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

@@ -1,21 +1,17 @@
 import { isNothingCommitted } from '../../store/database/errors.ts';
 
 /** Watches whether something that must always get through does. */
-export type Intake = {
-  take<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Something has been underway for a second, or the last one failed. */
-  isBehind(): boolean;
-};
+export type Intake = ReturnType<typeof makeIntake>;
 
 const lateMs = 1_000;
 /** The sender tries again before that. If it doesn't, the failure was its last word. */
 const failureCountsMs = 5_000;
 
-export function makeIntake(): Intake {
+export function makeIntake() {
   const begun = new Set<{ atMs: number }>();
   let failedAtMs = Number.NEGATIVE_INFINITY;
   return {
-    async take(work) {
+    async take<Result>(work: () => Promise<Result>): Promise<Result> {
       const turn = { atMs: performance.now() };
       begun.add(turn);
       try {
@@ -30,7 +26,8 @@ export function makeIntake(): Intake {
         begun.delete(turn);
       }
     },
-    isBehind() {
+    /** Something has been underway for a second, or the last one failed. */
+    isBehind(): boolean {
       const nowMs = performance.now();
       // In the order in which they began.
       const [oldest] = begun;
