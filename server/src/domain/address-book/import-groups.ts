@@ -4,10 +4,10 @@ import type { FileGroup } from '../ports.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { createGroup } from './groups.ts';
 
-/** Finds the book's groups for those of a file, and creates those that are missing. */
 /**
- * A group of an export is the one with the same external id, or with the same id and name. Otherwise a group is the oldest
- * one of its name. Two groups of an export that have one name stay two.
+ * Finds the book's groups for those of a file, and creates those that are missing. A group of an export is the one with the same
+ * external id, or with the same id and name. Otherwise a group is the oldest one of its name. Two groups of an export that have one
+ * name stay two.
  */
 export function findGroups(deps: Deps, advisorId: number, { dryRun }: { dryRun: boolean }) {
   const found = new Map<string, number | null>();
