@@ -38,6 +38,8 @@ const provingMin = 10;
 const wavesMax = 10;
 /** Often, so that a STOP comes between two texts. */
 const watchMs = 20;
+/** How often each node sends what is due, ten times while texts keep coming. */
+const dueEveryMs = 20;
 
 /** Two running nodes that share only the database, and a carrier that keeps a ledger. */
 export type Stage = {
@@ -93,7 +95,7 @@ export async function openStage(): Promise<Stage> {
   const stopping = new AbortController();
   for (const each of dispatchers) each.start();
   const firing = nodes.map(async (deps) => {
-    for (; !stopping.signal.aborted; await pause(10)) await sendDueMessages(deps);
+    for (; !stopping.signal.aborted; await pause(dueEveryMs)) await sendDueMessages(deps);
   });
   return {
     world,
