@@ -71,8 +71,7 @@ export function recordCalls(app: FastifyInstance, log: CallLog): void {
           status: response.statusCode,
           durationMs: Math.round((performance.now() - startedMs) * 10) / 10,
         };
-        const size = parts.request.body.length + parts.response.body.length;
-        log.add(call, withoutSecrets(parts, { mayHaveCode: oauth.test(url) }), size);
+        log.add(call, withoutSecrets(parts, { mayHaveCode: oauth.test(url) }), sizeOf(parts));
       });
     }
     next();
@@ -91,6 +90,11 @@ function partsOf(request: RecordedRequest, response: RecordedResponse): KeptPart
     request: { headers: request.rawHeaders, body: textOf(request.chunks ?? []) },
     response: { headers, body: textOf(response.chunks ?? []) },
   };
+}
+
+/** About what they keep. A response's headers are ours, and few. */
+function sizeOf({ request, response }: KeptParts): number {
+  return request.headers.reduce((sum, { length }) => sum + length, request.body.length + response.body.length);
 }
 
 /** As a string, which costs less to keep than buffers. */
