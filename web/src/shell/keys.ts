@@ -23,6 +23,18 @@ export function useKeys(handlers: Handlers): void {
   }, []);
 }
 
+/** Each by its own key. One that is held down chooses once, and not for all that follows. */
+export function useChoiceKeys<Choice extends { key: string }>(
+  choices: Choice[],
+  choose: (choice: Choice) => unknown,
+): void {
+  useKeys(
+    Object.fromEntries(
+      choices.map((choice) => [choice.key, ({ repeat }: KeyboardEvent) => void (repeat || choose(choice))]),
+    ),
+  );
+}
+
 /** For Enter in a search: takes the first once there is what was typed for, and never somebody who was found for something else. */
 export function useEnter(typed: string, isAnswered: boolean, take: () => void): () => void {
   const [entered, enter] = useState<string | null>(null);

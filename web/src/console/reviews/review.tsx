@@ -7,7 +7,7 @@ import { FormDialog } from '../../look/dialog.tsx';
 import { Lines } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, StateScreen, Time } from '../../look/parts.tsx';
-import { useKeys } from '../../shell/keys.ts';
+import { useChoiceKeys, useKeys } from '../../shell/keys.ts';
 import { toast } from '../../shell/toasts.tsx';
 import { count, firstName, phoneWords } from '../../words/people.ts';
 import { dayAndTime } from '../../words/times.ts';
@@ -118,14 +118,8 @@ function Decide({
     if (isHeld) decided();
   };
   const isOpen = status === 'open' && !pending;
+  useChoiceKeys(selected > 0 ? [] : choices, choose);
   useKeys({
-    // A key that is held down decides once, and not about all that follow.
-    ...Object.fromEntries(
-      (selected > 0 ? [] : choices).map((choice) => [
-        choice.key,
-        ({ repeat }: KeyboardEvent) => void (repeat || choose(choice)),
-      ]),
-    ),
     n: () => write('note'),
     e: () => isOpen && !review.escalatedAt && write('escalation'),
   });

@@ -7,14 +7,14 @@ import { post } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, StateScreen } from '../../look/parts.tsx';
-import { useKeys } from '../../shell/keys.ts';
+import { useChoiceKeys, useKeys } from '../../shell/keys.ts';
 import { count } from '../../words/people.ts';
 import { client } from '../client.ts';
 import { decideAll, offerWaiting, undoLast } from './deciding.ts';
-import { countsQuery, type Decision, type QueuedReview, queueQuery, reviewQuery, type View } from './queries.ts';
+import { countsQuery, type QueuedReview, queueQuery, reviewQuery, type View } from './queries.ts';
 import { Queue } from './queue.tsx';
 import { OpenReview } from './review.tsx';
-import { lastingViews, viewNames, views } from './words.ts';
+import { lastingViews, type SeveralChoice, severalChoices, viewNames, views } from './words.ts';
 
 const Shortcuts = lazy(() => import('../../shell/shortcuts.tsx'));
 
@@ -251,7 +251,7 @@ function Several({
   const optOuts = selected.filter(({ kind }) => kind === 'possible_opt_out').length;
   const held = selected.filter(({ kind }) => kind === 'held').length;
   const isMixed = optOuts > 0 && optOuts < selected.length;
-  const choices = isMixed ? [] : optOuts > 0 ? optOutChoices : otherChoices;
+  const choices = isMixed ? [] : severalChoices[optOuts > 0 ? 'optOuts' : 'others'];
   const decide = async ({ decision, done }: SeveralChoice) => {
     if (isBusy) return;
     setBusy(true);
@@ -263,15 +263,7 @@ function Several({
   };
   const here = useRef<HTMLElement>(null);
   // Not in a narrow window, where the review that is open hides them.
-  const isSeen = () => here.current?.checkVisibility();
-  useKeys(
-    Object.fromEntries(
-      choices.map((choice) => [
-        choice.key,
-        ({ repeat }: KeyboardEvent) => void (repeat || !isSeen() || decide(choice)),
-      ]),
-    ),
-  );
+  useChoiceKeys(choices, (choice) => here.current?.checkVisibility() && decide(choice));
   return (
     <section className="several" aria-label="Selected reviews" ref={here}>
       <div className="row">
@@ -302,17 +294,6 @@ function Several({
     </section>
   );
 }
-
-type SeveralChoice = { decision: Decision; name: string; key: string; done: string };
-
-const otherChoices: SeveralChoice[] = [
-  { decision: 'approved', name: 'Approve', key: 'a', done: 'Approved' },
-  { decision: 'rejected', name: 'Reject', key: 'r', done: 'Rejected' },
-];
-const optOutChoices: SeveralChoice[] = [
-  { decision: 'rejected', name: 'Opt out', key: 'o', done: 'Opted out' },
-  { decision: 'approved', name: 'Not opt-outs', key: 'x', done: 'Not opt-outs' },
-];
 
 function Empty({ view, wanted }: { view: View; wanted: string }) {
   if (wanted.trim() !== '')

@@ -48,21 +48,32 @@ export function age(at: string, now: number): string {
   return `${Math.floor(minutes / (24 * 60))} d`;
 }
 
-/** A button of a decision: its key, and what it will do, said before. */
-export type Choice = { decision: Decision; name: string; key: string; does: string; done: string };
+/** A button of a decision: its key, and what is said once it is made. */
+export type SeveralChoice = { decision: Decision; name: string; key: string; done: string };
+/** Of one review, with what it will do, said before. */
+export type Choice = SeveralChoice & { does: string };
+
+const approve = { decision: 'approved', name: 'Approve', key: 'a', done: 'Approved' } as const;
+const reject = { decision: 'rejected', name: 'Reject', key: 'r', done: 'Rejected' } as const;
+const stop = { decision: 'rejected', name: 'Opt out', key: 'o', done: 'Opted out' } as const;
+const goOn = { decision: 'approved', name: 'Not an opt-out', key: 'x', done: 'Not an opt-out' } as const;
+
+/** Of several reviews, all of them possible opt-outs or none. */
+export const severalChoices: Record<'optOuts' | 'others', SeveralChoice[]> = {
+  optOuts: [stop, { ...goOn, name: 'Not opt-outs', done: 'Not opt-outs' }],
+  others: [approve, reject],
+};
 
 export function choicesOf(review: ReviewDetail): [Choice, Choice] {
   if (review.kind === 'possible_opt_out') return optOutChoices(review);
   const [approves, rejects] = effects(review);
   return [
-    { decision: 'approved', name: 'Approve', key: 'a', does: approves, done: 'Approved' },
-    { decision: 'rejected', name: 'Reject', key: 'r', does: rejects, done: 'Rejected' },
+    { ...approve, does: approves },
+    { ...reject, does: rejects },
   ];
 }
 
 function optOutChoices({ effect, name }: ReviewDetail): [Choice, Choice] {
-  const stop = { decision: 'rejected', name: 'Opt out', key: 'o', done: 'Opted out' } as const;
-  const goOn = { decision: 'approved', name: 'Not an opt-out', key: 'x', done: 'Not an opt-out' } as const;
   if (!effect?.since) {
     const does = 'closes the review; they have settled it since.';
     return [
