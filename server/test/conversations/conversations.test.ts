@@ -130,6 +130,7 @@ suite('the advisor’s own app', () => {
     await send(world.ann, { phone, text: 'The 50% discount ends in March' });
     const people = (await call('GET', '/search?text=quincy')).body;
     assert.deepEqual([people.people[0].name, people.people[0].phone, people.texts], ['Quincy Quill', phone, []]);
+    assert.deepEqual([people.people[0].state, people.people[0].isHeld], ['accepted', false]);
     const texts = (await call('GET', '/search?text=MARCH%2050%25')).body;
     assert.deepEqual([texts.people, texts.texts.length], [[], 1]);
     assert.deepEqual([texts.texts[0].phone, texts.texts[0].name], [phone, 'Quincy Quill']);

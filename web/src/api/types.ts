@@ -87,7 +87,8 @@ export type Item = TextItem | ReplyItem | ConsentItem | ScheduledItem;
 export type PlannedText = Epoch<PlannedRow> & { frequency: Frequency };
 export type Frequency = 0 | 1 | 2 | 3 | 4;
 
-export type SearchResult = Pick<FoundRows, 'people'> & {
+export type SearchResult = {
+  people: (Pick<BookContact, 'contactId' | 'phone' | 'state' | 'isHeld'> & { name: string })[];
   /** `itemId` is that of the item in the thread. */
   texts: (Epoch<Omit<FoundRows['texts'][number], 'id'>> & { itemId: string | null })[];
 };

@@ -10,7 +10,7 @@ import { Icon } from '../look/icons.tsx';
 import { Chip, Face, Time } from '../look/parts.tsx';
 import { useKeys } from '../shell/keys.ts';
 import { count, phoneWords } from '../words/people.ts';
-import { consentWords, possibleOptOut } from '../words/states.ts';
+import { consentOf } from '../words/states.ts';
 import { shortTime } from '../words/times.ts';
 
 const rowHeight = 47;
@@ -179,7 +179,7 @@ const Cells = memo(function Cells({ contact, isSelected, select, edit, write }: 
   const now = useNow();
   const name = phone === fullName ? phoneWords(fullName) : fullName;
   const texting = phone ? (
-    <Chip {...(isHeld ? possibleOptOut : consentWords[state])} />
+    <Chip {...consentOf({ state, isHeld })} />
   ) : (
     <Chip word="No phone" icon="phone-off" tone="quiet" />
   );

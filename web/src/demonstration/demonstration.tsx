@@ -18,7 +18,7 @@ import { Broken, Chip, Face, Time } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { phoneWords } from '../words/people.ts';
 import { instantOf, wallTime } from '../words/schedules.ts';
-import { consentWords, possibleOptOut } from '../words/states.ts';
+import { consentOf } from '../words/states.ts';
 import { dayAndTime } from '../words/times.ts';
 import { type Line, PartnerView, useLines } from './partner-view.tsx';
 import { Phone } from './phone.tsx';
@@ -309,7 +309,7 @@ function Opened({ conversation, isAna }: { conversation: OpenConversation; isAna
       <header className="top">
         <Face name={name} phone={phone} size="tiny" />
         <h2 className="name cut grow">{name ?? phoneWords(phone)}</h2>
-        <Chip {...(isHeld ? possibleOptOut : consentWords[state])} />
+        <Chip {...consentOf({ state, isHeld })} />
       </header>
       <Thread conversation={conversation} key={memberId} />
       <Composer key={`c${memberId}`} memberId={memberId} draft={draft ?? suggested} to={conversation} />

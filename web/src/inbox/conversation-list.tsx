@@ -12,7 +12,7 @@ import { Broken, Chip, Face, StateScreen, Time } from '../look/parts.tsx';
 import { VirtualList } from '../look/virtual-list.tsx';
 import { useEnter, useKeys } from '../shell/keys.ts';
 import { phoneWords } from '../words/people.ts';
-import { consentWords, possibleOptOut, type Said } from '../words/states.ts';
+import { consentOf, consentWords, possibleOptOut, type Said } from '../words/states.ts';
 import { shortTime, whenTime } from '../words/times.ts';
 
 const views: Record<View, string> = { inbox: 'Inbox', unread: 'Unread', snoozed: 'Snoozed', done: 'Done' };
@@ -232,6 +232,7 @@ function Results({
             <br />
             <span className="said">{person.phone ? phoneWords(person.phone) : 'No phone number'}</span>
           </span>
+          {person.phone && <Chip {...consentOf(person)} />}
         </button>
       ))}
       {data.texts.length > 0 && <h2 className="eyebrow">Texts</h2>}

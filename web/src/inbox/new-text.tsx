@@ -5,9 +5,10 @@ import { useEffect, useRef, useState } from 'react';
 import { findByPhone, searchQuery } from '../api/queries.ts';
 import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
-import { Face, StateScreen } from '../look/parts.tsx';
+import { Chip, Face, StateScreen } from '../look/parts.tsx';
 import { useEnter } from '../shell/keys.ts';
 import { phoneWords, readPhone } from '../words/people.ts';
+import { consentOf } from '../words/states.ts';
 import { Composer } from './composer.tsx';
 import { handOverDraft } from './drafts.ts';
 import { useAttempts } from './outbox.ts';
@@ -153,6 +154,7 @@ function Choice({ choose }: { choose(to: To): void }) {
             <br />
             <span className="said number">{phoneWords(person.phone)}</span>
           </span>
+          <Chip {...consentOf(person)} />
         </button>
       ))}
       {text.length > 1 && data && people.length === 0 && !phone && (

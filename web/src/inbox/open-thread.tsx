@@ -18,7 +18,7 @@ import { toast } from '../shell/toasts.tsx';
 import { dayAfter, dayOf } from '../words/months.ts';
 import { phoneWords } from '../words/people.ts';
 import { instantOf } from '../words/schedules.ts';
-import { consentWords, possibleOptOut } from '../words/states.ts';
+import { consentOf } from '../words/states.ts';
 import { clockTime, whenTime } from '../words/times.ts';
 import { Composer } from './composer.tsx';
 import { PersonPanel } from './person-panel.tsx';
@@ -106,7 +106,7 @@ function Top({ conversation, showPanel }: { conversation: OpenConversation; show
           {conversation.timeZone && `${clockTime(time, conversation.timeZone)} their time`}
         </div>
       </div>
-      <Chip {...(isHeld ? possibleOptOut : consentWords[state])} />
+      <Chip {...consentOf({ state, isHeld })} />
       <Tooltip label={done ? 'Put back into the inbox (E)' : 'Done (E)'}>
         <Button
           icon={done ? 'inbox' : 'check'}

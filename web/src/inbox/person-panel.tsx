@@ -11,7 +11,7 @@ import { Chip, Face, Fact, Time } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { firstName, phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
-import { consentEvent, consentWords, evidenceWords, possibleOptOut } from '../words/states.ts';
+import { consentEvent, consentOf, evidenceWords } from '../words/states.ts';
 import { birthday, clockTime, pastTime, whenTime } from '../words/times.ts';
 import { contactDraft, hasDraft } from './drafts.ts';
 
@@ -46,7 +46,7 @@ export function PersonPanel({ conversation }: { conversation: OpenConversation }
         <Face name={name} phone={phone} size="large" />
         <h2>{name ?? phoneWords(phone)}</h2>
         {name && <div className="soft number">{phoneWords(phone)}</div>}
-        <Chip {...(isHeld ? possibleOptOut : consentWords[state])} />
+        <Chip {...consentOf({ state, isHeld })} />
         <div className="row">
           <Button icon={contactId ? 'pencil' : 'user-plus'} kind="small" onClick={() => setEditing(true)}>
             {contactId ? 'Edit' : 'Add to contacts'}

@@ -12,6 +12,8 @@ export const consentWords: Record<ConsentState, Said> = {
   opted_out: { word: 'Opted out', icon: 'ban', tone: 'quiet' },
 };
 export const possibleOptOut: Said = { word: 'Possible opt-out', icon: 'hand-stop', tone: 'bad' };
+export const consentOf = ({ state, isHeld }: { state: ConsentState; isHeld: boolean }): Said =>
+  isHeld ? possibleOptOut : consentWords[state];
 
 export const kindWords: Record<TextKind, string | null> = {
   text: null,

@@ -102,7 +102,13 @@ export const search = endpoint({
   async handler(deps, advisorId, { query }) {
     const { people, texts } = await items.searchConversations(deps, advisorId, query.text);
     return {
-      people,
+      people: people.map(({ contactId, fullName, phone, texting }) => ({
+        contactId,
+        name: fullName,
+        phone,
+        state: texting?.state ?? 'none',
+        isHeld: texting?.isHeld ?? false,
+      })),
       texts: texts.map(({ id, ...rest }) => ({
         ...rest,
         itemId: id && `${rest.direction === 'in' ? 'r' : 'm'}${id}`,
