@@ -54,6 +54,7 @@ test('people are filtered by consent, put into a group together, and deleted on 
   await page.getByRole('button', { name: 'The group Austin: more' }).click();
   await page.getByRole('menuitem', { name: 'Rename Austin' }).click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Boston');
+  await page.reload();
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('button', { name: /^Boston 2/ }).waitFor();
 
@@ -70,12 +71,16 @@ test('people are filtered by consent, put into a group together, and deleted on 
   assert.equal(body.birthDate, '1980-02-29');
 
   // Undone in one tab, it is back in every other.
+  const selectBoth = async () => {
+    for (const name of ['Nora Shown', 'Nils Seen']) await page.getByLabel(`Select ${name}`).check();
+  };
+  await selectBoth();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await row(other.page, 'Nora').waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Undo' }).click();
   await row(other.page, 'Nora').waitFor();
   await row(page, 'Nora').waitFor();
-  for (const name of ['Nora Shown', 'Nils Seen']) await page.getByLabel(`Select ${name}`).check();
+  await selectBoth();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('2 people are being deleted.').waitFor();
   await world.database.asOwner(`update pending_actions set due_at = now() + interval '1 minute'`);

@@ -9,7 +9,7 @@ import { type ContactFilter, contactsQuery, countsQuery, refreshBook } from '../
 import { useAdvisor } from '../api/session.ts';
 import type { BookContact, ConsentState, Group } from '../api/types.ts';
 import { useAsking } from '../inbox/asking.ts';
-import { groupDraft, hasDraft } from '../inbox/drafts.ts';
+import { draftedGroup } from '../inbox/drafts.ts';
 import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { rescueFocus } from '../look/focus.ts';
@@ -39,7 +39,7 @@ const states: ConsentState[] = ['accepted', 'pending', 'none', 'opted_out'];
 
 /** Whom the list shows. */
 type Scope = Pick<ContactFilter, 'groupId' | 'consent'>;
-type Dialog = { group: Group | null } | { dropped: File | null } | 'groups' | null;
+type Dialog = { groupId: number | null } | { dropped: File | null } | 'groups' | null;
 const everybody: Scope = { groupId: undefined, consent: undefined };
 
 export function Contacts() {
@@ -51,7 +51,7 @@ export function Contacts() {
   const [typed, setTyped] = useState(searched);
   const [search] = useDebouncedValue(typed.trim(), typingMs);
   const scope: Scope = { groupId, consent };
-  const [dialog, open] = useState<Dialog>(() => (hasDraft(groupDraft(null)) ? { group: null } : null));
+  const [dialog, open] = useState<Dialog>(draftedGroup);
   const [isExporting, setExporting] = useState(false);
   const [selected, setSelected] = useState<Selection>(new Map());
   const field = useRef<HTMLInputElement>(null);
@@ -59,6 +59,8 @@ export function Contacts() {
   const first = useQuery(contactsQuery(filter, 1));
   const { groups, found, search: findGroup } = useFoundGroups();
   const group = groups.find(({ groupId }) => groupId === scope.groupId);
+  const named = dialog && typeof dialog === 'object' && 'groupId' in dialog ? dialog : null;
+  const renamed = groups.find(({ groupId }) => groupId === named?.groupId) ?? null;
   const total = first.data?.pageInfo.totalRecord;
   useKeys({ '/': () => field.current?.focus() });
   useEffect(() => void offerWaiting(), []);
@@ -126,7 +128,7 @@ export function Contacts() {
         findGroup={findGroup}
         scope={scope}
         setScope={show}
-        makeGroup={() => open({ group: null })}
+        makeGroup={() => open({ groupId: null })}
       />
       <div className="contacts-head">
         <h1 className="only-phone">Contacts</h1>
@@ -152,7 +154,9 @@ export function Contacts() {
         <span className="soft number cut words" role="status">
           {total !== undefined && count(total, 'person', 'people')}
         </span>
-        {group && <GroupMenu group={group} rename={() => open({ group })} drop={() => dropGroup(group)} />}
+        {group && (
+          <GroupMenu group={group} rename={() => open({ groupId: group.groupId })} drop={() => dropGroup(group)} />
+        )}
         <div className="row end">
           {group && (
             <Link
@@ -207,11 +211,11 @@ export function Contacts() {
       <ImportBar />
       <Suspense>
         {dialog === 'groups' ? (
-          <GroupChoice contactIds={[...selected.keys()]} make={() => open({ group: null })} close={close} />
+          <GroupChoice contactIds={[...selected.keys()]} make={() => open({ groupId: null })} close={close} />
         ) : dialog && 'dropped' in dialog ? (
           <ImportDialog dropped={dialog.dropped} close={close} />
-        ) : dialog && 'group' in dialog ? (
-          <GroupEditor group={dialog.group} close={close} made={(groupId) => show({ ...everybody, groupId })} />
+        ) : named && (renamed || named.groupId === null) ? (
+          <GroupEditor group={renamed} close={close} made={(groupId) => show({ ...everybody, groupId })} />
         ) : (
           contact && (
             <ContactEditor

@@ -14,6 +14,13 @@ export const contactDraft = (contactId: number | null, phone: string | null) =>
 /** What a group is to be called. `group-` and its id are a text to it. */
 export const groupDraft = (groupId: number | null) => `group-name-${groupId ?? 'new'}`;
 
+/** The group whose name somebody began to type; that of a new one is null. */
+export function draftedGroup(): { groupId: number | null } | null {
+  const ids = Object.keys(localStorage).flatMap((key) => key.match(/^draft-group-name-(.+)/)?.[1] ?? []);
+  const id = ids.find((each) => each === 'new') ?? ids[0];
+  return id === undefined ? null : { groupId: Number(id) || null };
+}
+
 export function hasDraft(owner: DraftOwner): boolean {
   return localStorage.getItem(keyOf(owner)) !== null;
 }
