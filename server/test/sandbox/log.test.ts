@@ -60,6 +60,12 @@ suite('the log of calls', () => {
     assert.deepEqual(await calls('?traceId=ffff0000ffff0000'), []);
   });
 
+  test('says how large a body is that isn’t text, and of which type', async () => {
+    const headers = { ...credentials(), 'content-type': 'image/png' };
+    await send(messages, { method: 'POST', headers, body: Buffer.alloc(1_234, 0xff) });
+    assert.equal((await calls())[0].request.body, '(1,234 bytes of image/png)');
+  });
+
   test('shows none of the secrets that came by, wherever they stood', async () => {
     const { clientSecret, accessToken, refreshToken, code, password, session } = {
       clientSecret: `cs_sandbox_${'k'.repeat(43)}`,

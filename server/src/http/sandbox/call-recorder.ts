@@ -78,23 +78,28 @@ export function recordCalls(app: FastifyInstance, log: CallLog): void {
   });
 }
 
+type KeptBody = { body: string; bytes: number };
 type KeptParts = {
-  request: { headers: string[]; body: string };
-  response: { headers: OutgoingHttpHeaders; body: string };
+  request: KeptBody & { headers: string[] };
+  response: KeptBody & { headers: OutgoingHttpHeaders };
 };
 
 function partsOf(request: RecordedRequest, response: RecordedResponse): KeptParts {
   // Node adds those of `writeHead` to those that were set before, if any were.
   const headers = response.getHeaderNames().length > 0 ? response.getHeaders() : response.headers;
   return {
-    request: { headers: request.rawHeaders, body: textOf(request.chunks ?? []) },
-    response: { headers, body: textOf(response.chunks ?? []) },
+    request: { headers: request.rawHeaders, ...bodyOf(request.chunks ?? []) },
+    response: { headers, ...bodyOf(response.chunks ?? []) },
   };
 }
 
 /** About what they keep. A response's headers are ours, and few. */
 function sizeOf({ request, response }: KeptParts): number {
   return request.headers.reduce((sum, { length }) => sum + length, request.body.length + response.body.length);
+}
+
+function bodyOf(chunks: (string | Uint8Array)[]): KeptBody {
+  return { body: textOf(chunks), bytes: chunks.reduce((sum, { length }) => sum + length, 0) };
 }
 
 /** As a string, which costs less to keep than buffers. */
@@ -115,10 +120,13 @@ function withoutSecrets({ request, response }: KeptParts, options: { mayHaveCode
   });
 }
 
-function redactPart({ headers, body }: LoggedPart, options: { mayHaveCode: boolean }): LoggedPart {
+function redactPart({ headers, body, bytes }: LoggedPart & KeptBody, options: { mayHaveCode: boolean }): LoggedPart {
   const type = headerOf(headers, 'content-type') ?? '';
-  const isText = body === '' || (textType.test(type) && !headerOf(headers, 'content-encoding'));
-  return { headers: redactHeaders(headers), body: isText ? redactBody(body, type, options) : '(not text)' };
+  const encoding = headerOf(headers, 'content-encoding');
+  const isText = body === '' || (textType.test(type) && !encoding);
+  const size = `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  const unread = `(${size} of ${[type, encoding].filter(Boolean).join(', ')})`;
+  return { headers: redactHeaders(headers), body: isText ? redactBody(body, type, options) : unread };
 }
 
 function headerOf(headers: LoggedPart['headers'], wanted: string): string | undefined {
