@@ -166,8 +166,9 @@ export function signIn(): void {
 
 /** A form, because the answer leads to another page. */
 export function signOut(): void {
-  // The console keeps nothing of anybody's here, and what an advisor wrote in the app beside it is still theirs.
+  // What an advisor wrote in the app beside the console is still theirs.
   if (door.home === '/app') clearBrowser();
+  else sessionStorage.clear();
   const form = document.createElement('form');
   form.method = 'post';
   form.action = door.signOut;

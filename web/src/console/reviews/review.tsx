@@ -16,6 +16,7 @@ import { decide, refresh } from './deciding.ts';
 import { Margin } from './margin.tsx';
 import { type ReviewDetail, reviewersQuery, reviewQuery } from './queries.ts';
 import { Thread } from './thread.tsx';
+import { useUnfinished } from './unfinished.ts';
 import { type Choice, choicesOf } from './words.ts';
 
 type Moves = {
@@ -108,6 +109,7 @@ function Decide({
   const { reviewId, status, pending, refusal } = review;
   const [writes, write] = useState<'note' | 'escalation' | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const [unfinished] = useUnfinished(reviewId, 'note');
   const choices = choicesOf(review);
   const mayDecide = status === 'open' && !pending && !refusal && !isBusy && selected === 0;
   const choose = async ({ decision, done }: Choice) => {
@@ -140,7 +142,7 @@ function Decide({
             </button>
           ))}
         <Button icon="note" kind="quiet decision" onClick={() => write('note')}>
-          Note <kbd>N</kbd>
+          {unfinished ? 'Finish your note' : 'Note'} <kbd>N</kbd>
         </Button>
         {isOpen && <Handing review={review} escalate={() => write('escalation')} />}
         <Button kind="quiet decision by-key" onClick={() => step(1)}>
@@ -276,7 +278,7 @@ function Handing({ review, escalate }: { review: ReviewDetail; escalate(): void 
 }
 
 function Writing({ review, what, close }: { review: ReviewDetail; what: 'note' | 'escalation'; close(): void }) {
-  const [text, setText] = useState('');
+  const [text, setText] = useUnfinished(review.reviewId, what);
   const isNote = what === 'note';
   const isReady = !isNote || text.trim() !== '';
   const save = async () => {
@@ -286,6 +288,7 @@ function Writing({ review, what, close }: { review: ReviewDetail; what: 'note' |
       await put(`/reviews/${review.reviewId}/escalation`, {
         body: { escalated: true, ...(note ? { note } : {}) },
       });
+    setText('');
     toast(isNote ? 'Noted.' : 'Escalated: a compliance officer decides it.');
     void refresh();
   };
@@ -296,6 +299,7 @@ function Writing({ review, what, close }: { review: ReviewDetail; what: 'note' |
       isReady={isReady}
       run={save}
       close={close}
+      cancel={text ? 'Keep for later' : 'Cancel'}
     >
       <Lines
         label={isNote ? 'Note' : 'Why, if it helps'}
