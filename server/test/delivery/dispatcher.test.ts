@@ -296,6 +296,32 @@ suite('more than one node', () => {
       await world.close();
     }
   });
+
+  test('one that has nothing to do looks without beginning a transaction, and finds what another one accepted', async () => {
+    const { carrier, to } = makeCarrier();
+    const world = await makeWorld({ carrier, dispatch: false });
+    const phone = await acceptedPhone(world, world.ann);
+    let begun = 0;
+    const db: Deps['db'] = {
+      ...world.deps.db,
+      transaction(work) {
+        begun += 1;
+        return world.deps.db.transaction(work);
+      },
+    };
+    const idle = dispatcher({ ...world.deps, db, signals: makeSignals() }, log);
+    try {
+      idle.start();
+      await until('it has tried to claim', () => begun > 0);
+      await pause(1_000);
+      assert.equal(begun, 1);
+      await send(world.ann, { phone, text: 'Hello' });
+      await until('it is sent', () => to(phone).length === 1);
+    } finally {
+      await idle.stop();
+      await world.close();
+    }
+  });
 });
 
 suite('the database is unavailable', () => {

@@ -21,6 +21,7 @@ import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeLog } from '../../src/log.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
+import { hasDue } from '../../src/store/messages/due-messages.ts';
 import { type Behavior, LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { bySandbox, fixedCarriers } from '../support/carriers.ts';
 import { failing, mortal, tracked } from '../support/crashes.ts';
@@ -257,7 +258,10 @@ export async function die(
       const decision = statements % 2 ? 'approved' : 'rejected';
       await decideReview(deps, await openReviewId(real), { decision, staff: real.staff });
     },
-    'what is due': () => sendDueMessages(deps),
+    'what is due': async () => {
+      await sendDueMessages(deps);
+      if (!(await hasDue(database.pool, deps.clock.now()))) throw new Error('Nothing was due, so nothing began.');
+    },
     'a claim': () => claimTexts(deps, sandboxCarrierId, claimMax),
   };
   await assert.rejects(calls[what]());

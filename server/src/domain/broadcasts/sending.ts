@@ -1,6 +1,6 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { DueBroadcast } from '../../store/broadcasts/broadcasts.ts';
-import { lockDueBroadcast, updateBroadcast } from '../../store/broadcasts/broadcasts.ts';
+import { hasDueBroadcast, lockDueBroadcast, updateBroadcast } from '../../store/broadcasts/broadcasts.ts';
 import type { RecipientChange, WaitingRecipient } from '../../store/broadcasts/recipients.ts';
 import { listWaiting, updateRecipients } from '../../store/broadcasts/recipients.ts';
 import { isDataError } from '../../store/database/errors.ts';
@@ -30,6 +30,7 @@ const aheadSeconds = 5;
  * or when this node is stopping. A text that fails by its own fault is refused and reported.
  */
 export async function sendBroadcasts(deps: Deps, report: (fault: unknown) => void = () => {}): Promise<void> {
+  if (!(await hasDueBroadcast(deps.db, deps.clock.now()))) return;
   const end = endOf(deps.signals);
   while (!end.aborted && (await sendBatch(deps, batchSize, report)));
 }

@@ -74,21 +74,24 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
   }
 
   async function claimUntilStopped(): Promise<void> {
+    // Nothing was ready, and nothing was queued here since: then this node looks, which costs less than a claim of nothing.
+    let isQuiet = false;
     while (!stopping.signal.aborted) {
       // Before the claim: a text that is queued during it must not wait for the next poll.
       const woken = deps.signals.queued.wait(pollMs, stopping.signal);
       let waitMs = pollMs;
       try {
-        const claimed = await next();
+        const claimed: ClaimResult = isQuiet ? 'drained' : await next();
         reportUnprovenConsents(deps, log);
         if (claimed === 'more') continue;
         if (claimed === 'blocked') waitMs = blockedMs;
         if (claimed === 'drained') waitMs = await nextTurnInMs(deps, carrierId);
+        isQuiet = claimed === 'drained' && waitMs === pollMs;
       } catch (err) {
         log.warn({ err, carrier: name }, 'texts can’t be claimed; will retry');
         await pause(pollMs);
       }
-      await Promise.race([woken, pause(waitMs, undefined, { ref: false })]);
+      if (await Promise.race([woken, pause(waitMs, false, { ref: false })])) isQuiet = false;
     }
   }
 

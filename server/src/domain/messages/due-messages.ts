@@ -1,6 +1,6 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { isDataError } from '../../store/database/errors.ts';
-import { type DueChange, type DueRow, lockDue, updateDue } from '../../store/messages/due-messages.ts';
+import { type DueChange, type DueRow, hasDue, lockDue, updateDue } from '../../store/messages/due-messages.ts';
 import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { Screener } from '../ports.ts';
 import type { FailureCode } from '../shared/failure-codes.ts';
@@ -23,6 +23,7 @@ const batchSize = 500;
  */
 export async function sendDueMessages(deps: Deps, report: (fault: unknown) => void = () => {}): Promise<void> {
   const now = deps.clock.now();
+  if (!(await hasDue(deps.db, now))) return;
   const end = endOf(deps.signals);
   // First the messages that no other node has locked, so that nodes share the work; then the rest, in case a node failed.
   for (const wait of [false, true]) {

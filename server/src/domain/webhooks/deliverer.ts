@@ -105,8 +105,9 @@ export function deliverer(deps: Deps, log: Log): Deliverer {
 
   return {
     async tick() {
-      await mark();
       await refresh();
+      if (lines.size === 0) return;
+      await mark();
       await claim();
     },
     async settled() {

@@ -1,4 +1,4 @@
-import { takeDue } from '../database/advisors.ts';
+import { isDue, takeDue } from '../database/advisors.ts';
 import type { Db, Due } from '../database/db.ts';
 
 export type BroadcastStatus = 'sending' | 'done' | 'stopped';
@@ -81,17 +81,21 @@ export async function listBroadcasts(
   );
 }
 
+/** Spans advisors: whoever's they are. */
+export function hasDueBroadcast(db: Db, now: Date): Promise<boolean> {
+  return isDue(db, dueBroadcasts(now));
+}
+
+function dueBroadcasts(now: Date): Due {
+  return [`select from broadcasts where status = 'sending' and due_at <= $1 limit 1`, [now], 'has-due-broadcast'];
+}
+
 /**
  * Locks the broadcast whose batch has been due longest, so that large ones take turns with others. One that another node has is
  * skipped; one of a number that has no carrier waits for it. Spans advisors: whoever's it is.
  */
 export async function lockDueBroadcast(db: Db, now: Date): Promise<DueBroadcast | null> {
-  const due: Due = [
-    `select from broadcasts where status = 'sending' and due_at <= $1 limit 1`,
-    [now],
-    'has-due-broadcast',
-  ];
-  const { rows } = await takeDue(db, due, (db) =>
+  const { rows } = await takeDue(db, dueBroadcasts(now), (db) =>
     db.query<DueBroadcast>(
       `select
          advisor_id as "advisorId", broadcast_id as "broadcastId", group_id as "groupId", group_name as "groupName", text,

@@ -43,6 +43,11 @@ export function takeDue<Result>(db: Db, due: Due, work: (db: Db) => Promise<Resu
   );
 }
 
+/** Whether anybody has a row that is due. A look, outside of a transaction, costs less than one that finds nothing to do. */
+export async function isDue(db: Db, due: Due): Promise<boolean> {
+  return (await forAllAdvisors(db, (db) => db.lookUp(...due))).length > 0;
+}
+
 /** Ids for new rows where the statement that inserts them can't draw them; otherwise nulls, and it does. */
 export function drawIds(db: Db, sequence: string, count: number): Promise<(number | null)[]> {
   return placed<(number | null)[]>(

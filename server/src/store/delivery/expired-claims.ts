@@ -1,4 +1,4 @@
-import { forAdvisors, forAllAdvisors } from '../database/advisors.ts';
+import { forAdvisors, forAllAdvisors, isDue } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { doubtEntries, outcomeColumns } from '../texting/text-outcomes.ts';
@@ -27,10 +27,7 @@ export async function expireClaims(db: Db, { now, realNow }: Times): Promise<num
 
 /** Spans advisors: a claim has texts of several. */
 async function hasLostClaims(db: Db, realNow: Date): Promise<boolean> {
-  const lost = await forAllAdvisors(db, (db) =>
-    db.lookUp('select from claims where leased_until < $1 limit 1', [realNow], 'has-lost-claims'),
-  );
-  return lost.length > 0;
+  return isDue(db, ['select from claims where leased_until < $1 limit 1', [realNow], 'has-lost-claims']);
 }
 
 /** Spans advisors: a claim has texts of several. */

@@ -1,4 +1,4 @@
-import { forAdvisors, takeDue } from '../database/advisors.ts';
+import { forAdvisors, isDue, takeDue } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db, Due } from '../database/db.ts';
 import { type NewScheduledMessage, phoneOf, type ScheduledMessageRow } from './scheduled-messages.ts';
@@ -9,6 +9,19 @@ export type DueRow = Omit<ScheduledMessageRow, 'status' | 'reason'> &
 /** What happened to a message that was due. */
 export type DueChange = Pick<DueRow, 'advisorId' | 'scheduledMessageId'> &
   Pick<ScheduledMessageRow, 'deliveryDate' | 'status' | 'reason'> & { wasDue: Date };
+
+/** Spans advisors: whoever's they are. */
+export function hasDue(db: Db, now: Date): Promise<boolean> {
+  return isDue(db, dueMessages(now));
+}
+
+function dueMessages(now: Date): Due {
+  return [
+    `select from scheduled_messages where status = 'scheduled' and delivery_date <= $1 limit 1`,
+    [now],
+    'has-due',
+  ];
+}
 
 /**
  * Locks messages that are due, earliest first. Those of a number that has no carrier wait for one. A message that somebody else is sending or canceling is skipped; with `wait`
@@ -21,12 +34,7 @@ export async function lockDue(
   now: Date,
   { limit, wait = false }: { limit: number; wait?: boolean },
 ): Promise<DueRow[]> {
-  const due: Due = [
-    `select from scheduled_messages where status = 'scheduled' and delivery_date <= $1 limit 1`,
-    [now],
-    'has-due',
-  ];
-  const { rows } = await takeDue(db, due, (db) =>
+  const { rows } = await takeDue(db, dueMessages(now), (db) =>
     db.query<DueRow>(
       `with due as materialized (
        select *
