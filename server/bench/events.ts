@@ -93,7 +93,7 @@ async function measureWebhooks(scratch: Scratch, sizes: EventSizes, cast: Cast, 
     );
   }
   table(rows);
-  for (const clientId of clientIds) await disableWebhook(cast.runtime, clientId);
+  for (const clientId of clientIds) await disableWebhook(cast.runtime, { clientId });
   return bars;
 }
 
@@ -133,7 +133,7 @@ async function measureSendsBeside(scratch: Scratch, sizes: EventSizes, cast: Cas
     const first = sink.count();
     rates.with.push(await run());
     if (sink.count() === first) throw new Error('Nothing was pushed meanwhile.');
-    await disableWebhook(cast.runtime, cast.clientId);
+    await disableWebhook(cast.runtime, { clientId: cast.clientId });
   }
   await server.stop();
   const [without, beside] = [median(rates.without), median(rates.with)];

@@ -64,7 +64,7 @@ for (const [name, options] of Object.entries(screens))
     page.setDefaultTimeout(10_000);
     const complaints = complaintsOf(page);
     receiver.answer = () => 500;
-    await testWebhook(world.deps, world.clientId);
+    await testWebhook(world.deps, { clientId: world.clientId });
     receiver.answer = () => 200;
     await page.goto(`${origin}/webhooks`);
     const items = page.locator('[data-deliveries] > li');

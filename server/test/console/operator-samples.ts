@@ -7,7 +7,7 @@ import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { addCarrier } from '../../src/domain/carriers/carriers.ts';
 import { addAlertTarget } from '../../src/domain/operations/alerts.ts';
 import { testWebhook } from '../../src/domain/webhooks/deliveries.ts';
-import { getWebhook, insertWebhook } from '../../src/domain/webhooks/webhooks.ts';
+import { insertWebhook } from '../../src/domain/webhooks/webhooks.ts';
 import { insertDeliveries } from '../../src/store/webhooks/deliveries.ts';
 import type { World } from '../support/world.ts';
 
@@ -58,8 +58,7 @@ export function operatorSamples(world: () => World): Record<string, OperatorSamp
   };
   const tested = async () => {
     const ids = await webhook();
-    const { clientId } = await getWebhook(world().deps, ids.webhookId);
-    const delivery = await testWebhook(world().deps, clientId);
+    const delivery = await testWebhook(world().deps, { webhookId: ids.webhookId });
     await insertDeliveries(world().deps.db, [{ ...delivery, eventId: 'evt_known' }]);
     return ids;
   };

@@ -92,7 +92,7 @@ suite('the webhooks’ page', () => {
     const eventId = receiver.came[0]?.body.id;
     await post('redeliver', { eventId });
     assert.equal(receiver.came.at(-1)?.body.id, eventId);
-    await disableWebhook(deps, clientId);
+    await disableWebhook(deps, { clientId });
     await post('enable');
     assert.deepEqual(await statuses(), [[receiver.url, 'on']]);
     await post('remove');

@@ -42,7 +42,7 @@ test('every event that is pushed has a schema in openapi.json, and every schema 
   await push();
   await ann.call('DELETE', `${contactsPath}/${contactId}`);
   await push();
-  await testWebhook(deps, clientId);
+  await testWebhook(deps, { clientId });
   await disconnect(deps, clientId, ann.advisor.advisorId);
   await push();
   await receiver.close();

@@ -113,7 +113,7 @@ suite('a webhook', () => {
     await push();
     assert.deepEqual(types(others.accepted), ['consent.changed']);
     assert.deepEqual(types().toSorted(), ['consent.changed', 'consent.changed', 'contact.created']);
-    await disableWebhook(deps, application.clientId);
+    await disableWebhook(deps, { clientId: application.clientId });
     await others.close();
   });
 
@@ -130,7 +130,7 @@ suite('a webhook', () => {
       texter.accepted.map(({ body }) => [body.type, body.data.reason]),
       [['authorization.ended', 'disconnected']],
     );
-    await disableWebhook(deps, application.clientId);
+    await disableWebhook(deps, { clientId: application.clientId });
     await texter.close();
   });
 
@@ -189,7 +189,7 @@ suite('an endpoint that fails', () => {
     assert.equal(new Set(ids.slice(0, 3)).size, 1);
     assert.equal(receiver.accepted.length, 2);
     assert.deepEqual((await status())?.status, 'on');
-    const deliveries = await listDeliveries(deps, clientId, { limit: 4 });
+    const deliveries = await listDeliveries(deps, { clientId }, 4);
     assert.deepEqual(
       deliveries.map((each) => [each.attempt, each.status, each.response]),
       [
@@ -263,7 +263,7 @@ suite('an endpoint that fails', () => {
     mayAnswer.resolve(200);
     await webhooks.settled();
     assert.equal(receiver.accepted.length, 1);
-    await disableWebhook(deps, application.clientId);
+    await disableWebhook(deps, { clientId: application.clientId });
     await others.close();
   });
 
@@ -320,7 +320,7 @@ suite('several endpoints of an application', () => {
     otherSecret = await addWebhook(deps, clientId, other.url, types);
   };
   afterEach(async () => {
-    await removeWebhook(deps, clientId, other.url);
+    await removeWebhook(deps, { clientId, url: other.url });
     await other.close();
   });
   const statuses = async () =>
@@ -344,7 +344,7 @@ suite('several endpoints of an application', () => {
     assert.deepEqual(types(other.accepted).toSorted(), asked);
     assert.deepEqual(ids(other.accepted, asked), ids(receiver.accepted, asked));
     assert.ok(types().includes('contact.created') && types().includes('message.received'));
-    assert.equal((await testWebhook(deps, clientId, other.url)).status, 200);
+    assert.equal((await testWebhook(deps, { clientId, url: other.url })).status, 200);
     assert.equal(types(other.accepted).at(-1), 'webhook.test');
     assert.equal(types().includes('webhook.test'), false);
   });
@@ -367,7 +367,7 @@ suite('several endpoints of an application', () => {
     assert.deepEqual(await statuses(), { [receiver.url]: 'on', [other.url]: 'off' });
     assert.equal(receiver.accepted.length, 2);
     other.answer = () => 200;
-    await enableWebhook(deps, clientId, other.url);
+    await enableWebhook(deps, { clientId, url: other.url });
     await push();
     assert.deepEqual(types(other.accepted), ['consent.changed', 'consent.changed']);
     assert.equal(receiver.came.length, 2);
@@ -379,20 +379,21 @@ suite('several endpoints of an application', () => {
     await addContact(ann);
     await push();
     const eventIn = (type: string) => receiver.accepted.find(({ body }) => body.type === type)?.body.id;
-    await redeliver(deps, clientId, eventIn('consent.changed'), other.url);
+    await redeliver(deps, { clientId, url: other.url }, eventIn('consent.changed'));
     assert.deepEqual([other.accepted.length, receiver.accepted.length], [2, 2]);
-    await assert.rejects(redeliver(deps, clientId, eventIn('contact.created'), other.url), { code: 'not_found' });
+    await assert.rejects(redeliver(deps, { clientId, url: other.url }, eventIn('contact.created')), {
+      code: 'not_found',
+    });
     for (const act of [testWebhook, disableWebhook, enableWebhook, removeWebhook, rotateWebhookSecret])
       await assert.rejects(
-        act(deps, clientId),
+        act(deps, { clientId }),
         ({ code, message }) => code === 'conflict' && message.includes(other.url),
       );
-    await assert.rejects(testWebhook(deps, clientId, 'https://partner.example/'), { code: 'not_found' });
-    const attempts = async (url?: string) =>
-      (await listDeliveries(deps, clientId, { url, limit: 3 })).map((each) => each.url);
+    await assert.rejects(testWebhook(deps, { clientId, url: 'https://partner.example/' }), { code: 'not_found' });
+    const attempts = async (url?: string) => (await listDeliveries(deps, { clientId, url }, 3)).map((each) => each.url);
     assert.deepEqual(await attempts(other.url), [other.url, other.url]);
     assert.equal(new Set(await attempts()).size, 2);
-    await removeWebhook(deps, clientId, other.url);
+    await removeWebhook(deps, { clientId, url: other.url });
     await setConsent(world, ann, newPhone(), 'accepted');
     await push();
     assert.deepEqual([other.came.length, receiver.accepted.length], [2, 3]);
@@ -411,13 +412,13 @@ suite('several endpoints of an application', () => {
     const more = Array.from({ length: 14 }, (_, index) => `https://partner.example/${index}`);
     for (const url of more) await addWebhook(deps, clientId, url);
     await assert.rejects(addWebhook(deps, clientId, 'https://partner.example/14'), { code: 'conflict', message: /16/ });
-    for (const url of more) await removeWebhook(deps, clientId, url);
+    for (const url of more) await removeWebhook(deps, { clientId, url });
   });
 });
 
 suite('an operator', () => {
   test('tests a webhook, and sees what came back', async () => {
-    const { status: answered } = await testWebhook(deps, clientId);
+    const { status: answered } = await testWebhook(deps, { clientId });
     assert.equal(answered, 200);
     assert.deepEqual(types(), ['webhook.test']);
     assert.equal(receiver.accepted[0]?.headers['webhook-id'], receiver.accepted[0]?.body.id);
@@ -428,28 +429,28 @@ suite('an operator', () => {
     const { data } = (await ann.call('GET', '/text/messaging/events?pageSize=1')).body;
     await push();
     const id = receiver.accepted[0]?.body.id;
-    await redeliver(deps, clientId, id);
-    await redeliver(deps, clientId, data[0].id);
+    await redeliver(deps, { clientId }, id);
+    await redeliver(deps, { clientId }, data[0].id);
     assert.deepEqual(
       receiver.accepted.map(({ headers }) => headers['webhook-id']),
       [id, id, data[0].id],
     );
     for (const unknown of ['evt_1_999999', 'evt_99999_1', 'chg_1_1_999999', 'x', ''])
-      await assert.rejects(redeliver(deps, clientId, unknown), { code: 'not_found' });
+      await assert.rejects(redeliver(deps, { clientId }, unknown), { code: 'not_found' });
   });
 
   test('rotates the secret: for a while, either one verifies', async () => {
     const old = secret;
-    const fresh = await rotateWebhookSecret(deps, clientId);
-    await testWebhook(deps, clientId);
+    const fresh = await rotateWebhookSecret(deps, { clientId });
+    await testWebhook(deps, { clientId });
     secret = fresh;
-    await testWebhook(deps, clientId);
+    await testWebhook(deps, { clientId });
     assert.equal(receiver.accepted.length, 2);
     await world.database.asOwner('update webhooks set old_secret_until = now()');
     secret = old;
-    assert.equal((await testWebhook(deps, clientId)).status, 401);
+    assert.equal((await testWebhook(deps, { clientId })).status, 401);
     secret = fresh;
-    assert.equal((await testWebhook(deps, clientId)).status, 200);
+    assert.equal((await testWebhook(deps, { clientId })).status, 200);
   });
 
   test('can’t set an address without encryption, except on this machine', async () => {

@@ -75,7 +75,7 @@ async function applicationFor(runtime: Call['runtime'], sandbox: SandboxFile, po
 /** Where the example was written before, its endpoint is there already; that project's secret works for another day. */
 async function webhookSecret(runtime: Call['runtime'], clientId: string, url: string): Promise<string> {
   const isThere = (await listWebhooks(runtime)).some((each) => each.clientId === clientId && each.url === url);
-  return (isThere ? rotateWebhookSecret : addWebhook)(runtime, clientId, url);
+  return isThere ? rotateWebhookSecret(runtime, { clientId, url }) : addWebhook(runtime, clientId, url);
 }
 
 function settingsOf(sandbox: SandboxFile, secret: string): string {

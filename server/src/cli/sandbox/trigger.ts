@@ -107,9 +107,9 @@ const triggers: Record<string, Trigger> = {
   'webhook.test': {
     about: 'A test reaches every endpoint of the application.',
     async run({ runtime, sandbox: { clientId } }) {
-      const webhooks = await findWebhooks(runtime, clientId);
+      const webhooks = await findWebhooks(runtime, { clientId });
       if (webhooks.length === 0) throw problem('conflict', 'The application has no webhook: assent listen adds one.');
-      for (const { url } of webhooks) await testWebhook(runtime, clientId, url);
+      for (const webhook of webhooks) await testWebhook(runtime, webhook);
       return `A test was pushed to ${webhooks.map(({ url }) => url).join(', ')}.`;
     },
   },

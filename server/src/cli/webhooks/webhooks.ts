@@ -9,6 +9,7 @@ import {
   removeWebhook,
   rotateWebhookSecret,
   setWebhook,
+  type WebhookName,
 } from '../../domain/webhooks/webhooks.ts';
 import { type Call, type Output, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
@@ -47,14 +48,14 @@ export const webhookVerbs: Verb[] = [
     name: 'webhooks remove',
     about: `Remove an application’s webhook. What it wasn’t told yet, it is never told. ${nameOne}`,
     operands: one,
-    run: ({ runtime, operands }) => removeWebhook(runtime, ...endpointIn(operands)),
+    run: ({ runtime, operands }) => removeWebhook(runtime, endpointIn(operands)),
     says: 'Removed.',
   },
   {
     name: 'webhooks test',
     about: `Push a webhook.test event and show the response. ${nameOne}`,
     operands: one,
-    run: async ({ runtime, operands, out }) => show(out, await testWebhook(runtime, ...endpointIn(operands))),
+    run: async ({ runtime, operands, out }) => show(out, await testWebhook(runtime, endpointIn(operands))),
   },
   {
     name: 'webhooks deliveries',
@@ -64,43 +65,40 @@ export const webhookVerbs: Verb[] = [
     options: { limit: { value: 'N', about: `How many; ${listedByDefault} by default.` } },
     run: async ({ runtime, operands, options, out }) => {
       const limit = options.limit === undefined ? listedByDefault : wholeNumber('--limit', options.limit);
-      const [clientId, url] = endpointIn(operands);
-      out.records((await listDeliveries(runtime, clientId, { url, limit })).map(shown));
+      out.records((await listDeliveries(runtime, endpointIn(operands), limit)).map(shown));
     },
   },
   {
     name: 'webhooks redeliver',
     about: `Push an event again, by its id. ${nameOne}`,
     operands: ['CLIENT-ID', 'EVENT-ID', '[URL]'],
-    run: async ({ runtime, operands, out }) => {
-      const [clientId, url] = endpointIn(operands);
-      show(out, await redeliver(runtime, clientId, operands['EVENT-ID'] ?? '', url));
-    },
+    run: async ({ runtime, operands, out }) =>
+      show(out, await redeliver(runtime, endpointIn(operands), operands['EVENT-ID'] ?? '')),
   },
   {
     name: 'webhooks rotate',
     about: `Issue a new secret, shown only once. For one day, events are signed with both. ${nameOne}`,
     operands: one,
-    run: async ({ runtime, operands, out }) => out.line(await rotateWebhookSecret(runtime, ...endpointIn(operands))),
+    run: async ({ runtime, operands, out }) => out.line(await rotateWebhookSecret(runtime, endpointIn(operands))),
   },
   {
     name: 'webhooks disable',
     about: `Stop pushing events. After webhooks enable, pushing resumes where it stopped. ${nameOne}`,
     operands: one,
-    run: ({ runtime, operands }) => disableWebhook(runtime, ...endpointIn(operands)),
+    run: ({ runtime, operands }) => disableWebhook(runtime, endpointIn(operands)),
     says: 'Disabled.',
   },
   {
     name: 'webhooks enable',
     about: `Push events again, from where it stopped, also after three days of failures. ${nameOne}`,
     operands: one,
-    run: ({ runtime, operands }) => enableWebhook(runtime, ...endpointIn(operands)),
+    run: ({ runtime, operands }) => enableWebhook(runtime, endpointIn(operands)),
     says: 'Enabled.',
   },
 ];
 
-function endpointIn({ 'CLIENT-ID': clientId = '', URL: url }: Call['operands']): [clientId: string, url?: string] {
-  return url === undefined ? [clientId] : [clientId, url];
+function endpointIn({ 'CLIENT-ID': clientId = '', URL: url }: Call['operands']): WebhookName {
+  return { clientId, url };
 }
 
 /** Null for all. */

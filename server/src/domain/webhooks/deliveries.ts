@@ -6,7 +6,7 @@ import { forgetBefore } from '../shared/in-batches.ts';
 import { dayMs } from '../shared/time.ts';
 import { findPushedEvent } from './pushed-events.ts';
 import { deliver, endpointOf } from './turns.ts';
-import { findWebhook, findWebhooks } from './webhooks.ts';
+import { findWebhook, findWebhooks, type WebhookName } from './webhooks.ts';
 
 export type Delivery = NewDelivery;
 export type KeptDelivery = DeliveryRow;
@@ -14,13 +14,9 @@ export type KeptDelivery = DeliveryRow;
 /** Real time: longer than an event is retried. */
 const keptMs = 7 * dayMs;
 
-/** The latest attempts at the application's endpoints, or at the one with this address. */
-export async function listDeliveries(
-  deps: Deps,
-  clientId: string,
-  { url, limit }: { url?: string | undefined; limit: number },
-): Promise<KeptDelivery[]> {
-  const webhooks = await findWebhooks(deps, clientId, url);
+/** The latest attempts. */
+export async function listDeliveries(deps: Deps, name: WebhookName, limit: number): Promise<KeptDelivery[]> {
+  const webhooks = await findWebhooks(deps, name);
   return store.listDeliveries(deps.db, { webhookIds: webhooks.map(({ webhookId }) => webhookId), limit });
 }
 
@@ -33,8 +29,8 @@ export async function listAllDeliveries(
 }
 
 /** Pushes an event that says nothing, so that somebody can see whether it arrives. */
-export async function testWebhook(deps: Deps, clientId: string, url?: string): Promise<Delivery> {
-  const webhook = await findWebhook(deps, clientId, url);
+export async function testWebhook(deps: Deps, name: WebhookName): Promise<Delivery> {
+  const webhook = await findWebhook(deps, name);
   const [id, type] = [`evt_test_${randomUUID()}`, 'webhook.test'];
   const body = JSON.stringify({ id, type, dateTime: deps.clock.now(), advisorId: null, data: {} });
   const delivery = await deliver(deps, endpointOf(deps, webhook), { id, type, body }, { advisorId: null, attempt: 1 });
@@ -43,8 +39,8 @@ export async function testWebhook(deps: Deps, clientId: string, url?: string): P
 }
 
 /** Pushes an event again, with the same id, whatever became of it before. */
-export async function redeliver(deps: Deps, clientId: string, eventId: string, url?: string): Promise<Delivery> {
-  const webhook = await findWebhook(deps, clientId, url);
+export async function redeliver(deps: Deps, name: WebhookName, eventId: string): Promise<Delivery> {
+  const webhook = await findWebhook(deps, name);
   const [last] = await store.listDeliveries(deps.db, { webhookIds: [webhook.webhookId], eventId, limit: 1 });
   const event = last ? { ...last, id: eventId } : await findPushedEvent(deps, webhook, eventId);
   const delivery = await deliver(deps, endpointOf(deps, webhook), event, {

@@ -23,6 +23,9 @@ export type Webhook = {
   reason: string | null;
 };
 
+/** By its id; or an application's, or that with this address. */
+export type WebhookName = { webhookId: number } | { clientId: string; url?: string | undefined };
+
 const overlapMs = dayMs;
 const endpointsMax = 16;
 
@@ -90,8 +93,8 @@ export async function setWebhook(
   return secret;
 }
 
-export async function removeWebhook(deps: Deps, clientId: string, url?: string, by: By = byOperator): Promise<void> {
-  await deleteWebhook(deps, await findWebhook(deps, clientId, url), by);
+export async function removeWebhook(deps: Deps, name: WebhookName, by: By = byOperator): Promise<void> {
+  await deleteWebhook(deps, await findWebhook(deps, name), by);
 }
 
 export async function deleteWebhook(deps: Deps, webhook: WebhookRow, by: By = byOperator): Promise<void> {
@@ -102,13 +105,8 @@ export async function deleteWebhook(deps: Deps, webhook: WebhookRow, by: By = by
 }
 
 /** A new secret. For a day, deliveries are signed with the old one too, so that the application can change over. */
-export async function rotateWebhookSecret(
-  deps: Deps,
-  clientId: string,
-  url?: string,
-  by: By = byOperator,
-): Promise<string> {
-  const webhook = await findWebhook(deps, clientId, url);
+export async function rotateWebhookSecret(deps: Deps, name: WebhookName, by: By = byOperator): Promise<string> {
+  const webhook = await findWebhook(deps, name);
   const secret = newSigningSecret();
   const rotated = {
     webhookId: webhook.webhookId,
@@ -123,8 +121,8 @@ export async function rotateWebhookSecret(
   return secret;
 }
 
-export async function disableWebhook(deps: Deps, clientId: string, url?: string, by: By = byOperator): Promise<void> {
-  const webhook = await findWebhook(deps, clientId, url);
+export async function disableWebhook(deps: Deps, name: WebhookName, by: By = byOperator): Promise<void> {
+  const webhook = await findWebhook(deps, name);
   await inTransaction(deps, async (deps) => {
     if (await store.disableWebhook(deps.db, webhook.webhookId, 'by the operator', new Date()))
       await archive(deps, by, 'webhook disabled', webhook);
@@ -132,8 +130,8 @@ export async function disableWebhook(deps: Deps, clientId: string, url?: string,
 }
 
 /** It goes on where it was. */
-export async function enableWebhook(deps: Deps, clientId: string, url?: string, by: By = byOperator): Promise<void> {
-  const webhook = await findWebhook(deps, clientId, url);
+export async function enableWebhook(deps: Deps, name: WebhookName, by: By = byOperator): Promise<void> {
+  const webhook = await findWebhook(deps, name);
   await inTransaction(deps, async (deps) => {
     if (await store.enableWebhook(deps.db, webhook.webhookId)) await archive(deps, by, 'webhook enabled', webhook);
     await resumeStreams(deps.db, webhook.webhookId);
@@ -165,26 +163,24 @@ export async function countDisabled({ db }: Pick<Deps, 'db'>): Promise<number> {
   return (await store.listWebhooks(db)).filter(({ disabledAt }) => disabledAt).length;
 }
 
-/** The application's only endpoint, or the one with this address. */
-export async function findWebhook(deps: Deps, clientId: string, url?: string): Promise<WebhookRow> {
-  const [found, ...others] = await findWebhooks(deps, clientId, url);
+/** The only endpoint of that name. */
+export async function findWebhook(deps: Deps, name: WebhookName): Promise<WebhookRow> {
+  const [found, ...others] = await findWebhooks(deps, name);
   if (!found) throw problem('not_found', 'The application has no webhook: add one first.');
   if (others.length === 0) return found;
   const urls = [found, ...others].map(({ url }) => `\n  ${url}`);
   throw problem('conflict', `The application has several webhooks: name the address of one.${urls.join('')}`);
 }
 
-/** By its id, as the console has it. */
-export async function getWebhook({ db }: Pick<Deps, 'db'>, webhookId: number): Promise<WebhookRow> {
-  const found = (await store.listWebhooks(db)).find((row) => row.webhookId === webhookId);
-  if (!found) throw problem('not_found', `There is no webhook ${webhookId}.`);
-  return found;
-}
-
-/** The application's endpoints, or the one with this address. */
-export async function findWebhooks(deps: Deps, clientId: string, url?: string): Promise<WebhookRow[]> {
-  const { applicationId } = await getApplication(deps, clientId);
+export async function findWebhooks(deps: Deps, name: WebhookName): Promise<WebhookRow[]> {
+  if ('webhookId' in name) {
+    const found = (await store.listWebhooks(deps.db)).filter((row) => row.webhookId === name.webhookId);
+    if (found.length === 0) throw problem('not_found', `There is no webhook ${name.webhookId}.`);
+    return found;
+  }
+  const { applicationId } = await getApplication(deps, name.clientId);
   const rows = await store.listWebhooks(deps.db, applicationId);
+  const { url } = name;
   if (url === undefined) return rows;
   const named = rows.filter((row) => row.url === url);
   if (named.length === 0) throw problem('not_found', `The application has no webhook at ${url}.`);

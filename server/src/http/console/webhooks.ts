@@ -23,58 +23,41 @@ export const add = operatorEndpoint({
 
 export const remove = operatorEndpoint({
   params: EndpointParams,
-  handler: async (deps, _, { params }, by) =>
-    webhooks.deleteWebhook(deps, await webhooks.getWebhook(deps, params.webhookId), by),
+  handler: (deps, _, { params }, by) => webhooks.removeWebhook(deps, params, by),
 });
 
 export const rotate = operatorEndpoint({
   isFresh: true,
   params: EndpointParams,
-  async handler(deps, _, { params }, by) {
-    const { clientId, url } = await webhooks.getWebhook(deps, params.webhookId);
-    return { secret: await webhooks.rotateWebhookSecret(deps, clientId, url, by) };
-  },
+  handler: async (deps, _, { params }, by) => ({ secret: await webhooks.rotateWebhookSecret(deps, params, by) }),
 });
 
 export const disable = operatorEndpoint({
   params: EndpointParams,
-  async handler(deps, _, { params }, by) {
-    const { clientId, url } = await webhooks.getWebhook(deps, params.webhookId);
-    await webhooks.disableWebhook(deps, clientId, url, by);
-  },
+  handler: (deps, _, { params }, by) => webhooks.disableWebhook(deps, params, by),
 });
 
 export const enable = operatorEndpoint({
   params: EndpointParams,
-  async handler(deps, _, { params }, by) {
-    const { clientId, url } = await webhooks.getWebhook(deps, params.webhookId);
-    await webhooks.enableWebhook(deps, clientId, url, by);
-  },
+  handler: (deps, _, { params }, by) => webhooks.enableWebhook(deps, params, by),
 });
 
 export const test = operatorEndpoint({
   params: EndpointParams,
-  async handler(deps, _, { params }) {
-    const { clientId, url } = await webhooks.getWebhook(deps, params.webhookId);
-    return shown(await testWebhook(deps, clientId, url));
-  },
+  handler: async (deps, _, { params }) => shown(await testWebhook(deps, params)),
 });
 
 export const deliveries = operatorEndpoint({
   params: EndpointParams,
-  async handler(deps, _, { params }) {
-    const { clientId, url } = await webhooks.getWebhook(deps, params.webhookId);
-    return { data: (await listDeliveries(deps, clientId, { url, limit: deliveriesShown })).map(shown) };
-  },
+  handler: async (deps, _, { params }) => ({
+    data: (await listDeliveries(deps, params, deliveriesShown)).map(shown),
+  }),
 });
 
 export const again = operatorEndpoint({
   params: EndpointParams,
   body: Redelivery,
-  async handler(deps, _, { params, body }) {
-    const { clientId, url } = await webhooks.getWebhook(deps, params.webhookId);
-    return shown(await redeliver(deps, clientId, body.eventId, url));
-  },
+  handler: async (deps, _, { params, body }) => shown(await redeliver(deps, params, body.eventId)),
 });
 
 /** Without the event, which may have a text in it, and without an answer that could repeat it. */

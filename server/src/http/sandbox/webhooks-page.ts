@@ -57,12 +57,12 @@ function filterIn({ endpoint, type }: Record<string, unknown>): Filter {
 }
 
 async function act(deps: Deps, fields: Fields): Promise<void> {
-  const [clientId, url, eventId] = [fields('clientId'), fields('url'), fields('eventId')];
+  const name = { clientId: fields('clientId'), url: fields('url') };
   const acts: Record<string, () => Promise<unknown>> = {
-    test: () => testWebhook(deps, clientId, url),
-    redeliver: () => redeliver(deps, clientId, eventId, url),
-    enable: () => enableWebhook(deps, clientId, url),
-    remove: () => removeWebhook(deps, clientId, url),
+    test: () => testWebhook(deps, name),
+    redeliver: () => redeliver(deps, name, fields('eventId')),
+    enable: () => enableWebhook(deps, name),
+    remove: () => removeWebhook(deps, name),
   };
   await acts[fields('act')]?.().catch((error) => {
     // Of a page from before: what it was about is gone.
