@@ -97,7 +97,7 @@ export function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: 
       await send(reply, await (method === 'GET' ? act() : deps.signals.life.live(act)));
     }
 
-    addPassage(app, { method, path }, [], respond, deps.config.publicUrl);
+    addPassage(app, { method, path }, [], respond);
   }
 }
 

@@ -29,7 +29,6 @@ export type Admission = {
 export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission, routes: Route[]): void {
   const { findCaller, share, shedder, buckets } = admission;
   const isSandbox = deps.config.environment === 'sandbox';
-  const { publicUrl } = deps.config;
   const plans = usagePlans(deps, buckets);
   const responses = { deps, share, respondOnce: idempotency(), room: makeWaitingRoom() };
 
@@ -42,7 +41,7 @@ export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission
       usagePlan(plans),
       requireScope(row),
     ];
-    addPassage(app, { ...row, path: `/v1${row.path}` }, checks, responder(row, responses), publicUrl);
+    addPassage(app, { ...row, path: `/v1${row.path}` }, checks, responder(row, responses));
   }
 }
 
@@ -52,14 +51,13 @@ export function addPassage(
   { method, path }: Pick<Route, 'method' | 'path'>,
   checks: Check[],
   response: Check,
-  publicUrl: string,
 ): void {
   async function pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     try {
       for (const check of checks) await check(request, reply);
       await response(request, reply);
     } catch (error) {
-      sendProblem(error, request, reply, publicUrl);
+      sendProblem(error, request, reply);
     } finally {
       request.leave?.();
     }

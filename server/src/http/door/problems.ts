@@ -85,16 +85,12 @@ function instanceOf(request: FastifyRequest): string {
   return request.raw.url?.split('?', 1)[0] ?? '/';
 }
 
-export function sendProblem(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  publicUrl: string,
-): FastifyReply {
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const found = asProblem(error);
   // A problem without a cause was asked for in the sandbox: there is nothing to investigate.
   if (found.status >= 500 && found.cause) logOf(request).error({ code: found.code, err: found.cause }, 'problem');
   request.problemCode = found.code;
+  const { publicUrl } = reply.server;
   const body = problemBody(found, { publicUrl, instance: instanceOf(request), traceId: request.id });
   // A string is sent as it is: the route's response schemas don't apply to it.
   return reply.code(found.status).headers(problemHeaders(found)).send(JSON.stringify(body));

@@ -39,6 +39,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   const app = Fastify(fastifyOptions(options));
   takeOverFromNode(app.server, publicUrl);
   app.decorate('environment', options.environment);
+  app.decorate('publicUrl', publicUrl);
   app.decorateRequest('problemCode', null);
   app.decorateRequest('caller', null);
   app.decorateRequest('leave', null);
@@ -50,7 +51,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   // The door validates, in the contract's order and words; Fastify's schemas only serialize.
   app.setValidatorCompiler(() => () => true);
   app.setErrorHandler((error, request, reply) => {
-    if (!sendPage?.(error, request, reply)) sendProblem(error, request, reply, publicUrl);
+    if (!sendPage?.(error, request, reply)) sendProblem(error, request, reply);
   });
   app.setNotFoundHandler(() => {
     throw noSuchRoute();
@@ -88,7 +89,7 @@ function fastifyOptions(options: ServerOptions): FastifyHttpOptions<Server> {
     clientErrorHandler: respondToClientError(publicUrl, log),
     frameworkErrors: (error, request, reply) => {
       reply.headers(commonHeaders(request.id, publicUrl));
-      sendProblem(error, request, reply, publicUrl);
+      sendProblem(error, request, reply);
       logOf(request).info({ status: reply.statusCode, code: request.problemCode ?? undefined }, 'request');
     },
   };
@@ -104,5 +105,6 @@ function originForm({ url = '/' }: { url?: string }): string {
 declare module 'fastify' {
   interface FastifyInstance {
     environment: string;
+    publicUrl: string;
   }
 }

@@ -17,50 +17,31 @@ const fileNameLengthMax = 200;
 
 /** Contacts as CSV files: an upload with its preview, the rows that were refused, and an export. */
 export function addContactFiles(app: FastifyInstance, { deps }: Visits, checks: Check[]): void {
-  const { publicUrl } = deps.config;
   const validate = validator(BookFilter);
 
-  addPassage(
-    app,
-    { method: 'POST', path: '/app/api/imports' },
-    checks,
-    async (request, reply) => {
-      const file = await readRawBody(request.raw, fileBytesMax);
-      if (file === 'too large')
-        throw problem('payload_too_large', `A file can have ${fileBytesMax / 1024 / 1024} MB. Split it.`);
-      const fileName = fileNameIn(request);
-      const preview = await previewImport(deps, callerOf(request).advisorId, { fileName, file });
-      reply.type('application/json; charset=utf-8').send(JSON.stringify(shownPreview(preview)));
-    },
-    publicUrl,
-  );
+  addPassage(app, { method: 'POST', path: '/app/api/imports' }, checks, async (request, reply) => {
+    const file = await readRawBody(request.raw, fileBytesMax);
+    if (file === 'too large')
+      throw problem('payload_too_large', `A file can have ${fileBytesMax / 1024 / 1024} MB. Split it.`);
+    const fileName = fileNameIn(request);
+    const preview = await previewImport(deps, callerOf(request).advisorId, { fileName, file });
+    reply.type('application/json; charset=utf-8').send(JSON.stringify(shownPreview(preview)));
+  });
 
-  addPassage(
-    app,
-    { method: 'GET', path: '/app/api/imports/:importId/refused' },
-    checks,
-    async (request, reply) => {
-      const { importId } = request.params as { importId: string };
-      const { advisorId } = callerOf(request);
-      await sendCsv(reply, 'refused.csv', await refusedRows(deps, advisorId, Number(importId) || 0));
-    },
-    publicUrl,
-  );
+  addPassage(app, { method: 'GET', path: '/app/api/imports/:importId/refused' }, checks, async (request, reply) => {
+    const { importId } = request.params as { importId: string };
+    const { advisorId } = callerOf(request);
+    await sendCsv(reply, 'refused.csv', await refusedRows(deps, advisorId, Number(importId) || 0));
+  });
 
   // A POST, because it leaves an entry in the archive.
-  addPassage(
-    app,
-    { method: 'POST', path: '/app/api/contacts/export' },
-    checks,
-    async (request, reply) => {
-      const { advisorId } = callerOf(request);
-      const filter = validate(parseBody(await readRawBody(request.raw), request.headers));
-      if ('broken' in filter) throw invalid(filter.broken);
-      const contacts = exportContacts(deps, advisorId, { by: byAdvisor(advisorId, request.id), filter: filter.value });
-      await sendCsv(reply, 'contacts.csv', deps.contactFiles.write(contacts));
-    },
-    publicUrl,
-  );
+  addPassage(app, { method: 'POST', path: '/app/api/contacts/export' }, checks, async (request, reply) => {
+    const { advisorId } = callerOf(request);
+    const filter = validate(parseBody(await readRawBody(request.raw), request.headers));
+    if ('broken' in filter) throw invalid(filter.broken);
+    const contacts = exportContacts(deps, advisorId, { by: byAdvisor(advisorId, request.id), filter: filter.value });
+    await sendCsv(reply, 'contacts.csv', deps.contactFiles.write(contacts));
+  });
 }
 
 function fileNameIn(request: FastifyRequest): string {

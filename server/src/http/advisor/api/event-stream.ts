@@ -45,29 +45,20 @@ export function addEventStream(app: FastifyInstance, visits: Visits, signedIn: C
     for (const { send } of streams) send('now', { now });
   }
 
-  addPassage(
-    app,
-    { method: 'GET', path: '/app/api/events' },
-    [signedIn],
-    async (request, reply) => {
-      const { advisorId } = callerOf(request);
-      const read = (cursor: string, waitSeconds: number) =>
-        listEvents(deps, advisorId, { cursor, pageSize, waitSeconds, isOwn: true });
-      if (streams.size >= streamsMax)
-        throw problem('downstream_unavailable', 'Too many streams are open: retry later.');
-      // Before anything is sent, so that a cursor that is too old is a Problem.
-      const first = await read(cursorIn(request), 0);
-      const stream = begin(visits, request, reply);
-      streams.add(stream);
-      request.waits = true;
-      if (!isChecking) setTimeout(check, checkMs);
-      isChecking = true;
-      await tell(deps.clock, stream, first, (cursor) => read(cursor, waitSeconds)).finally(() =>
-        streams.delete(stream),
-      );
-    },
-    deps.config.publicUrl,
-  );
+  addPassage(app, { method: 'GET', path: '/app/api/events' }, [signedIn], async (request, reply) => {
+    const { advisorId } = callerOf(request);
+    const read = (cursor: string, waitSeconds: number) =>
+      listEvents(deps, advisorId, { cursor, pageSize, waitSeconds, isOwn: true });
+    if (streams.size >= streamsMax) throw problem('downstream_unavailable', 'Too many streams are open: retry later.');
+    // Before anything is sent, so that a cursor that is too old is a Problem.
+    const first = await read(cursorIn(request), 0);
+    const stream = begin(visits, request, reply);
+    streams.add(stream);
+    request.waits = true;
+    if (!isChecking) setTimeout(check, checkMs);
+    isChecking = true;
+    await tell(deps.clock, stream, first, (cursor) => read(cursor, waitSeconds)).finally(() => streams.delete(stream));
+  });
 }
 
 function begin({ deps, sessionToken }: Visits, request: FastifyRequest, reply: FastifyReply): Stream {

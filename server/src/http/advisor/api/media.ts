@@ -8,20 +8,14 @@ import type { Visits } from '../visits.ts';
 
 /** Pictures that came with replies. Anything that isn't one is a download, and nothing in it runs. */
 export function addMedia(app: FastifyInstance, { deps }: Visits, signedIn: Check): void {
-  addPassage(
-    app,
-    { method: 'GET', path: '/app/api/media/:replyNumber/:place' },
-    [signedIn],
-    async (request, reply) => {
-      const { replyNumber, place } = request.params as Record<string, string>;
-      const bytes = await getMedia(deps, callerOf(request).advisorId, {
-        replyNumber: numberIn(replyNumber),
-        place: numberIn(place),
-      });
-      reply.headers(mediaHeaders(bytes)).send(bytes);
-    },
-    deps.config.publicUrl,
-  );
+  addPassage(app, { method: 'GET', path: '/app/api/media/:replyNumber/:place' }, [signedIn], async (request, reply) => {
+    const { replyNumber, place } = request.params as Record<string, string>;
+    const bytes = await getMedia(deps, callerOf(request).advisorId, {
+      replyNumber: numberIn(replyNumber),
+      place: numberIn(place),
+    });
+    reply.headers(mediaHeaders(bytes)).send(bytes);
+  });
 }
 
 function numberIn(text = ''): number {

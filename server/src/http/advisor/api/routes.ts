@@ -85,17 +85,10 @@ export function addAdvisorApi(
     ...own.map(([method, path, endpoint]) => ({ method, path: apiPath + path, scope: 'any' as const, ...endpoint })),
   ];
   const signedIn = (request: FastifyRequest) => signIn(visits, request);
-
-  for (const row of rows)
-    addPassage(
-      app,
-      row,
-      [signedIn, (request) => enter(shedder, request)],
-      responder(row, responses),
-      deps.config.publicUrl,
-    );
+  const checks = [signedIn, (request: FastifyRequest) => enter(shedder, request)];
+  for (const row of rows) addPassage(app, row, checks, responder(row, responses));
   addSession(app, visits);
-  addContactFiles(app, visits, [signedIn, (request) => enter(shedder, request)]);
+  addContactFiles(app, visits, checks);
   addMedia(app, visits, signedIn);
   addEventStream(app, visits, signedIn);
 }

@@ -10,33 +10,27 @@ import type { Visits } from '../visits.ts';
 /** Who is signed in, what time it is in the domain, and where the events begin that the app hasn't seen. */
 export function addSession(app: FastifyInstance, visits: Visits): void {
   const { deps, forms } = visits;
-  addPassage(
-    app,
-    { method: 'GET', path: '/app/api/session' },
-    [],
-    async (request, reply) => {
-      const { advisorId, email } = await requireSession(visits, request);
-      const [account, signature, cursor] = await Promise.all([
-        getAccount(deps, advisorId),
-        findSignature(deps, advisorId),
-        latestCursor(deps, advisorId),
-      ]);
-      reply
-        .header('cache-control', 'no-store')
-        .type('application/json; charset=utf-8')
-        .send(
-          JSON.stringify({
-            advisor: { ...account, email },
-            signature,
-            environment: deps.config.environment,
-            formToken: forms.token(request, reply),
-            now: deps.clock.now().getTime(),
-            cursor,
-          }),
-        );
-    },
-    deps.config.publicUrl,
-  );
+  addPassage(app, { method: 'GET', path: '/app/api/session' }, [], async (request, reply) => {
+    const { advisorId, email } = await requireSession(visits, request);
+    const [account, signature, cursor] = await Promise.all([
+      getAccount(deps, advisorId),
+      findSignature(deps, advisorId),
+      latestCursor(deps, advisorId),
+    ]);
+    reply
+      .header('cache-control', 'no-store')
+      .type('application/json; charset=utf-8')
+      .send(
+        JSON.stringify({
+          advisor: { ...account, email },
+          signature,
+          environment: deps.config.environment,
+          formToken: forms.token(request, reply),
+          now: deps.clock.now().getTime(),
+          cursor,
+        }),
+      );
+  });
 }
 
 export async function requireSession({ sessionOf }: Visits, request: FastifyRequest): Promise<Session> {
