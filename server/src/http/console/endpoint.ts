@@ -4,30 +4,13 @@ import type { By } from '../../domain/archive/archive.ts';
 import type { StaffSession } from '../../domain/sign-in/sessions.ts';
 import type { Input } from '../door/route.ts';
 
-/** What a handler answers instead of JSON: a file, in parts. */
-export class SentFile {
-  readonly name: string;
-  readonly type: string;
-  readonly parts: AsyncIterable<Buffer>;
-  constructor(name: string, type: string, parts: AsyncIterable<Buffer>) {
-    this.name = name;
-    this.type = type;
-    this.parts = parts;
-  }
-}
-
-/** What came with a text, by itself. */
-export class SentMedia {
-  readonly bytes: Buffer;
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
-  }
-}
-
 /** The staff of one firm. */
 export type FirmStaff = StaffSession & { firmId: number; firmName: string };
 
-/** What an endpoint of the console takes and does. It answers what its handler returns, as JSON; nothing is a 204. */
+/**
+ * What an endpoint of the console takes and does. It answers what its handler returns, as JSON; nothing is a 204, and a function sends the
+ * answer itself.
+ */
 export type ConsoleEndpoint<Result = unknown> = {
   /** Whose it is: a firm's staff get the records of their firm, and operators those of the deployment, which are never texts. */
   of: 'firm' | 'operator';

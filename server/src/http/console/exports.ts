@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs';
+import type { FastifyReply } from 'fastify';
 import { listExports, openExport, startExport } from '../../domain/record-keeping/exports.ts';
 import { ExportParams, NewExport } from '../../schemas/record-keeping/exports.ts';
-import { firmEndpoint, SentFile } from './endpoint.ts';
+import { sendDownload } from '../browser/media.ts';
+import { firmEndpoint } from './endpoint.ts';
 
 export const list = firmEndpoint({
   handler: async (deps, { firmId }) => ({ data: await listExports(deps, firmId) }),
@@ -15,16 +17,20 @@ export const start = firmEndpoint({
 
 export const file = firmEndpoint({
   params: ExportParams,
-  handler: async (deps, { firmId }, { params: { exportId } }) =>
-    new SentFile(`archive-export-${exportId}.zip`, 'application/zip', await openExport(deps, firmId, exportId)),
+  async handler(deps, { firmId }, { params: { exportId } }) {
+    const parts = await openExport(deps, firmId, exportId);
+    return sends({ name: `archive-export-${exportId}.zip`, type: 'application/zip', parts });
+  },
 });
 
 /** What an examiner checks an export with. It is the same for everybody. */
 export const verifier = firmEndpoint({
-  handler: async () =>
-    new SentFile(
-      'verify.mjs',
-      'text/javascript; charset=utf-8',
-      createReadStream(new URL('../../../verify.mjs', import.meta.url)),
-    ),
+  async handler() {
+    const parts = createReadStream(new URL('../../../verify.mjs', import.meta.url));
+    return sends({ name: 'verify.mjs', type: 'text/javascript; charset=utf-8', parts });
+  },
 });
+
+function sends(file: Parameters<typeof sendDownload>[1]) {
+  return (reply: FastifyReply) => sendDownload(reply, file);
+}

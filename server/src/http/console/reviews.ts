@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { listStaffOf } from '../../domain/accounts/staff.ts';
 import {
@@ -34,7 +35,8 @@ import {
   ReviewParams,
   UndoRequest,
 } from '../../schemas/supervision/reviews.ts';
-import { type FirmStaff, firmEndpoint, SentMedia } from './endpoint.ts';
+import { sendMedia } from '../browser/media.ts';
+import { type FirmStaff, firmEndpoint } from './endpoint.ts';
 
 export const list = firmEndpoint({
   query: QueueQuery,
@@ -92,7 +94,8 @@ export const media = firmEndpoint({
   params: ReviewMediaParams,
   async handler(deps, { firmId }, { params: { reviewId, ...of } }) {
     const { advisorId } = await getReviewOf(deps, firmId, reviewId);
-    return new SentMedia(await getMedia(deps, advisorId, of));
+    const bytes = await getMedia(deps, advisorId, of);
+    return (reply: FastifyReply) => sendMedia(reply, bytes);
   },
 });
 

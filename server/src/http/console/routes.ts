@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import type { StaffRole } from '../../domain/accounts/staff.ts';
@@ -7,12 +5,11 @@ import { byStaff } from '../../domain/archive/archive.ts';
 import { problem } from '../../domain/problems.ts';
 import { isFresh, type StaffSession } from '../../domain/sign-in/sessions.ts';
 import { requireOwnPage } from '../browser/forms.ts';
-import { mediaHeaders } from '../browser/media.ts';
 import { readRawBody } from '../door/body.ts';
 import { addPassage } from '../door/door.ts';
 import { inputValidator } from '../door/input.ts';
 import type { Route } from '../door/route.ts';
-import { type ConsoleEndpoint, SentFile, SentMedia } from './endpoint.ts';
+import type { ConsoleEndpoint } from './endpoint.ts';
 import * as lexicon from './lexicon.ts';
 import { operatorTable } from './operator-routes.ts';
 import * as overview from './overview.ts';
@@ -107,21 +104,8 @@ function requireRole({ role, firmId }: StaffSession, roles: readonly StaffRole[]
 }
 
 async function send(reply: FastifyReply, result: unknown): Promise<void> {
-  if (result instanceof SentFile) return sendFile(reply, result);
-  if (result instanceof SentMedia) return void reply.headers(mediaHeaders(result.bytes)).send(result.bytes);
+  if (typeof result === 'function') return result(reply);
   reply.header('cache-control', 'no-store');
   if (result === undefined) void reply.code(204).send();
   else void reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
-}
-
-async function sendFile(reply: FastifyReply, { name, type, parts }: SentFile): Promise<void> {
-  const { raw } = reply.hijack();
-  raw.writeHead(200, {
-    'content-type': type,
-    'content-disposition': `attachment; filename="${name}"`,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  });
-  // If it breaks off, the connection does: nobody takes a part for the whole.
-  await pipeline(Readable.from(parts), raw).catch(() => raw.destroy());
 }

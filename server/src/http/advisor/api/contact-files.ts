@@ -1,12 +1,11 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { exportContacts } from '../../../domain/address-book/contact-exports.ts';
 import { fileBytesMax, previewImport, refusedRows } from '../../../domain/address-book/file-imports.ts';
 import { byAdvisor } from '../../../domain/archive/archive.ts';
-import { invalid, problem } from '../../../domain/problems.ts';
+import { problem } from '../../../domain/problems.ts';
 import { BookFilter } from '../../../schemas/address-book/own-book.ts';
-import { validator } from '../../../schemas/shared/validate.ts';
+import { valid, validator } from '../../../schemas/shared/validate.ts';
+import { sendDownload } from '../../browser/media.ts';
 import { parseBody, readRawBody } from '../../door/body.ts';
 import { type Check, callerOf } from '../../door/checks.ts';
 import { addPassage } from '../../door/door.ts';
@@ -14,6 +13,7 @@ import type { Visits } from '../visits.ts';
 import { shownPreview } from './imports.ts';
 
 const fileNameLengthMax = 200;
+const csvType = 'text/csv; charset=utf-8';
 
 /** Contacts as CSV files: an upload with its preview, the rows that were refused, and an export. */
 export function addContactFiles(app: FastifyInstance, { deps }: Visits, checks: Check[]): void {
@@ -31,16 +31,16 @@ export function addContactFiles(app: FastifyInstance, { deps }: Visits, checks: 
   addPassage(app, { method: 'GET', path: '/app/api/imports/:importId/refused' }, checks, async (request, reply) => {
     const { importId } = request.params as { importId: string };
     const { advisorId } = callerOf(request);
-    await sendCsv(reply, 'refused.csv', await refusedRows(deps, advisorId, Number(importId) || 0));
+    const parts = await refusedRows(deps, advisorId, Number(importId) || 0);
+    await sendDownload(reply, { name: 'refused.csv', type: csvType, parts });
   });
 
   // A POST, because it leaves an entry in the archive.
   addPassage(app, { method: 'POST', path: '/app/api/contacts/export' }, checks, async (request, reply) => {
     const { advisorId } = callerOf(request);
-    const filter = validate(parseBody(await readRawBody(request.raw), request.headers));
-    if ('broken' in filter) throw invalid(filter.broken);
-    const contacts = exportContacts(deps, advisorId, { by: byAdvisor(advisorId, request.id), filter: filter.value });
-    await sendCsv(reply, 'contacts.csv', deps.contactFiles.write(contacts));
+    const filter = valid(validate(parseBody(await readRawBody(request.raw), request.headers)));
+    const contacts = exportContacts(deps, advisorId, { by: byAdvisor(advisorId, request.id), filter });
+    await sendDownload(reply, { name: 'contacts.csv', type: csvType, parts: deps.contactFiles.write(contacts) });
   });
 }
 
@@ -53,24 +53,4 @@ function fileNameIn(request: FastifyRequest): string {
   } catch {
     return 'contacts.csv';
   }
-}
-
-/** The first part is read before anything is sent, so that what goes wrong at first is a Problem. */
-async function sendCsv(reply: FastifyReply, name: string, parts: AsyncIterable<string>): Promise<void> {
-  const iterator = parts[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  const rest = { [Symbol.asyncIterator]: () => iterator };
-  async function* all() {
-    if (!first.done) yield first.value;
-    yield* rest;
-  }
-  const { raw } = reply.hijack();
-  raw.writeHead(200, {
-    'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': `attachment; filename="${name}"`,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  });
-  // If it breaks off, the connection does: nobody takes a part for the whole.
-  await pipeline(Readable.from(all()), raw).catch(() => raw.destroy());
 }

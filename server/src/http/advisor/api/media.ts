@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { getMedia } from '../../../domain/conversations/conversation-items.ts';
 import { problem } from '../../../domain/problems.ts';
-import { mediaHeaders } from '../../browser/media.ts';
+import { sendMedia } from '../../browser/media.ts';
 import { type Check, callerOf } from '../../door/checks.ts';
 import { addPassage } from '../../door/door.ts';
 import type { Visits } from '../visits.ts';
@@ -14,7 +14,7 @@ export function addMedia(app: FastifyInstance, { deps }: Visits, signedIn: Check
       replyNumber: numberIn(replyNumber),
       place: numberIn(place),
     });
-    reply.headers(mediaHeaders(bytes)).send(bytes);
+    await sendMedia(reply, bytes);
   });
 }
 
