@@ -9,16 +9,20 @@ import { readRawBody } from '../door/body.ts';
 import { addPassage } from '../door/door.ts';
 import { inputValidator } from '../door/input.ts';
 import type { Route } from '../door/route.ts';
+import * as archive from './archive.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
+import * as archiveExports from './exports.ts';
+import * as holds from './holds.ts';
 import * as lexicon from './lexicon.ts';
 import { operatorTable } from './operator-routes.ts';
 import * as overview from './overview.ts';
-import { recordsTable } from './records-routes.ts';
+import * as people from './people.ts';
 import * as report from './report.ts';
 import * as reviews from './reviews.ts';
 import { addConsoleSession } from './session.ts';
 import * as staff from './staff.ts';
 import { requireStaff, type StaffVisits } from './staff-visits.ts';
+import * as wordings from './wordings.ts';
 
 export const consoleApiPath = '/console/api';
 
@@ -35,39 +39,58 @@ const firmStaff = ['reviewer', 'compliance_officer'] as const;
 /** The console as a table, a line per endpoint: who may call it stands here and nowhere else. */
 // biome-ignore format: a table
 const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] = [
-  ['GET',  '/overview',                       firmStaff, overview.show],
-  ['GET',  '/reviews',                        firmStaff, reviews.list],
-  ['GET',  '/reviews/counts',                 firmStaff, reviews.counts],
-  ['GET',  '/reviews/reviewers',              firmStaff, reviews.reviewers],
-  ['GET',  '/reviews/waiting',                firmStaff, reviews.waiting],
-  ['POST', '/reviews/decisions',              firmStaff, reviews.decideAll],
-  ['POST', '/reviews/undo',                   firmStaff, reviews.undo],
-  ['GET',  '/reviews/:reviewId',              firmStaff, reviews.get],
-  ['POST', '/reviews/:reviewId/decision',     firmStaff, reviews.decide],
-  ['POST', '/reviews/:reviewId/notes',        firmStaff, reviews.note],
-  ['POST', '/reviews/:reviewId/text',         firmStaff, reviews.reveal],
+  ['GET',  '/overview',                            firmStaff, overview.show],
+  ['GET',  '/reviews',                             firmStaff, reviews.list],
+  ['GET',  '/reviews/counts',                      firmStaff, reviews.counts],
+  ['GET',  '/reviews/reviewers',                   firmStaff, reviews.reviewers],
+  ['GET',  '/reviews/waiting',                     firmStaff, reviews.waiting],
+  ['POST', '/reviews/decisions',                   firmStaff, reviews.decideAll],
+  ['POST', '/reviews/undo',                        firmStaff, reviews.undo],
+  ['GET',  '/reviews/:reviewId',                   firmStaff, reviews.get],
+  ['POST', '/reviews/:reviewId/decision',          firmStaff, reviews.decide],
+  ['POST', '/reviews/:reviewId/notes',             firmStaff, reviews.note],
+  ['POST', '/reviews/:reviewId/text',              firmStaff, reviews.reveal],
   ['GET',  '/reviews/:reviewId/media/:replyNumber/:place', firmStaff, reviews.media],
-  ['PUT',  '/reviews/:reviewId/assignee',     firmStaff, reviews.assign],
-  ['PUT',  '/reviews/:reviewId/escalation',   firmStaff, reviews.escalate],
-  ['GET',  '/lexicon',                        officers,  lexicon.get],
-  ['PUT',  '/lexicon',                        officers,  lexicon.set],
-  ['POST', '/lexicon/dry-run',                officers,  lexicon.dryRun],
-  ['POST', '/lexicon/trial',                  officers,  lexicon.trial],
-  ['GET',  '/report',                         officers,  report.show],
-  ['GET',  '/staff',                          officers,  staff.list],
-  ['POST', '/staff',                          officers,  staff.inviteNew],
-  ['PUT',  '/staff/:staffId',                 officers,  staff.set],
-  ['POST', '/staff/:staffId/invite',          officers,  staff.invite],
+  ['PUT',  '/reviews/:reviewId/assignee',          firmStaff, reviews.assign],
+  ['PUT',  '/reviews/:reviewId/escalation',        firmStaff, reviews.escalate],
+  ['GET',  '/lexicon',                             officers,  lexicon.get],
+  ['PUT',  '/lexicon',                             officers,  lexicon.set],
+  ['POST', '/lexicon/dry-run',                     officers,  lexicon.dryRun],
+  ['POST', '/lexicon/trial',                       officers,  lexicon.trial],
+  ['GET',  '/report',                              officers,  report.show],
+  ['GET',  '/firm/advisors',                       firmStaff, people.advisors],
+  ['POST', '/people/search',                       firmStaff, people.search],
+  ['GET',  '/people/:advisorId/:memberId/consent', firmStaff, people.consent],
+  ['POST', '/archive/search',                      firmStaff, archive.search],
+  ['POST', '/archive/searches',                    firmStaff, archive.save],
+  ['GET',  '/archive/searches/:searchId',          firmStaff, archive.saved],
+  ['GET',  '/archive/:advisorId/:number',          firmStaff, archive.entry],
+  ['POST', '/archive/:advisorId/:number/text',     firmStaff, archive.read],
+  ['GET',  '/archive/:advisorId/:number/proof',    firmStaff, archive.proof],
+  ['GET',  '/holds',                               officers,  holds.list],
+  ['POST', '/holds',                               officers,  holds.add],
+  ['POST', '/holds/:holdId/lift',                  officers,  holds.lift],
+  ['GET',  '/retention',                           officers,  holds.retention],
+  ['PUT',  '/retention',                           officers,  holds.setYears],
+  ['GET',  '/retention/due',                       officers,  holds.due],
+  ['GET',  '/exports',                             officers,  archiveExports.list],
+  ['POST', '/exports',                             officers,  archiveExports.start],
+  ['GET',  '/exports/:exportId/file',              officers,  archiveExports.file],
+  ['GET',  '/exports/verify.mjs',                  officers,  archiveExports.verifier],
+  ['GET',  '/wordings',                            officers,  wordings.list],
+  ['PUT',  '/wordings',                            officers,  wordings.set],
+  ['GET',  '/staff',                               officers,  staff.list],
+  ['POST', '/staff',                               officers,  staff.inviteNew],
+  ['PUT',  '/staff/:staffId',                      officers,  staff.set],
+  ['POST', '/staff/:staffId/invite',               officers,  staff.invite],
 ];
 
-export const consoleRoutes: ConsoleRoute[] = [...table, ...recordsTable, ...operatorTable].map(
-  ([method, path, roles, endpoint]) => ({
-    method,
-    path: consoleApiPath + path,
-    roles,
-    endpoint,
-  }),
-);
+export const consoleRoutes: ConsoleRoute[] = [...table, ...operatorTable].map(([method, path, roles, endpoint]) => ({
+  method,
+  path: consoleApiPath + path,
+  roles,
+  endpoint,
+}));
 
 /** The page asks for that in another window, and goes on. */
 const signInAgain = 'Sign in again first: this gives somebody access, so it must be you who does it.';
