@@ -98,12 +98,12 @@ export function addCarrierMetrics(registry: Registry, carriers: Carriers, status
   // One question for all of them: prom-client collects in the order in which they were made.
   const [first] = measures;
   for (const measure of statuses ? measures : [])
-    addGauge(registry, measure, async () => {
+    addCarrierGauge(registry, measure, async () => {
       if (statuses && measure === first) asked = statuses().catch(() => []);
       return (await asked).map((status) => ({ name: status.name, samples: measure.of(status) }));
     });
   for (const measure of broughtMeasures)
-    addGauge(registry, measure, async () => {
+    addCarrierGauge(registry, measure, async () => {
       const brought = statuses ? await asked : callStatuses(carriers.list()).map(({ status }) => status);
       return brought.map(({ name, strays, carrier, calls }) => {
         return { name, samples: measure.of(calls ?? { strays, ...carrier }) };
@@ -111,7 +111,7 @@ export function addCarrierMetrics(registry: Registry, carriers: Carriers, status
     });
 }
 
-function addGauge(
+function addCarrierGauge(
   registry: Registry,
   { name, help, labels = [] }: Pick<Measure, 'name' | 'help' | 'labels'>,
   measured: () => Promise<{ name: string; samples: Sample[] }[]>,

@@ -11,7 +11,7 @@ import { countDisabled } from '../domain/webhooks/webhooks.ts';
 import { addArchiveMetrics } from './archive-metrics.ts';
 import { addCarrierMetrics, type CarrierStatuses } from './carrier-metrics.ts';
 import { routeOf } from './door/request-log.ts';
-import { requestMetrics } from './request-metrics.ts';
+import { addGauge, requestMetrics } from './request-metrics.ts';
 
 type MetricsOptions = {
   pool: { counts(): Record<string, number> };
@@ -29,35 +29,22 @@ const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOptions): void {
   const { pool, config, carrierStatuses, shedder } = options;
   const registry = processMetrics(pool);
-  const registers = [registry];
   const observe = requestMetrics(registry);
-  new Gauge({
-    name: 'assent_texts_wait_seconds',
-    help: 'How long the next text to send has been waiting for its turn; 0 if none is late.',
-    registers,
-    async collect() {
-      this.set(await longestWaitSeconds(deps).catch(() => Number.NaN));
-    },
-  });
-
-  new Gauge({
-    name: 'assent_replies_behind',
-    help: '1 while people’s replies don’t get through on this node: until they do, it hands no text to the carrier.',
-    registers,
-    collect() {
-      this.set(deps.signals.replies.isBehind() ? 1 : 0);
-    },
-  });
-
-  new Gauge({
-    name: 'assent_webhooks_off',
-    help: 'Webhooks that are switched off: assent webhooks list says why.',
-    registers,
-    async collect() {
-      this.set(await countDisabled(deps).catch(() => Number.NaN));
-    },
-  });
-
+  addGauge(
+    registry,
+    'assent_texts_wait_seconds',
+    'How long the next text to send has been waiting for its turn; 0 if none is late.',
+    () => longestWaitSeconds(deps),
+  );
+  addGauge(
+    registry,
+    'assent_replies_behind',
+    '1 while people’s replies don’t get through on this node: until they do, it hands no text to the carrier.',
+    () => Number(deps.signals.replies.isBehind()),
+  );
+  addGauge(registry, 'assent_webhooks_off', 'Webhooks that are switched off: assent webhooks list says why.', () =>
+    countDisabled(deps),
+  );
   addArchiveMetrics(registry, deps);
   if (shedder) addLoadShedderMetrics(registry, shedder);
   addCarrierMetrics(registry, deps.carriers, carrierStatuses);
@@ -109,27 +96,17 @@ function processMetrics(pool: MetricsOptions['pool']): Registry {
 }
 
 function addLoadShedderMetrics(registry: Registry, shedder: LoadShedder): void {
-  const registers = [registry];
-  new Gauge({
-    name: 'assent_requests_inside',
-    help: 'Requests that are being answered.',
-    registers,
-    collect() {
-      this.set(shedder.counts().inside);
-    },
-  });
-  new Gauge({
-    name: 'assent_requests_places',
-    help: 'How many can be answered at once: REQUESTS_MAX, or fewer while requests are slow.',
-    registers,
-    collect() {
-      this.set(shedder.counts().places);
-    },
-  });
+  addGauge(registry, 'assent_requests_inside', 'Requests that are being answered.', () => shedder.counts().inside);
+  addGauge(
+    registry,
+    'assent_requests_places',
+    'How many can be answered at once: REQUESTS_MAX, or fewer while requests are slow.',
+    () => shedder.counts().places,
+  );
   new Counter({
     name: 'assent_requests_turned_away_total',
     help: 'Requests that were turned away with 429, since there was no room for more.',
-    registers,
+    registers: [registry],
     collect() {
       this.reset();
       this.inc(shedder.counts().turnedAway);

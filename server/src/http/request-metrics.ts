@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 type RequestSample = { method: string; route: string; status: number; code: string; seconds: number };
 
@@ -23,4 +23,21 @@ export function requestMetrics(registry: Registry): (observed: RequestSample) =>
     requests.inc({ method, route, status, code });
     latencies.observe({ method, route }, seconds);
   };
+}
+
+/** A number that is asked for with each scrape; NaN if it can't be said. */
+export function addGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => number | null | undefined | Promise<number | null | undefined>,
+): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      this.set((await Promise.try(read).catch(() => null)) ?? Number.NaN);
+    },
+  });
 }
