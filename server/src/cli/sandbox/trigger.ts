@@ -9,7 +9,7 @@ import { testWebhook } from '../../domain/webhooks/deliveries.ts';
 import { findWebhooks } from '../../domain/webhooks/webhooks.ts';
 import type { Runtime } from '../../runtime.ts';
 import { type Call, requireOwnServer, UsageError, type Verb } from '../verb.ts';
-import { requireSandbox } from './running.ts';
+import { requireSandbox } from './running-sandbox.ts';
 
 /** Pia Plain, who has accepted. */
 const phone = '+15005550006';

@@ -9,7 +9,7 @@ import {
   renew,
   renewedMs,
 } from '../../domain/webhooks/listening.ts';
-import { requireSandbox } from '../sandbox/running.ts';
+import { requireSandbox } from '../sandbox/running-sandbox.ts';
 import { inOneLine, jsonInOneLine } from '../terminal.ts';
 import type { Call, Verb } from '../verb.ts';
 import { typesIn, typesOption } from './webhooks.ts';
