@@ -99,6 +99,17 @@ export function wholeNumber(name: string, text: string): number {
   return Number(text);
 }
 
+/** The firm that is named as an operand. */
+export function firmIn({ FIRM = '' }: Call['operands']): number {
+  return wholeNumber('FIRM', FIRM);
+}
+
+/** Of a verb that changes what its options name. */
+export function requireChange(change: object): void {
+  if (Object.values(change).every((value) => value === undefined))
+    throw new UsageError('Name at least one setting to change.');
+}
+
 /** An option's value in the help. */
 export function valueIn({ oneOf, value = oneOf?.join('|') }: Option): string | undefined {
   return value;

@@ -37,10 +37,8 @@ export const apiKeyVerbs: Verb[] = [
     operands: ['KEY'],
     options: planOptions,
     examples: ['keys set-plan 3 --rate 100 --burst 200'],
-    run: async (call) => {
-      await setApiKeyPlan(call.runtime, wholeNumber('KEY', call.operands.KEY ?? ''), planOf(call));
-      call.out.note('Set.');
-    },
+    run: (call) => setApiKeyPlan(call.runtime, wholeNumber('KEY', call.operands.KEY ?? ''), planOf(call)),
+    says: 'Set.',
   },
   {
     name: 'keys revoke',

@@ -8,7 +8,7 @@ import {
 } from '../../domain/access/applications.ts';
 import { disconnect, provision, unprovision } from '../../domain/access/grants.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
-import { always, type Option, requireOwnServer, UsageError, type Verb } from '../verb.ts';
+import { always, type Option, requireChange, requireOwnServer, type Verb } from '../verb.ts';
 
 const externalClientId: Option = {
   value: 'ID',
@@ -61,7 +61,7 @@ export const applicationVerbs: Verb[] = [
         ...(scope !== undefined && { scopes: scope.split(/\s+/).filter(Boolean) }),
         ...(external !== undefined && { externalClientId: external }),
       };
-      if (Object.keys(change).length === 0) throw new UsageError('Name at least one setting to change.');
+      requireChange(change);
       return setApplication(runtime, operands['CLIENT-ID'] ?? '', change);
     },
     says: 'Set.',
@@ -78,22 +78,22 @@ export const applicationVerbs: Verb[] = [
     about: 'Let an application text for an advisor with client credentials.',
     operands: ['CLIENT-ID'],
     options: { advisor: { ...advisor, required: true } },
-    run: async ({ runtime, operands, options, out }) => {
+    run: async ({ runtime, operands, options }) => {
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
       await provision(runtime, advisorId, operands['CLIENT-ID'] ?? '');
-      out.note('Provisioned.');
     },
+    says: 'Provisioned.',
   },
   {
     name: 'applications unprovision',
     about: 'Stop an application from texting for an advisor; its tokens are revoked within a second.',
     operands: ['CLIENT-ID'],
     options: { advisor: { ...advisor, required: true } },
-    run: async ({ runtime, operands, options, out }) => {
+    run: async ({ runtime, operands, options }) => {
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
       await unprovision(runtime, advisorId, operands['CLIENT-ID'] ?? '');
-      out.note('No longer provisioned.');
     },
+    says: 'No longer provisioned.',
   },
   {
     name: 'applications disconnect',

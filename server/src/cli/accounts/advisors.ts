@@ -2,11 +2,12 @@ import { type Advisor, addAdvisor, getAdvisor, listAdvisors, setAdvisor } from '
 import { inviteAdvisor } from '../../domain/sign-in/invitations.ts';
 import {
   type Call,
+  firmIn,
   isYes,
   type Option,
+  requireChange,
   requireOwnServer,
   secretFromStdin,
-  UsageError,
   type Verb,
   wholeNumber,
   yesOrNo,
@@ -43,7 +44,7 @@ export const advisorVerbs: Verb[] = [
     examples: ["advisors add 1 --name 'Avery Hill' --email avery@example.com --time-zone America/New_York"],
     run: async (call) => {
       const { name = '', email = '' } = call.options;
-      const firmId = wholeNumber('FIRM', call.operands.FIRM ?? '');
+      const firmId = firmIn(call.operands);
       const input = {
         ...settingsOf(call),
         name,
@@ -86,8 +87,7 @@ export const advisorVerbs: Verb[] = [
     examples: ['advisors set avery@sandbox.example --quiet-hours defer'],
     run: async (call) => {
       const change = { ...settingsOf(call), password: await secretFromStdin(call, 'password-stdin') };
-      if (Object.values(change).every((value) => value === undefined))
-        throw new UsageError('Name at least one setting to change.');
+      requireChange(change);
       const { advisorId } = await getAdvisor(call.runtime, call.operands.ADVISOR ?? '');
       await setAdvisor(call.runtime, advisorId, change);
       showAdvisor(await getAdvisor(call.runtime, String(advisorId)), call.out);

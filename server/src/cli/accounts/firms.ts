@@ -1,6 +1,6 @@
 import { addFirm, type FirmChange, listFirms, type OptOutScope } from '../../domain/accounts/firms.ts';
 import { setFirm } from '../../domain/consent/firm-opt-outs.ts';
-import { type Call, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
+import { type Call, firmIn, requireChange, type Verb, yesOrNo } from '../verb.ts';
 
 export const firmVerbs: Verb[] = [
   {
@@ -32,7 +32,7 @@ export const firmVerbs: Verb[] = [
     examples: ['firms set 1 --opt-out-scope firm'],
     run: async ({ runtime, operands, options, out }) => {
       const change = changeOf(options);
-      out.records([await setFirm(runtime, wholeNumber('FIRM', operands.FIRM ?? ''), change)]);
+      out.records([await setFirm(runtime, firmIn(operands), change)]);
     },
   },
 ];
@@ -41,6 +41,6 @@ function changeOf({ 'first-text-line': line, 'opt-out-scope': scope }: Call['opt
   const change: FirmChange = {};
   if (line !== undefined) change.firstTextLine = line === 'yes';
   if (scope !== undefined) change.optOutScope = scope as OptOutScope;
-  if (Object.keys(change).length === 0) throw new UsageError('Name at least one setting to change.');
+  requireChange(change);
   return change;
 }

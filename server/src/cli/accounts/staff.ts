@@ -8,7 +8,7 @@ import {
   staffRoles,
 } from '../../domain/accounts/staff.ts';
 import { inviteStaff } from '../../domain/sign-in/staff-invitations.ts';
-import { type Call, requireOwnServer, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
+import { type Call, firmIn, requireOwnServer, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
 
 const firmRoles = staffRoles.filter((role) => role !== 'operator');
 
@@ -25,7 +25,7 @@ export const staffVerbs: Verb[] = [
     examples: ["staff add 1 --name 'Dana Cole' --email dana@example.com"],
     run: async ({ runtime, operands, options, out }) => {
       const { name = '', email = '', role = 'compliance_officer' } = options;
-      const firmId = wholeNumber('FIRM', operands.FIRM ?? '');
+      const firmId = firmIn(operands);
       out.records([await addStaff(runtime, { firmId, name, email, role: role as StaffRole })]);
     },
   },

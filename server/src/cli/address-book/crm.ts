@@ -74,11 +74,11 @@ export const crmVerbs: Verb[] = [
     about: 'Disconnect an advisor’s CRM and delete its secret. Contacts from it stay.',
     options: { advisor: advisorOption },
     isFinal: always,
-    run: async ({ runtime, options, out }) => {
+    run: async ({ runtime, options }) => {
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
       await disconnectCrm(runtime, advisorId);
-      out.note('Disconnected.');
     },
+    says: 'Disconnected.',
   },
 ];
 

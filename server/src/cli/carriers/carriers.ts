@@ -8,7 +8,7 @@ import {
 } from '../../domain/carriers/carriers.ts';
 import { type CarrierSettings, carrierKindNames } from '../../domain/ports.ts';
 import { requireFile } from '../files.ts';
-import { always, type Call, isYes, type Option, UsageError, type Verb, yesOrNo } from '../verb.ts';
+import { always, type Call, isYes, type Option, requireChange, UsageError, type Verb, yesOrNo } from '../verb.ts';
 import { showStatus } from './status.ts';
 
 const settingsOption: Option = {
@@ -53,8 +53,7 @@ export const carrierVerbs: Verb[] = [
     examples: ['carriers set acme --disabled yes'],
     run: async (call) => {
       const { settings, disabled } = call.options;
-      if (settings === undefined && disabled === undefined)
-        throw new UsageError('Name at least one setting to change.');
+      requireChange({ settings, disabled });
       const change = {
         settings: settings === undefined ? undefined : await settingsIn(call),
         disabled: isYes(disabled),

@@ -6,7 +6,7 @@ import {
   releaseNumber,
   setNumber,
 } from '../../domain/carriers/numbers.ts';
-import { always, type Call, type Option, UsageError, type Verb, wholeNumber } from '../verb.ts';
+import { always, type Call, type Option, requireChange, type Verb, wholeNumber } from '../verb.ts';
 
 const carrierOption: Option = { value: 'NAME', about: 'The carrier to send through; see assent carriers list.' };
 const more: Record<string, Option> = {
@@ -45,8 +45,7 @@ export const numberVerbs: Verb[] = [
     examples: ['numbers set +12125550100 --pace unlimited'],
     run: async (call) => {
       const change = changeIn(call);
-      if (Object.values(change).every((value) => value === undefined))
-        throw new UsageError('Name at least one setting to change.');
+      requireChange(change);
       call.out.records([await setNumber(call.runtime, call.operands.NUMBER ?? '', change)]);
     },
   },

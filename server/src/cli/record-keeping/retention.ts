@@ -1,13 +1,13 @@
 import { byOperator } from '../../domain/archive/archive.ts';
 import { type Disposal, dispose, getRetention, setRetention } from '../../domain/record-keeping/retention.ts';
-import { type Call, type Verb, wholeNumber } from '../verb.ts';
+import { type Call, firmIn, type Verb, wholeNumber } from '../verb.ts';
 
 export const retentionVerbs: Verb[] = [
   {
     name: 'retention show',
     about: 'Show how many years a firm keeps the bodies of its records.',
     operands: ['FIRM'],
-    run: async ({ runtime, operands, out }) => out.records([await getRetention(runtime, firmOf(operands))]),
+    run: async ({ runtime, operands, out }) => out.records([await getRetention(runtime, firmIn(operands))]),
   },
   {
     name: 'retention set',
@@ -16,7 +16,7 @@ export const retentionVerbs: Verb[] = [
     options: { years: { value: 'N', about: 'Whole years, 1 to 100; 7 by default.', required: true } },
     run: async ({ runtime, operands, options, out }) => {
       const years = wholeNumber('--years', options.years ?? '');
-      out.records([await setRetention(runtime, firmOf(operands), years)]);
+      out.records([await setRetention(runtime, firmIn(operands), years)]);
     },
   },
   {
@@ -41,8 +41,4 @@ async function disposeNow({ runtime, switches, out }: Call): Promise<void> {
   out.note(
     `Bodies ${dryRun ? 'that would be removed' : 'removed'}: ${disposed}. Past their retention, but kept: ${kept}.`,
   );
-}
-
-function firmOf({ FIRM = '' }: Call['operands']): number {
-  return wholeNumber('FIRM', FIRM);
 }

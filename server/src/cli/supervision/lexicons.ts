@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { getLexicon, setLexicon, testLexicon } from '../../domain/supervision/lexicons.ts';
+import { requireFile } from '../files.ts';
 import { inOneLine } from '../terminal.ts';
-import { type Call, UsageError, type Verb, wholeNumber } from '../verb.ts';
+import { type Call, firmIn, UsageError, type Verb } from '../verb.ts';
 
 const bytesMax = 1_048_576;
 const outcomes = { flag: 'go out and be flagged', hold: 'be held for review', block: 'be blocked' };
@@ -19,7 +20,7 @@ export const lexiconVerbs: Verb[] = [
     operands: ['FIRM', 'FILE'],
     examples: ['lexicons set 1 lexicon.json'],
     run: async ({ runtime, operands, out }) => {
-      const { version, rules } = await setLexicon(runtime, firmOf(operands), contentOf(operands.FILE ?? ''));
+      const { version, rules } = await setLexicon(runtime, firmIn(operands), contentOf(operands.FILE ?? ''));
       out.records([{ version, rules: rules.length }]);
     },
   },
@@ -33,26 +34,21 @@ export const lexiconVerbs: Verb[] = [
 ];
 
 async function show({ runtime, operands, json, out }: Call): Promise<void> {
-  const lexicon = await getLexicon(runtime, firmOf(operands));
+  const lexicon = await getLexicon(runtime, firmIn(operands));
   if (json) return out.records([lexicon]);
   out.note(`Version ${lexicon.version}.`);
   out.line(JSON.stringify({ rules: lexicon.rules }, null, 2));
 }
 
 async function test({ runtime, operands, json, out }: Call): Promise<void> {
-  const { finding, findings } = await testLexicon(runtime, firmOf(operands), operands.TEXT ?? '');
+  const { finding, findings } = await testLexicon(runtime, firmIn(operands), operands.TEXT ?? '');
   if (json) return out.records([{ action: finding?.action ?? null, findings }]);
   out.line(`The text would ${finding ? outcomes[finding.action] : 'go out'}.`);
   if (findings.length > 0) out.records(findings.map((each) => ({ ...each, found: inOneLine(each.found) })));
 }
 
-function firmOf(operands: Call['operands']): number {
-  return wholeNumber('FIRM', operands.FIRM ?? '');
-}
-
 function contentOf(path: string): string {
-  const file = statSync(path, { throwIfNoEntry: false });
-  if (!file?.isFile()) throw new UsageError(`There is no file ${path}.`);
-  if (file.size > bytesMax) throw new UsageError(`${path} is larger than ${bytesMax} bytes.`);
+  requireFile(path);
+  if (statSync(path).size > bytesMax) throw new UsageError(`${path} is larger than ${bytesMax} bytes.`);
   return readFileSync(path, 'utf8');
 }

@@ -20,7 +20,7 @@ import {
   reviewsListedMax,
 } from '../../domain/supervision/reviews.ts';
 import { inOneLine } from '../terminal.ts';
-import { type Call, UsageError, type Verb, wholeNumber } from '../verb.ts';
+import { type Call, firmIn, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
 const byOption = { value: 'EMAIL|ID', about: 'Staff member making the decision.', required: true } as const;
 const authorOption = { value: 'EMAIL|ID', about: 'Staff member who writes the note.', required: true } as const;
@@ -119,7 +119,7 @@ export const reviewVerbs: Verb[] = [
     operands: ['FIRM', 'PERCENT'],
     examples: ['reviews sample 1 2.5'],
     run: async ({ runtime, operands, out }) => {
-      const [firmId, percent] = [wholeNumber('FIRM', operands.FIRM ?? ''), percentOf(operands.PERCENT ?? '')];
+      const [firmId, percent] = [firmIn(operands), percentOf(operands.PERCENT ?? '')];
       await setSamplePercent(runtime, firmId, percent);
       out.records([{ firmId, reviewSamplePercent: percent }]);
     },
@@ -149,7 +149,7 @@ async function list({ runtime, options, json, out }: Call): Promise<void> {
 }
 
 async function report({ runtime, operands, options, json, out }: Call): Promise<void> {
-  const firmId = wholeNumber('FIRM', operands.FIRM ?? '');
+  const firmId = firmIn(operands);
   const [from, last] = [dayIn('--from', options.from ?? ''), dayIn('--until', options.until ?? '')];
   const found = await readReport(runtime, firmId, { from, until: new Date(last.getTime() + dayMs) });
   if (json) return out.records([found]);

@@ -1,13 +1,12 @@
 import { listWordings, setWording, wordingKinds } from '../../domain/texting/wordings.ts';
-import { type Verb, wholeNumber } from '../verb.ts';
+import { firmIn, type Verb } from '../verb.ts';
 
 export const wordingVerbs: Verb[] = [
   {
     name: 'wordings list',
     about: 'List the wordings that a firm’s texts use now; version 0 is our default.',
     operands: ['FIRM'],
-    run: async ({ runtime, operands, out }) =>
-      out.records(await listWordings(runtime, wholeNumber('FIRM', operands.FIRM ?? ''))),
+    run: async ({ runtime, operands, out }) => out.records(await listWordings(runtime, firmIn(operands))),
   },
   {
     name: 'wordings set',
@@ -16,7 +15,7 @@ export const wordingVerbs: Verb[] = [
     examples: ["wordings set 1 help '{advisor} of {firm}. Call us at 212-555-0100. Text STOP to opt out.'"],
     run: async ({ runtime, operands, out }) => {
       const { KIND: kind = '', TEXT: text = '' } = operands;
-      out.records([await setWording(runtime, wholeNumber('FIRM', operands.FIRM ?? ''), { kind, text })]);
+      out.records([await setWording(runtime, firmIn(operands), { kind, text })]);
     },
   },
 ];
