@@ -13,7 +13,7 @@ import { formDoor } from '../browser/forms.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { search } from '../docs/search.ts';
 import type { FirstCall } from './first-calls.ts';
-import type { SandboxWork } from './sandbox-work.ts';
+import type { SandboxWork } from './own-routes.ts';
 import { addPagesHere } from './this-machine.ts';
 
 const script = asset('home.js', readFileSync(new URL('browser/home.js', import.meta.url)));

@@ -7,15 +7,12 @@ import { apiKeyOf } from '../door/authenticate.ts';
 import { serveDocument } from '../openapi/document.ts';
 import { sandboxDocument } from '../openapi/sandbox.ts';
 import { addClientPackage } from './client-package.ts';
-import { clockRoutes } from './clock.ts';
 import { addCredentials } from './credentials.ts';
-import { handsetRoutes } from './handsets.ts';
 import { addHandsetsPage } from './handsets-page.ts';
 import { addHomePage } from './home-page.ts';
 import { addLogPage } from './log-page.ts';
-import { resetRoutes } from './reset.ts';
+import { ownRoutes, type SandboxWork } from './own-routes.ts';
 import { addSandboxRoute } from './route.ts';
-import type { SandboxWork } from './sandbox-work.ts';
 import { addWebhooksPage } from './webhooks-page.ts';
 
 /** The sandbox's own routes, which production doesn't have. They need the API key alone; what our pages use needs nothing. */
@@ -26,7 +23,7 @@ export function addSandbox(
   { calls, ...work }: SandboxWork & { calls: CallLog },
 ): void {
   const { deliverDue = async () => {}, resetSandbox = async () => {} } = work;
-  const routes = [...handsetRoutes(deps), ...clockRoutes(clock, deliverDue), ...resetRoutes(resetSandbox)];
+  const routes = ownRoutes(deps, clock, { deliverDue, resetSandbox });
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request) => requireApiKey(onReserved(deps), apiKeyOf(request)));
     for (const route of routes) addSandboxRoute(scope, route);
