@@ -22,7 +22,7 @@ export type Statement = { name: string; text: string };
 type NamedStatement = { names: string[]; text: ts.Expression | undefined; isFixed: boolean };
 
 const store = new URL('src/store/', import.meta.url);
-const methods = ['query', 'find', 'write', 'lookUp', 'lookUpOne', 'lookUpPage'];
+const methods = ['query', 'find', 'one', 'value', 'has', 'write', 'lookUp', 'lookUpOne', 'lookUpPage'];
 
 async function callVariants(db: Db): Promise<void> {
   const [advisorId, now, page] = [1, new Date(0), { offset: 0n, limit: 20 }];
@@ -157,6 +157,8 @@ async function recordVariants(): Promise<Statement[]> {
   const db: Partial<Transaction> = {
     query: record,
     find: async (...statement) => (await record(...statement)).at(0) ?? null,
+    value: async (...statement) => (await record(...statement)).at(0) ?? null,
+    has: async (...statement) => (await record(...statement)).length > 0,
     write: async (...statement) => void (await record(...statement)),
     lookUp: record,
     lookUpOne: async (...statement) => (await record(...statement)).at(0) ?? null,

@@ -17,7 +17,8 @@ type Declaration = { file: string; name: string; comment: string; text: string }
 
 const folder = new URL('../../src/store/', import.meta.url).pathname;
 const beginning = /^(?:export )?(?:async )?(?:function\*? |const (?:\[|\{)?|type )\s*([A-Za-z0-9_]+)/;
-const runs = /\b(?:query|find|write|lookUp|lookUpOne|lookUpPage|isDue|copy|fetched)(?:<[^(]*>)?\(|\bdeleteBatch\(/;
+const runs =
+  /\b(?:query|find|one|value|has|write|lookUp|lookUpOne|lookUpPage|isDue|copy|fetched)(?:<[^(]*>)?\(|\bdeleteBatch\(/;
 
 /** How statements name one advisor. */
 const bindings = [

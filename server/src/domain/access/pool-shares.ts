@@ -29,6 +29,9 @@ export function poolShares(db: Db, size: number): PoolShares {
     return {
       query: (text, values, name) => inTurn(() => db.query(text, values, name)),
       find: (text, values, name) => inTurn(() => db.find(text, values, name)),
+      one: (text, values, name) => inTurn(() => db.one(text, values, name)),
+      value: (text, values, name) => inTurn(() => db.value(text, values, name)),
+      has: (text, values, name) => inTurn(() => db.has(text, values, name)),
       write: (text, values, name) => inTurn(() => db.write(text, values, name)),
       lookUp: (text, values, name) => db.lookUp(text, values, name),
       lookUpOne: (text, key, name) => db.lookUpOne(text, key, name),

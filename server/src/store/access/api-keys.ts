@@ -14,14 +14,13 @@ export async function insertApiKey(
   key: { applicationId: number; keyHash: Buffer; hint: string; plan: UsagePlan },
   now: Date,
 ): Promise<number> {
-  const [row] = await db.query<{ keyId: number }>(
+  const { keyId } = await db.one<{ keyId: number }>(
     `insert into api_keys (application_id, key_hash, hint, rate_per_second, burst, daily_quota, date_time_created)
      values ($1, $2, $3, $4, $5, $6, $7)
      returning key_id as "keyId"`,
     [key.applicationId, key.keyHash, key.hint, key.plan.ratePerSecond, key.plan.burst, key.plan.dailyQuota, now],
   );
-  if (!row) throw new Error('The insert returned no key.');
-  return row.keyId;
+  return keyId;
 }
 
 const columns = `
@@ -67,7 +66,7 @@ export async function updateApiKeyRevoked(db: Db, keyId: number): Promise<void> 
  * across nodes and restarts; only keys with a quota pay for it. A refused request doesn't count.
  */
 export async function useDailyQuota(db: Db, keyId: number, day: string, quota: number): Promise<number | null> {
-  const [row] = await db.query<{ used: number }>(
+  return db.value<number>(
     `insert into api_key_days as d (key_id, day, used)
      values ($1, $2, 1)
      on conflict (key_id, day) do update
@@ -77,15 +76,10 @@ export async function useDailyQuota(db: Db, keyId: number, day: string, quota: n
     [keyId, day, quota],
     'use-daily-quota',
   );
-  return row?.used ?? null;
 }
 
 export async function findDailyUse(db: Db, keyId: number, day: string): Promise<number> {
-  const [row] = await db.query<{ used: number }>('select used from api_key_days where key_id = $1 and day = $2', [
-    keyId,
-    day,
-  ]);
-  return row?.used ?? 0;
+  return (await db.value<number>('select used from api_key_days where key_id = $1 and day = $2', [keyId, day])) ?? 0;
 }
 
 /** The key alone, for routes that need no token; null if it is revoked or its application is disabled. */

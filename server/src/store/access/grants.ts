@@ -34,7 +34,7 @@ export async function upsertGrant(
      where advisor_id = $1 and application_id = $2 and kind = $3 and scopes @> $4`,
     [grant.advisorId, grant.applicationId, grant.kind, grant.scopes],
   );
-  const [row] = await db.query<{ grantId: string }>(
+  const row = await db.one<{ grantId: string }>(
     `insert into grants as g (
        advisor_id, application_id, kind, grant_id, scopes, date_time_created, date_time_modified
      )
@@ -44,7 +44,6 @@ export async function upsertGrant(
      returning grant_id as "grantId"`,
     [grant.advisorId, grant.applicationId, grant.kind, grant.grantId, grant.scopes, now],
   );
-  if (!row) throw new Error('The upsert returned no grant.');
   return { ...row, isChanged: earlier.length === 0 };
 }
 
@@ -149,13 +148,12 @@ export async function deleteGrantOfKind(
   db: Db,
   { advisorId, applicationId, kind }: Pick<GrantRow, 'advisorId' | 'applicationId' | 'kind'>,
 ): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `delete from grants
      where advisor_id = $1 and application_id = $2 and kind = $3
      returning grant_id`,
     [advisorId, applicationId, kind],
   );
-  return rows.length > 0;
 }
 
 /**
@@ -168,7 +166,7 @@ export async function deleteConnections(
   applicationId: number,
   advisorId: number | null,
 ): Promise<{ authorized: number; grants: number; ended: number[] }> {
-  const [row] = await db.query<{ authorized: number; grants: number; ended: number[] }>(
+  return db.one<{ authorized: number; grants: number; ended: number[] }>(
     `with ended as (
        delete from grants
        where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind <> 'provisioned'
@@ -196,5 +194,4 @@ export async function deleteConnections(
      ) as all_of_them`,
     [applicationId, advisorId, randomUUID()],
   );
-  return row ?? { authorized: 0, grants: 0, ended: [] };
 }

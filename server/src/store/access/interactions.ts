@@ -17,14 +17,12 @@ export async function findInteraction(
   db: Db,
   { hash, browserHash }: { hash: Buffer; browserHash: Buffer },
 ): Promise<Record<string, unknown> | null> {
-  const [row] = await db.query<{ payload: Record<string, unknown> }>(
+  return db.value<Record<string, unknown>>(
     'select payload from interactions where uid_hash = $1 and browser_hash = $2',
     [hash, browserHash],
   );
-  return row?.payload ?? null;
 }
 
 export async function deleteInteraction(db: Db, hash: Buffer): Promise<boolean> {
-  const rows = await db.query('delete from interactions where uid_hash = $1 returning 1', [hash]);
-  return rows.length > 0;
+  return db.has('delete from interactions where uid_hash = $1 returning 1', [hash]);
 }

@@ -36,14 +36,13 @@ export async function findOAuthToken(db: Db, kind: OAuthTokenKind, hash: Buffer)
  * grant, or null if it was used before.
  */
 export async function updateOAuthTokenUsed(db: Db, hash: Buffer, now: Date): Promise<string | null> {
-  const [row] = await db.query<{ grantId: string }>(
+  return db.value<string>(
     `update oauth_tokens
      set date_time_used = $2
      where token_hash = $1 and date_time_used is null
      returning grant_id as "grantId"`,
     [hash, now],
   );
-  return row?.grantId ?? null;
 }
 
 export async function updateOAuthTokenResponse(
@@ -60,14 +59,13 @@ export async function updateOAuthTokenResponse(
 
 /** The kept response of a token used since then, unless the successor in that response has been used itself. */
 export async function findOAuthTokenResponse(db: Db, hash: Buffer, since: Date): Promise<Buffer | null> {
-  const [row] = await db.query<{ response: Buffer }>(
+  return db.value<Buffer>(
     `select t.response
      from oauth_tokens t
      join oauth_tokens successor on successor.token_hash = t.successor_hash
      where t.token_hash = $1 and t.date_time_used > $2 and t.response is not null and successor.date_time_used is null`,
     [hash, since],
   );
-  return row?.response ?? null;
 }
 
 export async function clearOAuthTokenResponses(db: Db, usedBefore: Date, limit: number): Promise<number> {

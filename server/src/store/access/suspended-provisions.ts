@@ -12,21 +12,19 @@ export async function insertSuspendedProvision(db: Db, { advisorId, applicationI
 }
 
 export async function findSuspendedProvision(db: Db, { advisorId, applicationId }: Ids): Promise<boolean> {
-  const rows = await db.query('select from suspended_provisions where advisor_id = $1 and application_id = $2', [
+  return db.has('select from suspended_provisions where advisor_id = $1 and application_id = $2', [
     advisorId,
     applicationId,
   ]);
-  return rows.length > 0;
 }
 
 export async function deleteSuspendedProvision(db: Db, { advisorId, applicationId }: Ids): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `delete from suspended_provisions
      where advisor_id = $1 and application_id = $2
      returning 1`,
     [advisorId, applicationId],
   );
-  return rows.length > 0;
 }
 
 /** The applications that the advisor took the operator's permission from. */

@@ -19,14 +19,12 @@ const columns = `
   date_time_created as "dateTimeCreated"`;
 
 export async function insertFirm(db: Db, name: string, now: Date): Promise<FirmRow> {
-  const [row] = await db.query<FirmRow>(
+  return db.one<FirmRow>(
     `insert into firms (name, date_time_created)
      values ($1, $2)
      returning ${columns}`,
     [name, now],
   );
-  if (!row) throw new Error('The insert returned no firm.');
-  return row;
 }
 
 export async function updateFirm(db: Db, firmId: number, { firstTextLine, optOutScope }: FirmChange): Promise<void> {
@@ -52,12 +50,11 @@ export async function findFirmForUpdate(db: Db, firmId: number): Promise<FirmRow
 /** The scope, which nobody changes until the transaction ends. */
 export async function findOptOutScopeForShare(db: Db, firmId: number): Promise<OptOutScope | null> {
   await db.write(`select pg_advisory_xact_lock_shared(${firmLock})`, [firmId], 'share-firm');
-  const [row] = await db.query<{ scope: OptOutScope }>(
+  return db.value<OptOutScope>(
     'select opt_out_scope as scope from firms where firm_id = $1',
     [firmId],
     'find-opt-out-scope',
   );
-  return row?.scope ?? null;
 }
 
 /** The lock on a firm. The functions that write retentions and holds, and dispose of bodies, take it too. */

@@ -25,13 +25,13 @@ const searchListLimit = '64MB';
 
 /** Takes ids for contacts to come, in ascending order. */
 export async function takeContactIds(db: Db, count: number): Promise<number[]> {
-  const [row] = await db.query<{ contactIds: number[] }>(
+  const found = await db.value<number[]>(
     `select coalesce(jsonb_agg(contact_id), '[]') as "contactIds"
      from (select nextval('contacts_contact_id_seq') as contact_id from generate_series(1, $1)) as taken`,
     [count],
     'take-contact-ids',
   );
-  return row?.contactIds ?? [];
+  return found ?? [];
 }
 
 /**
@@ -258,12 +258,12 @@ export async function insertMemberships(
 
 /** How many contacts the book has. */
 export async function countContacts(db: Db, advisorId: number): Promise<number> {
-  const [row] = await db.query<{ contactCount: number }>(
+  const found = await db.value<number>(
     `select contact_count as "contactCount"
      from contact_books
      where advisor_id = $1`,
     [advisorId],
     'count-contacts',
   );
-  return row?.contactCount ?? 0;
+  return found ?? 0;
 }

@@ -68,7 +68,7 @@ async function findRows(db: Db, advisorId: number, filter: ContactFilter, page: 
 /** Whether the whole book is asked for, or what changed in it since a date, and that is more than `fewMax`. */
 async function isMuch(db: Db, advisorId: number, { modifiedSince, ...others }: ContactFilter): Promise<boolean> {
   if (!isEmpty(others) || modifiedSince === undefined) return isEmpty(others);
-  const rows = await db.query(
+  return db.has(
     `select
      from contacts
      where advisor_id = $1 and date_time_modified >= $2
@@ -77,7 +77,6 @@ async function isMuch(db: Db, advisorId: number, { modifiedSince, ...others }: C
     [advisorId, modifiedSince],
     'has-many-modified',
   );
-  return rows.length > 0;
 }
 
 /**

@@ -62,13 +62,12 @@ export async function listCrmConnections(db: Db): Promise<CrmConnectionRow[]> {
 /** Contacts from the CRM stay; numbers that wait for a lookup don't. */
 export async function deleteCrmConnection(db: Db, advisorId: number): Promise<boolean> {
   await db.query('delete from crm_lookups where advisor_id = $1', [advisorId]);
-  const rows = await db.query(
+  return db.has(
     `delete from crm_connections
      where advisor_id = $1
      returning advisor_id`,
     [advisorId],
   );
-  return rows.length > 0;
 }
 
 export async function updateSealedSecret(db: Db, advisorId: number, sealedSecret: Buffer): Promise<void> {

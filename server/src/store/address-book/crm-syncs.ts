@@ -75,7 +75,7 @@ export async function claimSync(
 
 /** Returns whether the sync still has its lease. In a transaction, it also keeps another sync from starting before its end. */
 export async function renewSync(db: Db, advisorId: number, syncId: number, until: Date): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `update crm_connections
      set syncing_until = $3
      where advisor_id = $1 and sync_id = $2
@@ -83,7 +83,6 @@ export async function renewSync(db: Db, advisorId: number, syncId: number, until
     [advisorId, syncId, until],
     'renew-sync',
   );
-  return rows.length > 0;
 }
 
 export async function addToSync(db: Db, advisorId: number, syncId: number, counts: SyncCounts): Promise<void> {

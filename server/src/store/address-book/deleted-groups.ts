@@ -27,7 +27,7 @@ export async function deleteMemberships(
   advisorId: number,
   { groupId, limit }: { groupId: number; limit: number },
 ): Promise<number> {
-  const [row] = await db.query<{ removed: number }>(
+  const found = await db.value<number>(
     `with left_contacts as (
        delete from memberships
        where advisor_id = $1 and group_id = $2 and contact_id in (
@@ -49,7 +49,7 @@ export async function deleteMemberships(
     [advisorId, groupId, limit],
     'delete-memberships',
   );
-  return row?.removed ?? 0;
+  return found ?? 0;
 }
 
 /** Once it has no memberships left. */

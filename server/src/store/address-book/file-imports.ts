@@ -29,13 +29,12 @@ const columns = `
 export async function insertImport(db: Db, advisorId: number, given: ImportFile): Promise<number | null> {
   await db.query(`delete from contact_imports where advisor_id = $1 and status <> 'running'`, [advisorId]);
   if (await findImport(db, advisorId)) return null;
-  const [row] = await db.query<{ importId: number }>(
+  return db.value<number>(
     `insert into contact_imports (advisor_id, file_name, file, row_count)
      values ($1, $2, $3, $4)
      returning import_id as "importId"`,
     [advisorId, given.fileName, given.file, given.rowCount],
   );
-  return row?.importId ?? null;
 }
 
 /** The advisor's last one. */
@@ -52,15 +51,14 @@ export async function findImport(db: Db, advisorId: number): Promise<FileImport 
 }
 
 export async function findImportFile(db: Db, advisorId: number, importId: number): Promise<Buffer | null> {
-  const [row] = await db.query<{ file: Buffer }>(
-    'select file from contact_imports where advisor_id = $1 and import_id = $2',
-    [advisorId, importId],
-  );
-  return row?.file ?? null;
+  return db.value<Buffer>('select file from contact_imports where advisor_id = $1 and import_id = $2', [
+    advisorId,
+    importId,
+  ]);
 }
 
 export async function startImport(db: Db, advisorId: number, importId: number): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `update contact_imports
      set status = 'running'
      where advisor_id = $1 and import_id = $2 and status = 'previewed'
@@ -68,29 +66,26 @@ export async function startImport(db: Db, advisorId: number, importId: number): 
      returning 1`,
     [advisorId, importId],
   );
-  return rows.length > 0;
 }
 
 /** Whichever node is at it ends with the batch that it has. */
 export async function stopImport(db: Db, advisorId: number, importId: number): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `update contact_imports
      set status = 'stopped'
      where advisor_id = $1 and import_id = $2 and status = 'running'
      returning 1`,
     [advisorId, importId],
   );
-  return rows.length > 0;
 }
 
 export async function deleteImport(db: Db, advisorId: number, importId: number): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `delete from contact_imports
      where advisor_id = $1 and import_id = $2 and status <> 'running'
      returning 1`,
     [advisorId, importId],
   );
-  return rows.length > 0;
 }
 
 /** One that is running and that no node is at. Spans advisors: whoever's it is. */

@@ -25,7 +25,7 @@ export const groupSorts = Object.keys(sortColumns) as GroupSort[];
 
 /** Returns the new group's id, or the id of the group that already has the external id, even if two requests race. */
 export async function insertGroup(db: Db, advisorId: number, group: NewGroup, now: Date): Promise<number> {
-  const [row] = await db.query<{ groupId: number }>(
+  const { groupId } = await db.one<{ groupId: number }>(
     `insert into groups (advisor_id, name, external_id, source, search_text, date_time_created, date_time_modified)
      values ($1, $2, $3, $4, $5, $6, $6)
      on conflict (advisor_id, external_id) do update
@@ -34,8 +34,7 @@ export async function insertGroup(db: Db, advisorId: number, group: NewGroup, no
     [advisorId, group.name, group.externalId, group.source, group.searchText, now],
     'insert-group',
   );
-  if (!row) throw new Error('The insert returned no group.');
-  return row.groupId;
+  return groupId;
 }
 
 export async function listGroups(
@@ -136,14 +135,13 @@ export async function updateGroup(
   { name, searchText }: Pick<NewGroup, 'name' | 'searchText'>,
   now: Date,
 ): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `update groups
      set name = $3, search_text = $4, date_time_modified = $5
      where advisor_id = $1 and group_id = $2
      returning 1`,
     [advisorId, groupId, name, searchText, now],
   );
-  return rows.length > 0;
 }
 
 /** Takes these contacts out of the group, and returns how many were in it. The book is locked. */
@@ -178,7 +176,7 @@ export async function deleteMembers(
 
 /** Deletes the group for every reader. Its memberships no longer count, and are removed later (deleted-groups.ts). */
 export async function deleteGroup(db: Db, advisorId: number, groupId: number): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `with gone as (
        delete from groups
        where advisor_id = $1 and group_id = $2
@@ -190,5 +188,4 @@ export async function deleteGroup(db: Db, advisorId: number, groupId: number): P
      returning group_id`,
     [advisorId, groupId],
   );
-  return rows.length > 0;
 }

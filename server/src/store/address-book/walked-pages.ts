@@ -11,7 +11,7 @@ export function isWalkable({ sortBy }: ContactPage): boolean {
 }
 
 export async function countWalked(db: Db, advisorId: number, { consent, without = [] }: WalkedFilter): Promise<number> {
-  const [row] = await db.query<{ total: number }>(
+  const found = await db.value<number>(
     `select (${consent ? countOf[consent] : bookCount}) - (
        select count(*)
        from contacts c
@@ -19,7 +19,7 @@ export async function countWalked(db: Db, advisorId: number, { consent, without 
      ) as total`,
     [advisorId, without],
   );
-  return row?.total ?? 0;
+  return found ?? 0;
 }
 
 /**

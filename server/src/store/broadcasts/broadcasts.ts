@@ -40,7 +40,7 @@ export async function insertBroadcast(
   { groupId, groupName, text, people, refused, actor, traceId }: NewBroadcast,
   now: Date,
 ): Promise<number> {
-  const [row] = await db.query<{ broadcastId: number }>(
+  const { broadcastId } = await db.one<{ broadcastId: number }>(
     `insert into broadcasts (
        advisor_id, group_id, group_name, text, status, people, refused, actor, trace_id, due_at, date_time_created
      )
@@ -49,8 +49,7 @@ export async function insertBroadcast(
     [advisorId, groupId, groupName, text, people, refused, actor, traceId, now],
     'insert-broadcast',
   );
-  if (!row) throw new Error('The insert returned no broadcast.');
-  return row.broadcastId;
+  return broadcastId;
 }
 
 export async function findBroadcast(db: Db, advisorId: number, broadcastId: number): Promise<BroadcastRow | null> {

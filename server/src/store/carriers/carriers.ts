@@ -64,11 +64,10 @@ export async function updateSealedSettings(db: Db, carrierId: number, sealedSett
 
 /** False if a number has it. */
 export async function deleteCarrier(db: Db, carrierId: number): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `delete from carriers
      where carrier_id = $1 and not exists (select from advisors where advisors.carrier_id = $1)
      returning 1`,
     [carrierId],
   );
-  return rows.length > 0;
 }

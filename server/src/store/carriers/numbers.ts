@@ -38,7 +38,7 @@ export async function listNumbers(db: Db): Promise<NumberRow[]> {
 
 /** `since` is in domain time. Texts are looked through by the index of the advisor's list. */
 export async function findNumberRecord(db: Db, advisorId: number, since: Date): Promise<NumberRecord> {
-  const [row] = await db.query<NumberRecord>(
+  return db.one<NumberRecord>(
     `with latest as (
        select status, date_time_created, date_time_sent, date_time_delivered
        from messages
@@ -61,8 +61,6 @@ export async function findNumberRecord(db: Db, advisorId: number, since: Date): 
      from recent`,
     [advisorId, since],
   );
-  if (!row) throw new Error('A count returned no row.');
-  return row;
 }
 
 /** Advisors whose number has moved to another carrier lately: real time. */
@@ -102,11 +100,10 @@ export async function wasNumberOf(
   advisorId: number,
   { carrierId, movedSince }: { carrierId: number; movedSince: Date },
 ): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `select
      from advisors
      where advisor_id = $1 and earlier_carrier_id = $2 and carrier_moved_at >= $3`,
     [advisorId, carrierId, movedSince],
   );
-  return rows.length > 0;
 }

@@ -9,7 +9,7 @@ export async function hasReply(
   advisorId: number,
   { memberId, carrierId, carrierMessageId, text }: Omit<NewReply, 'archiveNumber'> & { text: string },
 ): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `select
      from replies r
      join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.archive_number
@@ -21,7 +21,6 @@ export async function hasReply(
     [advisorId, carrierMessageId, memberId, text, carrierId],
     'has-reply',
   );
-  return rows.length > 0;
 }
 
 export async function insertReply(db: Db, advisorId: number, reply: NewReply, now: Date): Promise<void> {

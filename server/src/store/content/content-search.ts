@@ -15,12 +15,12 @@ export type RankedPage = ContentPage & { rankedMax: number };
 export type FoundContent = { total: number; items: ContentItemRow[] };
 
 export async function findFirmId(db: Db, advisorId: number): Promise<number> {
-  const [row] = await db.query<{ firmId: number }>(
+  const found = await db.value<number>(
     'select firm_id as "firmId" from advisors where advisor_id = $1',
     [advisorId],
     'find-firm-id',
   );
-  return row?.firmId ?? -1;
+  return found ?? -1;
 }
 
 /** Nearly every item has a word that begins with a given letter, so a single letter is no prefix. */

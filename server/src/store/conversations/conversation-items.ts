@@ -176,7 +176,7 @@ export async function findMediaBytes(
   advisorId: number,
   { replyNumber, place }: { replyNumber: number; place: number },
 ): Promise<Buffer | null> {
-  const [row] = await db.query<{ body: Buffer }>(
+  return db.value<Buffer>(
     `select b.body
      from reply_media r
      join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.media_number
@@ -184,5 +184,4 @@ export async function findMediaBytes(
     [advisorId, replyNumber, place],
     'find-media-bytes',
   );
-  return row?.body ?? null;
 }

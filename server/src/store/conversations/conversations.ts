@@ -205,7 +205,7 @@ export async function updateConversation(
   memberId: number,
   { readReplyId, doneAt, snoozed, draft }: ConversationChange,
 ): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `insert into conversations as c (advisor_id, member_id, read_reply_id, done_at, snoozed_at, snoozed_until, draft)
      select advisor_id, member_id, coalesce($3, 0), $5, $7, $8, $10
      from members
@@ -232,5 +232,4 @@ export async function updateConversation(
     ],
     'update-conversation',
   );
-  return rows.length > 0;
 }

@@ -16,14 +16,14 @@ export async function listSavedReplies(db: Db, advisorId: number, limit: number)
 }
 
 export async function insertSavedReply(db: Db, advisorId: number, { title, text }: SavedReplyInput): Promise<number> {
-  const [row] = await db.query<{ savedReplyId: number }>(
+  const { savedReplyId } = await db.one<{ savedReplyId: number }>(
     `insert into saved_replies (advisor_id, title, text)
      values ($1, $2, $3)
      returning saved_reply_id as "savedReplyId"`,
     [advisorId, title, text],
     'insert-saved-reply',
   );
-  return row?.savedReplyId ?? -1;
+  return savedReplyId;
 }
 
 /** Whether there is such a one. */
@@ -33,7 +33,7 @@ export async function updateSavedReply(
   savedReplyId: number,
   { title, text }: SavedReplyInput,
 ): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `update saved_replies
      set title = $3, text = $4
      where advisor_id = $1 and saved_reply_id = $2
@@ -41,17 +41,15 @@ export async function updateSavedReply(
     [advisorId, savedReplyId, title, text],
     'update-saved-reply',
   );
-  return rows.length > 0;
 }
 
 /** Whether there was such a one. */
 export async function deleteSavedReply(db: Db, advisorId: number, savedReplyId: number): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `delete from saved_replies
      where advisor_id = $1 and saved_reply_id = $2
      returning 1`,
     [advisorId, savedReplyId],
     'delete-saved-reply',
   );
-  return rows.length > 0;
 }

@@ -4,6 +4,12 @@ export type Db = {
   query<Row extends object>(text: string, values?: unknown[], name?: string): Promise<Row[]>;
   /** Its first row; null if it has none. */
   find<Row extends object>(text: string, values?: unknown[], name?: string): Promise<Row | null>;
+  /** Its only row, of a statement that always has one. */
+  one<Row extends object>(text: string, values?: unknown[], name?: string): Promise<Row>;
+  /** The only column of its first row; null if it has none. */
+  value<Value>(text: string, values?: unknown[], name?: string): Promise<Value | null>;
+  /** Whether it has a row. */
+  has(text: string, values?: unknown[], name?: string): Promise<boolean>;
   /**
    * A statement whose rows nobody needs. In the transaction of a batch nobody waits for it either: the next statement goes along,
    * or the commit. If it fails, that fails with its error.

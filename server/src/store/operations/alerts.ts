@@ -80,14 +80,13 @@ export async function insertAlertState(
 
 /** True for the one node that tells of it. */
 export async function updateAlertTold(db: Db, about: string, says: string, begunBefore: Date): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `update alert_states
      set told = true, says = $2
      where about = $1 and not told and date_time_begun <= $3
      returning 1`,
     [about, says, begunBefore],
   );
-  return rows.length > 0;
 }
 
 /** The row, for the one node that ends it. */

@@ -7,7 +7,7 @@ export type ReconciliationRow = { meta: string; body: string; dateTimeCreated: D
 
 /** Spans advisors: it is about all of a firm's. */
 export async function findFirmArchive(db: Db, firmId: number): Promise<FirmArchiveRow> {
-  const [row] = await db.query<FirmArchiveRow>(
+  return db.one<FirmArchiveRow>(
     `select coalesce(sum(h.last_number), 0)::bigint as entries, coalesce(sum(t.last_number), 0)::bigint as signed
      from advisors a
      join archive_heads h on h.advisor_id = a.advisor_id
@@ -15,7 +15,6 @@ export async function findFirmArchive(db: Db, firmId: number): Promise<FirmArchi
      where a.firm_id = $1`,
     [firmId],
   );
-  return row ?? { entries: 0, signed: 0 };
 }
 
 /** Spans advisors: a reviewer sees all of a firm. */
@@ -45,7 +44,7 @@ export async function findLastReconciliation(db: Db): Promise<ReconciliationRow 
 
 /** The firm's holds that aren't lifted, and its advisors. */
 export async function countHoldsAndAdvisors(db: Db, firmId: number): Promise<{ holds: number; advisors: number }> {
-  const [row] = await db.query<{ holds: number; advisors: number }>(
+  return db.one<{ holds: number; advisors: number }>(
     `select
        (
          select count(*)
@@ -55,5 +54,4 @@ export async function countHoldsAndAdvisors(db: Db, firmId: number): Promise<{ h
        (select count(*) from advisors where firm_id = $1) as advisors`,
     [firmId],
   );
-  return row ?? { holds: 0, advisors: 0 };
 }

@@ -12,11 +12,10 @@ const exportJoins = `
   left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id`;
 
 export async function findTaken(db: Db, advisorId: number): Promise<number> {
-  const [row] = await db.query<{ lastNumber: number }>(
-    'select last_number as "lastNumber" from archive_taken where advisor_id = $1',
-    [advisorId],
-  );
-  return row?.lastNumber ?? 0;
+  const found = await db.value<number>('select last_number as "lastNumber" from archive_taken where advisor_id = $1', [
+    advisorId,
+  ]);
+  return found ?? 0;
 }
 
 export async function findNumbers(
@@ -24,13 +23,12 @@ export async function findNumbers(
   advisorId: number,
   { after, upTo, from, to }: { after: number; upTo: number; from: Date; to: Date },
 ): Promise<{ first: number | null; last: number | null }> {
-  const [row] = await db.query<{ first: number | null; last: number | null }>(
+  return db.one<{ first: number | null; last: number | null }>(
     `select min(number) as first, max(number) as last
      from archive_entries
      where advisor_id = $1 and number > $2 and number <= $3 and date_time_created >= $4 and date_time_created < $5`,
     [advisorId, after, upTo, from, to],
   );
-  return row ?? { first: null, last: null };
 }
 
 export async function listExport(
@@ -138,17 +136,16 @@ export async function listWitnesses(db: Db, disposals: { leaf: number; years: nu
 }
 
 export async function findCheckpointOver(db: Db, leaf: number): Promise<number | null> {
-  const [row] = await db.query<{ checkpointId: number | null }>(
+  return db.value<number>(
     `select min(checkpoint_id) as "checkpointId"
      from archive_checkpoints
      where size = (select min(size) from archive_checkpoints where size > $1)`,
     [leaf],
   );
-  return row?.checkpointId ?? null;
 }
 
 export async function findStamped(db: Db, upToCheckpointId: number): Promise<number | null> {
-  const [row] = await db.query<{ checkpointId: number }>(
+  return db.value<number>(
     `select checkpoint_id as "checkpointId"
      from archive_deliveries
      where kind = 'timestamp' and checkpoint_id <= $1
@@ -156,7 +153,6 @@ export async function findStamped(db: Db, upToCheckpointId: number): Promise<num
      limit 1`,
     [upToCheckpointId],
   );
-  return row?.checkpointId ?? null;
 }
 
 export async function listCheckpoints(db: Db, checkpointIds: number[]): Promise<StampedCheckpoint[]> {

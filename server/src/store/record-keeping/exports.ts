@@ -29,14 +29,12 @@ export async function insertExport(
   { firmId, staffId, advisorId, from, to, format }: NewExport,
   realNow: Date,
 ): Promise<ExportJob> {
-  const [row] = await db.query<ExportJob>(
+  return db.one<ExportJob>(
     `insert into exports (firm_id, staff_id, of_advisor, period_from, period_to, format, date_time_created)
      values ($1, $2, $3, $4, $5, $6, $7)
      returning ${columns}`,
     [firmId, staffId, advisorId, from, to, format, realNow],
   );
-  if (!row) throw new Error('The insert returned no export.');
-  return row;
 }
 
 /** The newest first. */
@@ -55,11 +53,7 @@ export async function listExports(db: Db, firmId: number, limit: number): Promis
 }
 
 export async function findExport(db: Db, firmId: number, exportId: number): Promise<ExportJob | null> {
-  const [row] = await db.query<ExportJob>(`select ${columns} from exports where firm_id = $1 and export_id = $2`, [
-    firmId,
-    exportId,
-  ]);
-  return row ?? null;
+  return db.find<ExportJob>(`select ${columns} from exports where firm_id = $1 and export_id = $2`, [firmId, exportId]);
 }
 
 /** The oldest that nobody makes; what another node left of it is gone. */
@@ -110,11 +104,7 @@ export async function insertExportPart(db: Db, exportId: number, part: number, b
 }
 
 export async function findExportPart(db: Db, exportId: number, part: number): Promise<Buffer | null> {
-  const [row] = await db.query<{ bytes: Buffer }>('select bytes from export_parts where export_id = $1 and part = $2', [
-    exportId,
-    part,
-  ]);
-  return row?.bytes ?? null;
+  return db.value<Buffer>('select bytes from export_parts where export_id = $1 and part = $2', [exportId, part]);
 }
 
 export async function deleteExportParts(db: Db, exportId: number): Promise<void> {

@@ -33,15 +33,14 @@ const joins = `
 
 /** With its archive entry. */
 export async function insertHold(db: Db, hold: NewHold): Promise<number> {
-  const [row] = await db.query<{ holdId: number }>('select add_hold($1, $2, $3, $4, $5) as "holdId"', [
+  const { holdId } = await db.one<{ holdId: number }>('select add_hold($1, $2, $3, $4, $5) as "holdId"', [
     hold.firmId,
     hold.advisorId,
     hold.memberId,
     hold.reason,
     hold.staffId,
   ]);
-  if (!row) throw new Error('The function returned no hold.');
-  return row.holdId;
+  return holdId;
 }
 
 /** With its archive entry. False if the hold is already lifted. */
@@ -49,24 +48,23 @@ export async function insertHoldLift(
   db: Db,
   lift: { holdId: number; reason: string; staffId: number },
 ): Promise<boolean> {
-  const [row] = await db.query<{ lifted: boolean }>('select lift_hold($1, $2, $3) as lifted', [
+  const found = await db.value<boolean>('select lift_hold($1, $2, $3) as lifted', [
     lift.holdId,
     lift.reason,
     lift.staffId,
   ]);
-  return row?.lifted ?? false;
+  return found ?? false;
 }
 
 /** Spans advisors: a hold may be of a whole firm. */
 export async function findHold(db: Db, holdId: number): Promise<(HoldRow & { memberId: number | null }) | null> {
-  const [row] = await db.query<HoldRow & { memberId: number | null }>(
+  return db.find<HoldRow & { memberId: number | null }>(
     `select ${columns}, h.member_id as "memberId"
      from holds h
      ${joins}
      where h.hold_id = $1`,
     [holdId],
   );
-  return row ?? null;
 }
 
 /** Spans advisors: a hold may be of a whole firm. */

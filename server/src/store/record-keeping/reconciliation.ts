@@ -21,7 +21,7 @@ const rowsPerFetch = 5_000;
  * records are about texts of many.
  */
 export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean> {
-  const [row] = await db.query<{ found: boolean }>(
+  const found = await db.value<boolean>(
     `select
        exists (select 1 from messages where date_time_created >= $1 and date_time_created < $2)
        or exists (select 1 from messages where date_time_sent >= $1 and date_time_sent < $2)
@@ -30,7 +30,7 @@ export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean>
        or exists (select 1 from archive_entries where date_time_created >= $1 and date_time_created < $2) as found`,
     [from, to],
   );
-  return row?.found ?? false;
+  return found ?? false;
 }
 
 /** Attempts whose response was lost or hasn't come yet, with everything needed to recognize the carrier's record. */

@@ -10,9 +10,8 @@ export async function insertRetention(
 }
 
 export async function findRetention(db: Db, firmId: number): Promise<number> {
-  const [row] = await db.query<{ years: number }>('select retention_years($1) as years', [firmId]);
-  if (!row) throw new Error('The function returned no years.');
-  return row.years;
+  const { years } = await db.one<{ years: number }>('select retention_years($1) as years', [firmId]);
+  return years;
 }
 
 /** An advisor whose records may be due for disposal; held if a hold keeps all of them. */

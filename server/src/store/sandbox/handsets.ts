@@ -42,11 +42,10 @@ export async function insertHandsetMessages(db: Db, messages: NewHandsetMessage[
 
 /** The first text that the carrier accepted at that time or later, received or not, or null. */
 export async function findHandsetRecord(db: Db, from: Date): Promise<number | null> {
-  const [row] = await db.query<{ handsetMessageId: number | null }>(
+  return db.value<number>(
     'select min(handset_message_id) as "handsetMessageId" from handset_messages where date_time_created >= $1',
     [from],
   );
-  return row?.handsetMessageId ?? null;
 }
 
 export async function listHandsetRecords(

@@ -11,8 +11,7 @@ const columns = `offset_ms as "offsetMs", resets, coalesce(resetting_until > now
 const none = { offsetMs: 0, resets: 0, isResetting: false };
 
 export async function findClock(db: Db): Promise<ClockRow> {
-  const [row] = await db.query<ClockRow>(`select ${columns} from sandbox_clock`);
-  return row ?? none;
+  return (await db.find<ClockRow>(`select ${columns} from sandbox_clock`)) ?? none;
 }
 
 /** In two statements: a distributed database returns nothing of an update that depends on the time. */

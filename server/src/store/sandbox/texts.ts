@@ -4,7 +4,7 @@ export type TextCounts = { sent: number; delivered: number; held: number };
 
 /** Of the texts since then. Spans advisors: they share the sandbox. */
 export async function countTexts(db: Db, since: Date): Promise<TextCounts> {
-  const [row] = await db.query<TextCounts>(
+  return db.one<TextCounts>(
     `select
        count(*) filter (where date_time_sent is not null)::integer as sent,
        count(*) filter (where date_time_delivered is not null)::integer as delivered,
@@ -13,5 +13,4 @@ export async function countTexts(db: Db, since: Date): Promise<TextCounts> {
      where date_time_created >= $1`,
     [since],
   );
-  return row ?? { sent: 0, delivered: 0, held: 0 };
 }

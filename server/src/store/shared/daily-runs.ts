@@ -9,7 +9,7 @@ export async function claimDay(
   { job, day }: DailyRun,
   { realNow, leasedUntil }: { realNow: Date; leasedUntil: Date },
 ): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `insert into daily_runs as run (job, day, leased_until)
      values ($1, $2, $3)
      on conflict (job, day) do update
@@ -18,19 +18,17 @@ export async function claimDay(
      returning 1`,
     [job, day, leasedUntil, realNow],
   );
-  return rows.length > 0;
 }
 
 /** False if it was done already. */
 export async function finishDay(db: Db, { job, day }: DailyRun): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `update daily_runs
      set done = true
      where job = $1 and day = $2 and not done
      returning 1`,
     [job, day],
   );
-  return rows.length > 0;
 }
 
 export async function releaseDay(db: Db, { job, day }: DailyRun, realNow: Date): Promise<void> {
@@ -42,9 +40,5 @@ export async function releaseDay(db: Db, { job, day }: DailyRun, realNow: Date):
 }
 
 export async function findLastDay(db: Db, job: string): Promise<string | null> {
-  const [row] = await db.query<{ day: string | null }>(
-    'select max(day) as day from daily_runs where job = $1 and done',
-    [job],
-  );
-  return row?.day ?? null;
+  return db.value<string>('select max(day) as day from daily_runs where job = $1 and done', [job]);
 }

@@ -13,13 +13,13 @@ export async function insertPendingAction(
   { kind, targetIds, detail = null }: PendingAction,
   dueAt: Date,
 ): Promise<number> {
-  const [row] = await db.query<DueAction>(
+  const { actionId } = await db.one<DueAction>(
     `insert into pending_actions (advisor_id, kind, target_ids, detail, due_at)
      values ($1, $2, $3, $4, $5)
      returning action_id as "actionId"`,
     [advisorId, kind, targetIds, detail, dueAt],
   );
-  return row?.actionId ?? -1;
+  return actionId;
 }
 
 /** Whoever deletes it owns it: the one who undoes it, or the one node that does it. Null if it is gone. */

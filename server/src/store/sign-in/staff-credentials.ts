@@ -70,9 +70,8 @@ export async function deleteRecoveryCode(db: Db, staffId: number, codeHash: Buff
 }
 
 export async function countRecoveryCodes(db: Db, staffId: number): Promise<number> {
-  const [row] = await db.query<{ left: number }>(
-    'select count(*)::int as "left" from recovery_codes where staff_id = $1',
-    [staffId],
-  );
-  return row?.left ?? 0;
+  const found = await db.value<number>('select count(*)::int as "left" from recovery_codes where staff_id = $1', [
+    staffId,
+  ]);
+  return found ?? 0;
 }

@@ -8,7 +8,7 @@ export type BucketRow = { bucketHash: Buffer; burst: number; perSecond: number }
  */
 export async function fillBucket(db: Db, { bucketHash, burst, perSecond }: BucketRow, now: Date): Promise<number> {
   // Two nodes' clocks differ a little: time that seems to run backwards refills nothing.
-  const [row] = await db.query<{ attemptsLeft: number }>(
+  const found = await db.value<number>(
     `insert into throttles as t (bucket_hash, attempts_left, date_time_filled)
      values ($1, $2::float8, $4)
      on conflict (bucket_hash) do update
@@ -18,7 +18,7 @@ export async function fillBucket(db: Db, { bucketHash, burst, perSecond }: Bucke
      returning attempts_left as "attemptsLeft"`,
     [bucketHash, burst, perSecond, now],
   );
-  return row?.attemptsLeft ?? 0;
+  return found ?? 0;
 }
 
 export async function takeFromBuckets(db: Db, buckets: BucketRow[]): Promise<void> {

@@ -108,7 +108,7 @@ export async function countOptOutDecisions(
   firmId: number,
   since: Date,
 ): Promise<{ optOuts: number; others: number }> {
-  const [row] = await db.query<{ optOuts: number; others: number }>(
+  return db.one<{ optOuts: number; others: number }>(
     `select
        count(*) filter (where status = 'rejected')::integer as "optOuts",
        count(*) filter (where status = 'approved')::integer as others
@@ -116,5 +116,4 @@ export async function countOptOutDecisions(
      where firm_id = $1 and status <> 'open' and decided_at >= $2 and kind = 'possible_opt_out'`,
     [firmId, since],
   );
-  return row ?? { optOuts: 0, others: 0 };
 }

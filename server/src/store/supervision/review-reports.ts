@@ -45,13 +45,13 @@ export async function listDecided(
 
 /** Reviews that were opened in the period. Spans advisors: the report is of a whole firm. */
 export async function countOpened(db: Db, firmId: number, { from, until }: ReportPeriod): Promise<number> {
-  const [row] = await db.query<{ opened: number }>(
+  const found = await db.value<number>(
     `select count(*)::integer as opened
      from reviews
      where firm_id = $1 and date_time_created >= $2 and date_time_created < $3`,
     [firmId, from, until],
   );
-  return row?.opened ?? 0;
+  return found ?? 0;
 }
 
 export type OpenRow = {

@@ -74,12 +74,12 @@ export async function listScopes(
   db: Db,
   { webhookId, advisorId }: Pick<StreamRow, 'webhookId' | 'advisorId'>,
 ): Promise<string[]> {
-  const [row] = await db.query<{ scopes: string[] }>(
+  const found = await db.value<string[]>(
     `select ${scopes}
      from (select $1::bigint as webhook_id, $2::bigint as advisor_id) as s`,
     [webhookId, advisorId],
   );
-  return row?.scopes ?? [];
+  return found ?? [];
 }
 
 /** Every stream may go on now: the endpoint was switched on. Spans advisors: an application acts for many. */
@@ -94,11 +94,10 @@ export async function resumeStreams(db: Db, webhookId: number): Promise<void> {
 
 /** For how many advisors what comes next has failed, and since when. Spans advisors: an application acts for many. */
 export async function findFailing(db: Db, webhookId: number): Promise<{ failing: number; failingSince: Date | null }> {
-  const [row] = await db.query<{ failing: number; failingSince: Date | null }>(
+  return db.one<{ failing: number; failingSince: Date | null }>(
     `select count(distinct advisor_id) as failing, min(failing_since) as "failingSince"
      from webhook_streams
      where webhook_id = $1 and failures > 0`,
     [webhookId],
   );
-  return row ?? { failing: 0, failingSince: null };
 }

@@ -33,14 +33,13 @@ export async function insertWebhook(
   { applicationId, url, types, sealedSecret, listenedUntil }: NewWebhook,
   now: Date,
 ): Promise<number | null> {
-  const [row] = await db.query<{ webhookId: number }>(
+  return db.value<number>(
     `insert into webhooks (application_id, url, types, sealed_secret, listened_until, date_time_created)
      values ($1, $2, $3, $4, $5, $6)
      on conflict (application_id, url) do nothing
      returning webhook_id as "webhookId"`,
     [applicationId, url, types, sealedSecret, listenedUntil, now],
   );
-  return row?.webhookId ?? null;
 }
 
 /** Puts another endpoint in its place, which is on and goes on where it was. */
@@ -82,26 +81,24 @@ export async function updateSecrets(
 
 /** False if it was off. */
 export async function disableWebhook(db: Db, webhookId: number, reason: string, now: Date): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `update webhooks
      set disabled_at = $3, disabled_reason = $2
      where webhook_id = $1 and disabled_at is null
      returning 1`,
     [webhookId, reason, now],
   );
-  return rows.length > 0;
 }
 
 /** False if it was on. */
 export async function enableWebhook(db: Db, webhookId: number): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `update webhooks
      set disabled_at = null, disabled_reason = null
      where webhook_id = $1 and disabled_at is not null
      returning 1`,
     [webhookId],
   );
-  return rows.length > 0;
 }
 
 /** Of one application, or of all. */
@@ -118,14 +115,13 @@ export async function listWebhooks(db: Db, applicationId: number | null = null):
 
 /** False if it is gone, or switched off. */
 export async function updateListening(db: Db, webhookId: number, until: Date): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `update webhooks
      set listened_until = $2
      where webhook_id = $1 and disabled_at is null
      returning 1`,
     [webhookId, until],
   );
-  return rows.length > 0;
 }
 
 /** Those that are pushed to. */

@@ -29,7 +29,10 @@ export function unknownDistribution(): Distribution {
   }
 }
 
-type Queries = Pick<Db, 'query' | 'find' | 'write' | 'lookUp' | 'lookUpOne' | 'lookUpPage' | 'nodes'>;
+type Queries = Pick<
+  Db,
+  'query' | 'find' | 'one' | 'value' | 'has' | 'write' | 'lookUp' | 'lookUpOne' | 'lookUpPage' | 'nodes'
+>;
 /** Lookups that are sent together. */
 type Plain = Pick<Db, 'query' | 'write' | 'lookUp'> &
   ShardConnection & { gatherRows: Db['lookUpPage']; gatherPages: Db['lookUpPage'] };
@@ -63,6 +66,18 @@ export function routedQueries(plain: Plain, distribution: Distribution): Queries
     // By the query of whatever this becomes a part of: one shard's, for one.
     async find<Row extends object>(text: string, values?: unknown[], name?: string) {
       return (await this.query<Row>(text, values, name))[0] ?? null;
+    },
+    async one<Row extends object>(text: string, values?: unknown[], name?: string) {
+      const row = await this.find<Row>(text, values, name);
+      if (!row) throw new Error('A statement that always has a row had none.');
+      return row;
+    },
+    async value<Value>(text: string, values?: unknown[], name?: string) {
+      const [value = null] = Object.values((await this.find(text, values, name)) ?? {});
+      return value as Value | null;
+    },
+    async has(text, values, name) {
+      return (await this.find(text, values, name)) !== null;
     },
     write: each(plain.write),
     lookUp: each(plain.lookUp) as Db['lookUp'],
