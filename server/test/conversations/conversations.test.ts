@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
 import { routes } from '../../src/http/partner/routes.ts';
 import { startRequestJobs } from '../../src/jobs/requests.ts';
 import { makeLog } from '../../src/log.ts';
@@ -16,7 +17,7 @@ import {
 } from '../support/texting.ts';
 import type { Visit, Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
-import type { Answer, World } from '../support/world.ts';
+import { type Answer, inject, type World } from '../support/world.ts';
 
 const api = '/app/api';
 let pages: AdvisorApp;
@@ -228,6 +229,21 @@ suite('the advisor’s own app', () => {
     const older = (await call('GET', `/conversations/${memberId}/items?before=${body.cursor}`)).body;
     assert.equal(older.data.at(-1).text, 'Hay 15');
     assert.equal((await call('GET', `/conversations/${memberId}/items?from=m999999`)).status, 404);
+  });
+
+  test('a picture that came is in no browser’s cache: the next who signs in has the same addresses', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    await inject(world.app, {
+      method: 'POST',
+      url: `/sandbox/handset/${encodeURIComponent(phone)}/replies`,
+      headers: { 'x-api-key': world.apiKey },
+      payload: { to: textingNumber(), media: ['sample'] },
+    });
+    await fetchDueMedia(world.deps, () => {});
+    const items = await itemsWith((await conversationWith(phone)).memberId);
+    const picture = await ann.get(items.at(-1).media[0].url);
+    assert.deepEqual([picture.status, picture.headers['content-type']], [200, 'image/png']);
+    assert.equal(picture.headers['cache-control'], 'no-store');
   });
 
   test('is told what happens as it happens, also what no partner is, until it signs out', async (t) => {

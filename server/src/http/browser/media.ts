@@ -19,7 +19,8 @@ export async function sendMedia(reply: FastifyReply, bytes: Buffer): Promise<voi
     'content-disposition': type ? 'inline' : 'attachment; filename="attachment"',
     'content-security-policy': "default-src 'none'; sandbox",
     'x-content-type-options': 'nosniff',
-    'cache-control': 'private, max-age=3600',
+    // Its address says nothing about who is signed in: a browser would show it to the next who is.
+    'cache-control': 'no-store',
   };
   void reply.headers(headers).send(bytes);
 }
