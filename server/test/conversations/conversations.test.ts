@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { get } from 'node:http';
+import type { Socket } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
 import { routes } from '../../src/http/partner/routes.ts';
@@ -25,6 +27,7 @@ let world: World;
 /** Ann's browser. */
 let ann: Visitor;
 let formToken: string;
+let origin: string | undefined;
 
 before(async () => {
   pages = await makeAdvisorApp();
@@ -246,12 +249,45 @@ suite('the advisor’s own app', () => {
     assert.equal(picture.headers['cache-control'], 'no-store');
   });
 
+  test('has 50 streams at most, and a reader who reads nothing is not sent ahead', async (t) => {
+    const jobs = startRequestJobs(world.deps, makeLog('silent'));
+    t.after(() => jobs.stop());
+    const sockets: Socket[] = [];
+    world.app.server.on('connection', (socket) => sockets.push(socket));
+    origin ??= await world.app.listen({ host: '127.0.0.1', port: 0 });
+    const { cursor } = (await ann.get(`${api}/session`)).body;
+    const headers = { cookie: ann.cookies.sentTo('/') };
+    const open = () =>
+      new Promise<number | undefined>((resolve) => {
+        const request = get(`${origin}${api}/events?cursor=${cursor}`, { headers, agent: false }, (response) =>
+          resolve(response.resume().statusCode),
+        );
+        t.after(() => request.destroy());
+      });
+    const statuses = [];
+    for (let count = 0; count < 51; count += 1) statuses.push(await open());
+    assert.deepEqual(statuses, [...Array(50).fill(200), 502]);
+    // Nothing reaches the first one any more.
+    const [stuck, going] = sockets;
+    assert.ok(stuck && going);
+    stuck.cork();
+    const before = going.bytesWritten;
+    await world.database.asOwner(
+      `with head as (update archive_heads set last_event = last_event + 2000 where advisor_id = $1 returning last_event)
+       insert into events (advisor_id, number, type, date_time)
+       select $1, last_event - 2000 + n, 'book.changed', now() from head, generate_series(1, 2000) n`,
+      [world.ann.advisor.advisorId],
+    );
+    await until('the others are told', () => going.bytesWritten - before > 200_000);
+    assert.ok(stuck.writableLength < 100_000, `${stuck.writableLength} bytes wait`);
+  });
+
   test('is told what happens as it happens, also what no partner is, until it signs out', async (t) => {
     const jobs = startRequestJobs(world.deps, makeLog('silent'));
     const leaving = new AbortController();
     t.after(() => leaving.abort());
     t.after(() => jobs.stop());
-    const origin = await world.app.listen({ host: '127.0.0.1', port: 0 });
+    origin ??= await world.app.listen({ host: '127.0.0.1', port: 0 });
     const { cursor } = (await ann.get(`${api}/session`)).body;
     const stream = await fetch(`${origin}${api}/events?cursor=${cursor}`, {
       headers: { cookie: ann.cookies.sentTo('/') },

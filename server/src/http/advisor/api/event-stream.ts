@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Event, listEvents } from '../../../domain/events/events.ts';
 import type { Clock } from '../../../domain/ports.ts';
@@ -14,8 +15,17 @@ const waitSeconds = 15;
 /** A stream ends within a second of its session. */
 const checkMs = 800;
 const streamsMax = 2_000;
+/** A window has one, so nobody gets here by themselves, and nobody takes the places of others. */
+const streamsPerAdvisorMax = 50;
 
-type Stream = { token: string; until: AbortController; send(event: string, data: object, cursor?: string): void };
+type Stream = {
+  advisorId: number;
+  token: string;
+  until: AbortController;
+  send(event: string, data: object, cursor?: string): void;
+  /** Resolves once what was sent has gone out. */
+  sent(): Promise<unknown>;
+};
 
 /**
  * The advisor's events as server-sent events, from a cursor on, until the session ends; and the domain's time whenever it was moved. One
@@ -49,9 +59,11 @@ export function addEventStream(app: FastifyInstance, visits: Visits, signedIn: C
     const { advisorId } = callerOf(request);
     const read = (cursor: string, waitSeconds: number) =>
       listEvents(deps, advisorId, { cursor, pageSize, waitSeconds, isOwn: true });
-    if (streams.size >= streamsMax) throw problem('downstream_unavailable', 'Too many streams are open: retry later.');
     // Before anything is sent, so that a cursor that is too old is a Problem.
     const first = await read(cursorIn(request), 0);
+    const own = Array.from(streams).filter((stream) => stream.advisorId === advisorId);
+    if (own.length >= streamsPerAdvisorMax || streams.size >= streamsMax)
+      throw problem('downstream_unavailable', 'Too many streams are open: retry later.');
     const stream = begin(visits, request, reply);
     streams.add(stream);
     request.waits = true;
@@ -76,8 +88,10 @@ function begin({ deps, sessionToken }: Visits, request: FastifyRequest, reply: F
   raw.write('retry: 2000\n\n');
   until.signal.addEventListener('abort', () => raw.end('event: end\ndata: {}\n\n'));
   return {
+    advisorId: callerOf(request).advisorId,
     token: sessionToken(request) ?? '',
     until,
+    sent: async () => raw.writableNeedDrain && once(raw, 'drain'),
     send(event, data, cursor) {
       const id = cursor === undefined ? '' : `id: ${cursor}\n`;
       if (!raw.writableEnded) raw.write(`event: ${event}\n${id}data: ${JSON.stringify(data)}\n\n`);
@@ -92,7 +106,7 @@ async function tell(
   first: Feed<Event>,
   read: (cursor: string) => Promise<Feed<Event>>,
 ): Promise<void> {
-  const { until, send } = stream;
+  const { until, send, sent } = stream;
   const ended = new Promise<null>((resolve) => until.signal.addEventListener('abort', () => resolve(null)));
   let feed: Feed<Event> | null = first;
   while (feed && !until.signal.aborted) {
@@ -100,8 +114,10 @@ async function tell(
     for (const event of data) send(event.type, event);
     // With the cursor of everything above it and the time; when there was nothing, it keeps the connection open.
     send('seen', { now: clock.now().getTime() }, cursor);
-    // What goes wrong ends the stream: the browser connects again, and then learns what it is.
-    feed = await Promise.race([read(cursor).catch(() => null), ended]);
+    // A reader who is slow, or reads nothing, isn't sent ahead: what waits would be in our memory. What goes wrong ends the stream:
+    // the browser connects again, and then learns what it is.
+    const next: Promise<Feed<Event> | null> = sent().then(() => (until.signal.aborted ? null : read(cursor)));
+    feed = await Promise.race([next.catch(() => null), ended]);
   }
   until.abort();
 }
