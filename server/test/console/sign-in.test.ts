@@ -101,6 +101,7 @@ describe('an invitation to the console', () => {
       /otpauth:\/\/totp\/Assent:person\d+%40staff\.example\?secret=[A-Z2-7]{32}&amp;issuer=Assent/,
     );
     assert.equal(visitor.cookies.has(cookie), false);
+    assert.equal((await confirm(visitor, page, '１２３４５６')).status, 400);
     const wrong = await confirm(visitor, page, '000000');
     assert.equal(wrong.status, 400);
     assert.equal(secretIn(wrong), secretIn(page));

@@ -50,5 +50,6 @@ function bytesOf(secret: string): Buffer {
 }
 
 function isSame(expected: string, given: string): boolean {
-  return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+  const bytes = Buffer.from(given);
+  return bytes.length === expected.length && timingSafeEqual(bytes, Buffer.from(expected));
 }
