@@ -166,10 +166,17 @@ test('adding, disabling and enabling staff are entries of the deployment', async
   const written = await writtenBy(async () => {
     const { staffId } = await addStaff(deps, { firmId, name: 'Sue', email: 'sue@test.example' });
     for (const disabled of [true, true, false, false]) await setStaff(deps, staffId, { disabled });
+    await setStaff(deps, staffId, { disabled: true });
+    await setStaff(deps, staffId, { disabled: false, role: 'reviewer' });
   });
   assert.deepEqual(
     written.map(({ book, kind, actor, meta }) => [book, kind, actor, meta.action]),
-    ['added', 'disabled', 'enabled'].map((action) => [deployment, 'staff', 'operator', action]),
+    ['added', 'disabled', 'enabled', 'disabled', 'role changed', 'enabled'].map((action) => [
+      deployment,
+      'staff',
+      'operator',
+      action,
+    ]),
   );
 });
 

@@ -73,7 +73,9 @@ export async function setStaff(
       await endSessions(deps, { staffId });
       await deleteInvitationOf(deps.db, { staffId });
     }
-    await archiveStaff(deps, by, staff.disabled ? 'disabled' : change.role ? 'role changed' : 'enabled', staff);
+    // Each by itself: with one word for both, nobody would find who was let in again beside a change of role.
+    if (staff.role !== before.role) await archiveStaff(deps, by, 'role changed', staff);
+    if (staff.disabled || before.disabled) await archiveStaff(deps, by, staff.disabled ? 'disabled' : 'enabled', staff);
   });
 }
 
