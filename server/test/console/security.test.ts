@@ -168,10 +168,9 @@ describe('/console/staff', () => {
     await age(officer.staffId);
     const stale = await officer.call('POST', `/staff/${rae?.staffId}/invite`);
     assert.deepEqual([stale.status, /^Sign in again/.test(stale.body.detail)], [403, true]);
-    assert.equal(
-      (await officer.call('PUT', `/staff/${rae?.staffId}`, { role: 'compliance_officer' })).body.role,
-      'compliance_officer',
-    );
+    for (const change of [{ role: 'compliance_officer' }, { disabled: false }])
+      assert.equal((await officer.call('PUT', `/staff/${rae?.staffId}`, change)).status, 403);
+    assert.equal((await officer.call('PUT', `/staff/${rae?.staffId}`, { disabled: true })).body.disabled, true);
     assert.deepEqual(await compareAccounts(world.deps), []);
   });
 
@@ -208,10 +207,17 @@ describe('/console/staff', () => {
       '/signing-keys',
       '/advisors/1/invite',
       '/all-staff',
+      '/carriers',
     ]) {
       const { status, body } = await operator.call('POST', path, {});
       assert.deepEqual([status, /^Sign in again/.test(body.detail)], [403, true], path);
     }
+    for (const [path, change] of [
+      ['/applications/some', { redirectUris: ['https://elsewhere.example/'] }],
+      ['/carriers/some', { settings: { apiUrl: 'https://elsewhere.example/' } }],
+    ] as const)
+      assert.equal((await operator.call('PUT', path, change)).status, 403, path);
+    assert.equal((await operator.call('PUT', '/carriers/some', { disabled: true })).status, 404);
   });
 
   it('who is disabled is signed out at once, and a link for them is dead', async () => {

@@ -26,7 +26,9 @@ export const add = operatorEndpoint({
   },
 });
 
+/** Scopes, and where codes are sent. */
 export const set = operatorEndpoint({
+  isFresh: true,
   params: ApplicationParams,
   body: ApplicationChange,
   async handler(deps, _, { params: { clientId }, body }, by) {

@@ -21,12 +21,15 @@ export const kinds = operatorEndpoint({
   handler: async (deps) => ({ data: carriers.listCarrierKinds(deps) }),
 });
 
+/** Whoever says where a carrier is gets the texts. */
 export const add = operatorEndpoint({
+  isFresh: true,
   body: CarrierInput,
   handler: (deps, _, { body }, by) => carriers.addCarrier(deps, body, by),
 });
 
 export const set = operatorEndpoint({
+  isFresh: ({ settings }) => settings !== undefined,
   params: CarrierParams,
   body: CarrierChange,
   handler: (deps, _, { params, body }, by) => carriers.setCarrier(deps, params.carrier, body, by),

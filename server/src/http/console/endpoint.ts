@@ -18,7 +18,7 @@ export type ConsoleEndpoint<Result = unknown> = {
   query?: TSchema;
   body?: TSchema;
   /** For what gives somebody access that lasts, such as a secret: only who signed in just now may do it, so a stolen session can't. */
-  isFresh?: true;
+  isFresh?: true | ((body: never) => boolean);
   /** How many connections one of its queries counts for; 1 if it is a short one. */
   cost?: number;
   handler(deps: Deps, staff: StaffSession, input: Input, by: By): Promise<Result>;
@@ -29,7 +29,7 @@ type Details<Who, P, Q, B, Result> = {
   params?: P;
   query?: Q;
   body?: B;
-  isFresh?: true;
+  isFresh?: true | ((body: ParsedInput<B>) => boolean);
   cost?: number;
   handler(
     deps: Deps,

@@ -109,9 +109,10 @@ export function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: 
       const staff = await requireStaff(visits, request);
       if (method !== 'GET') requireOwnPage(visits.forms, request);
       requireRole(staff, roles, endpoint);
-      if (endpoint.isFresh && !isFresh(staff)) throw problem('forbidden', signInAgain);
+      if (endpoint.isFresh === true) requireFresh(staff);
       const body = endpoint.body ? await readRawBody(request.raw) : Buffer.alloc(0);
       const input = validate(request, body);
+      if (typeof endpoint.isFresh === 'function' && endpoint.isFresh(input.body as never)) requireFresh(staff);
       const ofConsole = { ...deps, db: share(consoleKey, endpoint.cost ?? 1) };
       const act = () => endpoint.handler(ofConsole, staff, input, byStaff(staff.staffId, request.id));
       await send(reply, await (method === 'GET' ? act() : deps.signals.life.live(act)));
@@ -124,6 +125,10 @@ export function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: 
 function requireRole({ role, firmId }: StaffSession, roles: readonly StaffRole[], { of }: ConsoleEndpoint): void {
   const isOfFirm = of !== 'firm' || firmId !== null;
   if (!roles.includes(role) || !isOfFirm) throw problem('forbidden', 'Your role doesn’t allow this.');
+}
+
+function requireFresh(staff: StaffSession): void {
+  if (!isFresh(staff)) throw problem('forbidden', signInAgain);
 }
 
 async function send(reply: FastifyReply, result: unknown): Promise<void> {

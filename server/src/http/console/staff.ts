@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import {
   getStaff,
@@ -24,6 +25,7 @@ export const inviteNew = firmEndpoint({
 });
 
 export const set = firmEndpoint({
+  isFresh: givesAccess,
   params: StaffParams,
   body: StaffChange,
   async handler(deps, { firmId }, { params, body }, by) {
@@ -49,6 +51,7 @@ export const inviteNewOfAny = operatorEndpoint({
 });
 
 export const setAny = operatorEndpoint({
+  isFresh: givesAccess,
   params: StaffParams,
   body: StaffChange,
   async handler(deps, _staff, { params, body }, by) {
@@ -63,6 +66,11 @@ export const inviteAny = operatorEndpoint({
     return inviteStaff(deps, await getStaff(deps, String(params.staffId)), by);
   },
 });
+
+/** Somebody can be disabled at once, and whatever lets them do more needs a fresh sign-in. */
+function givesAccess({ disabled, role }: Static<typeof StaffChange>): boolean {
+  return disabled === false || role !== undefined;
+}
 
 async function change(deps: Deps, { staffId }: Staff, given: Parameters<typeof setStaff>[2], by: By): Promise<Staff> {
   await setStaff(deps, staffId, given, by);
