@@ -110,10 +110,6 @@ export function columnsOf(headings: string[]): Columns {
   return { ...columns, unknown: plainHeadings.flatMap((heading, index) => (isUnknown(heading, index) ? index : [])) };
 }
 
-export function isKnownHeading(heading: string): boolean {
-  return columnsOf([heading]).unknown.length === 0;
-}
-
 function toSlot(value: number): Slot {
   return { value, label: undefined };
 }

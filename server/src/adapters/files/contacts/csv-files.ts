@@ -4,7 +4,7 @@ import type { ContactFiles, PreparedRow } from '../../../domain/ports.ts';
 import { readCsvRecords, safeCell } from '../text/csv.ts';
 import { encodingOf } from '../text/encodings.ts';
 import { columnsOf, type SingleName } from './columns.ts';
-import { separatorIn, writeCsvHeader, writeCsvRows } from './csv.ts';
+import { columnsMax, separatorIn, writeCsvHeader, writeCsvRows } from './csv.ts';
 import { rowPreparer } from './import-rows.ts';
 import { regionOf } from './phones.ts';
 import { openContactFile } from './reading.ts';
@@ -18,7 +18,7 @@ export async function* read(file: Buffer, phone: string | null): AsyncGenerator<
 
 export async function columns(file: Buffer): ReturnType<ContactFiles['columns']> {
   for await (const record of recordsOf(file))
-    return 'cells' in record ? fieldsOf(record.cells.map((each) => each.trim())) : [];
+    return 'cells' in record ? fieldsOf(record.cells.slice(0, columnsMax).map((each) => each.trim())) : [];
   return [];
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../text/csv.ts';
 import { firstLineOf, type LineOptions } from '../text/lines.ts';
 import type { TextSource } from '../text/sources.ts';
-import { type AddressColumns, type Columns, columnsOf, isKnownHeading, type SingleName, type Slot } from './columns.ts';
+import { type AddressColumns, type Columns, columnsOf, type SingleName, type Slot } from './columns.ts';
 import { type ContactTexts, contactOf } from './drafts.ts';
 import { type FileContact, splitStreet, splitValues, type Unreadable } from './fields.ts';
 import { csvColumns, groupsIn, isIdentifier, ownGroupsIn, ownIdsOf, writeGroups } from './own-files.ts';
@@ -25,13 +25,15 @@ export type UnusedColumns = { unused: string[] };
 /** If several fit, the first one. */
 const separators = [',', ';', '\t', '|'];
 const headingsShownMax = 10;
+/** No program writes as many: what columns mean is found out by comparing them, which takes minutes for a line of commas. */
+export const columnsMax = 1_000;
 
 /** Excel names it in a first line of its own, or else it is the one that makes most of the headings known. */
 export async function separatorIn(source: TextSource, options: LineOptions): Promise<string> {
   const line = await firstLineOf(source, options);
   const fits = separators.map((separator) => {
-    const headings = splitLine(line, separator);
-    return { separator, known: headings.filter(isKnownHeading).length, all: headings.length };
+    const headings = splitLine(line, separator).slice(0, columnsMax);
+    return { separator, known: headings.length - columnsOf(headings).unknown.length, all: headings.length };
   });
   const [best] = fits.toSorted((one, other) => other.known - one.known || other.all - one.all);
   return namedSeparator(line) ?? best?.separator ?? ',';
@@ -50,6 +52,7 @@ export async function* readCsv(
       if ('unreadable' in record) rows.push(record);
       else if (read) rows.push(read(record));
       else {
+        if (record.cells.length > columnsMax) return yield [...rows, tooManyColumns(record)];
         const headings = record.cells.map((each) => each.trim());
         const columns = columnsOf(headings);
         if (columns.unknown.length === headings.length) return yield [...rows, noColumns(record)];
@@ -63,6 +66,10 @@ export async function* readCsv(
 function noColumns({ line, cells }: CsvRecord): Unreadable {
   const shown = cells.slice(0, headingsShownMax).join(', ') + (cells.length > headingsShownMax ? ', …' : '');
   return { line, unreadable: `none of its columns is known: ${shown}`, hidesRest: true };
+}
+
+function tooManyColumns({ line, cells }: CsvRecord): Unreadable {
+  return { line, unreadable: `it has ${cells.length} columns: at most ${columnsMax} are read`, hidesRest: true };
 }
 
 /** Reads the rows below these headings. */

@@ -10,10 +10,11 @@ export type LineOptions = {
 /** No row of a file is longer. */
 export const rowBytesMax = 256 * 1024;
 
-/** A few milliseconds of work for whoever reads rows, who does other things in between. */
+/** Some milliseconds of work for whoever reads rows, who does other things in between: so many bytes, and so many lines. */
 const chunkBytes = 64 * 1024;
+const linesMax = 250;
 
-/** A file's lines, as many at a time as a chunk has. A line over the limit is cut, so it can't fill memory. */
+/** A file's lines, some at a time. A line over the limit is cut, so it can't fill memory. */
 export async function* lineBatchesOf(
   source: TextSource,
   charactersMax: number,
@@ -35,7 +36,10 @@ export async function* lineBatchesOf(
     if (lines.length === 1) continue;
     lines[0] = line;
     line = lines.pop() ?? '';
-    yield lines;
+    for (let at = 0; at < lines.length; at += linesMax) {
+      if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+      yield lines.length <= linesMax ? lines : lines.slice(at, at + linesMax);
+    }
   }
   line += decoder?.decode() ?? '';
   if (line !== '') yield [line];
