@@ -283,6 +283,11 @@ suite('an import in the app', () => {
     assert.equal((await call('POST', `/imports/${importId}/stop`)).status, 404);
   });
 
+  test('is read one at a time: a second file is refused meanwhile', async () => {
+    const both = await Promise.all([upload('First Name\nAnn\n'), upload('First Name\nBob\n')]);
+    assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 409]);
+  });
+
   test('and an export of what is filtered is a file that the import takes, with an entry in the archive', async () => {
     await add('Elsa', 'Exported');
     const { status, body: text } = await ann.call('POST', '/app/api/contacts/export', {

@@ -18,14 +18,22 @@ const csvType = 'text/csv; charset=utf-8';
 /** Contacts as CSV files: an upload with its preview, the rows that were refused, and an export. */
 export function addContactFiles(app: FastifyInstance, { deps }: Visits, checks: Check[]): void {
   const validate = validator(BookFilter);
+  /** Whose file is being read: one at a time, since it is in memory and takes seconds of work. */
+  const reading = new Set<number>();
 
   addPassage(app, { method: 'POST', path: '/app/api/imports' }, checks, async (request, reply) => {
-    const file = await readRawBody(request.raw, fileBytesMax);
-    if (file === 'too large')
-      throw problem('payload_too_large', `A file can have ${fileBytesMax / 1024 / 1024} MB. Split it.`);
-    const fileName = fileNameIn(request);
-    const preview = await previewImport(deps, callerOf(request).advisorId, { fileName, file });
-    reply.type('application/json; charset=utf-8').send(JSON.stringify(shownPreview(preview)));
+    const { advisorId } = callerOf(request);
+    if (reading.has(advisorId)) throw problem('conflict', 'Another file is being read. Wait until it is done.');
+    reading.add(advisorId);
+    try {
+      const file = await readRawBody(request.raw, fileBytesMax);
+      if (file === 'too large')
+        throw problem('payload_too_large', `A file can have ${fileBytesMax / 1024 / 1024} MB. Split it.`);
+      const preview = await previewImport(deps, advisorId, { fileName: fileNameIn(request), file });
+      reply.type('application/json; charset=utf-8').send(JSON.stringify(shownPreview(preview)));
+    } finally {
+      reading.delete(advisorId);
+    }
   });
 
   addPassage(app, { method: 'GET', path: '/app/api/imports/:importId/refused' }, checks, async (request, reply) => {
