@@ -25,15 +25,17 @@ type Syntax = { separator: string; cell: RegExp };
 
 /** What a spreadsheet may run as a formula, and what would look like a cell of `safeCell` when it comes back. */
 const unsafe = /^('*[=+\-@\t\n＝＋－＠]|'+")/;
+/** Where commas are for decimals, a spreadsheet splits a line at semicolons: what follows one is a cell too. */
+const unsafeWithin = /[;\t][=+\-@＝＋－＠]/;
 /** A phone number is taken for a number at worst. */
 const signedDigits = /^[+-]\d+$/;
 
 /**
- * A cell that no spreadsheet runs: what looks like a formula begins with an apostrophe. With a carriage return it is JSON behind
- * one, since readers take that for a line's end.
+ * A cell that no spreadsheet runs: what looks like a formula begins with an apostrophe. With a carriage return, which readers take for a
+ * line's end, or a formula within, it is JSON behind one.
  */
 export function safeCell(text: string): string {
-  if (text.includes('\r')) return `'${JSON.stringify(text)}`;
+  if (text.includes('\r') || unsafeWithin.test(text)) return `'${JSON.stringify(text).replaceAll(';', '\\u003b')}`;
   return unsafe.test(text) && !signedDigits.test(text) ? `'${text}` : text;
 }
 

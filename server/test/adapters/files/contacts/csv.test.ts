@@ -178,7 +178,7 @@ suite('our own export', () => {
         async (contacts) => {
           const written = exported(contacts.map((each) => ({ ...contact, ...each })));
           for (const cell of await cellsOf(written))
-            assert.ok(!/^[=+\-@\t\r]/.test(cell) || /^[+-]\d+$/.test(cell), JSON.stringify(cell));
+            assert.ok(!/^[=+\-@\t\r]|[;\t][=+\-@]/.test(cell) || /^[+-]\d+$/.test(cell), JSON.stringify(cell));
           const read = await readText(folder, 'export.csv', written);
           assert.deepEqual(read.unreadable, []);
           assert.deepEqual(
@@ -201,9 +201,11 @@ suite('our own export', () => {
         state: '@x',
         address1: '+1 212',
         address2: "'=1",
+        postalCode: 'x;=1+1;y',
       },
     ]).split('\n');
-    assert.equal(rows[0], `7,${contact.identifier},,,'=1+1,,+12125550123,,,,,'+1 212,''=1,-5,'@x,,,,,,`);
+    const within = String.raw`"'""x\u003b=1+1\u003by"""`;
+    assert.equal(rows[0], `7,${contact.identifier},,,'=1+1,,+12125550123,,,,,'+1 212,''=1,-5,'@x,${within},,,,,`);
   });
 
   test('also of groups and remote ids', async () => {
