@@ -229,10 +229,11 @@ function Results({
           <Face name={person.name} phone={person.phone ?? ''} />
           <span className="grow">
             <span className="name cut">{person.name}</span>
-            <br />
-            <span className="said">{person.phone ? phoneWords(person.phone) : 'No phone number'}</span>
+            <span className="said number row wrap">
+              {person.phone ? phoneWords(person.phone) : 'No phone number'}
+              {person.phone && <Chip {...consentOf(person)} />}
+            </span>
           </span>
-          {person.phone && <Chip {...consentOf(person)} />}
         </button>
       ))}
       {data.texts.length > 0 && <h2 className="eyebrow">Texts</h2>}

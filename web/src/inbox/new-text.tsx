@@ -151,10 +151,11 @@ function Choice({ choose }: { choose(to: To): void }) {
           <Face name={person.name} phone={person.phone} />
           <span className="grow">
             <span className="name">{person.name}</span>
-            <br />
-            <span className="said number">{phoneWords(person.phone)}</span>
+            <span className="said number row wrap">
+              {phoneWords(person.phone)}
+              <Chip {...consentOf(person)} />
+            </span>
           </span>
-          <Chip {...consentOf(person)} />
         </button>
       ))}
       {text.length > 1 && data && people.length === 0 && !phone && (
