@@ -278,3 +278,22 @@ test('axe finds no barriers in a conversation, light or dark, and it fits a phon
     await inspect(page, `a conversation, ${options.viewport.width} px`);
   }
 });
+
+test('on a phone, Back shows the inbox where it was left', { skip }, async () => {
+  const world = app.world();
+  for (let each = 0; each < 12; each += 1)
+    await send(world.ann, { phone: await acceptedPhone(world, world.ann), text: 'Hello' });
+  const { page } = await app.openApp('/app', { viewport: { width: 390, height: 400 } });
+  const list = page.locator('.list-scroll');
+  const offset = () => list.evaluate((element) => element.scrollTop);
+  await page.locator('.talk').first().waitFor();
+  await list.evaluate((element) => element.scrollTo(0, 100));
+  await page.locator('.talk').nth(3).click();
+  await say(page, 'Hello').waitFor();
+  // Rows are measured after they are drawn, or hidden.
+  await page.waitForTimeout(300);
+  await page.getByRole('link', { name: 'Back to the conversations' }).click();
+  await page.locator('.talk').first().waitFor();
+  await page.waitForTimeout(300);
+  assert.equal(await offset(), 100);
+});

@@ -1,4 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { measureElement, useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
 
 /** So many rows before the end, the next page is loaded. */
@@ -29,6 +29,9 @@ export function VirtualList<Row>({
     estimateSize: () => rowHeight,
     getItemKey: (index) => (rows[index] === undefined ? index : keyOf(rows[index])),
     overscan: 6,
+    // A phone hides the list while a conversation is open. Rows then keep their heights, and Back shows the same ones.
+    measureElement: (row, entry, list) =>
+      measureElement(row, entry, list) || measureElement(row, undefined, list) || rowHeight,
   });
   const shown = virtual.getVirtualItems();
   const lastShown = shown.at(-1)?.index ?? 0;
@@ -39,7 +42,7 @@ export function VirtualList<Row>({
   // biome-ignore lint/correctness/useExhaustiveDependencies: to the open one when it changes.
   useEffect(() => {
     const at = rows.findIndex((row) => keyOf(row) === open);
-    if (at >= 0) virtual.scrollToIndex(at);
+    if (at >= 0 && scroll.current?.offsetHeight) virtual.scrollToIndex(at);
   }, [open]);
   return (
     <div className="list-scroll" ref={scroll} tabIndex={-1}>
