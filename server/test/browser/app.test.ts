@@ -83,6 +83,7 @@ test('a text whose answer is lost survives a reload, and trying again doesn’t 
   await page.unroute(sends);
   await page.reload();
   await page.getByText('No answer from the server').waitFor();
+  await page.locator('.talk', { hasText: 'May not have been sent' }).waitFor();
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('No answer from the server').waitFor({ state: 'hidden' });
   await page.locator('.item', { hasText: 'Only once' }).getByText('Delivered').waitFor();
@@ -104,6 +105,8 @@ test('a first text without an answer stays in sight, and a request for consent s
   await page.getByText('No answer from the server').waitFor();
   await page.unroute(sends);
   await page.route('**/draft', (route) => route.abort());
+  await page.getByRole('link', { name: 'New text' }).click();
+  await page.getByRole('link', { name: 'May not have been sent' }).click();
   await composer(page).fill('Or next week?');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.waitForURL(/\/c\//);

@@ -14,6 +14,8 @@ import { useEnter, useKeys } from '../shell/keys.ts';
 import { phoneWords } from '../words/people.ts';
 import { consentOf, consentWords, possibleOptOut, type Said } from '../words/states.ts';
 import { shortTime, whenTime } from '../words/times.ts';
+import { keptDraft } from './drafts.ts';
+import { type Attempt, useUnsent } from './outbox.ts';
 
 const views: Record<View, string> = { inbox: 'Inbox', unread: 'Unread', snoozed: 'Snoozed', done: 'Done' };
 const typingMs = 200;
@@ -97,22 +99,28 @@ function Rows({ view, open }: { view: View; open: number | undefined }) {
     if (next) void navigate({ to: '/c/$memberId', params: { memberId: next.memberId } });
   };
   useKeys({ j: () => step(1), k: () => step(-1) });
+  const unsent = useUnsent().filter(({ phone }) => view === 'inbox' && !rows.some((row) => row.phone === phone));
 
   if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
   if (!data) return <Loading />;
-  if (rows.length === 0) return <Empty view={view} />;
+  if (rows.length + unsent.length === 0) return <Empty view={view} />;
   return (
-    <VirtualList
-      rows={rows}
-      keyOf={({ memberId }) => memberId}
-      rowHeight={62}
-      open={open}
-      more={() => {
-        if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-      }}
-    >
-      {(row) => <Row conversation={row} isOpen={row.memberId === open} />}
-    </VirtualList>
+    <>
+      {unsent.map((attempt) => (
+        <Unsent attempt={attempt} key={attempt.key} />
+      ))}
+      <VirtualList
+        rows={rows}
+        keyOf={({ memberId }) => memberId}
+        rowHeight={62}
+        open={open}
+        more={() => {
+          if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+        }}
+      >
+        {(row) => <Row conversation={row} isOpen={row.memberId === open} />}
+      </VirtualList>
+    </>
   );
 }
 
@@ -128,8 +136,10 @@ export function Row({
 }) {
   const { timeZone } = useAdvisor();
   const now = useNow();
-  const { memberId, name, phone, unread, last, draft } = conversation;
-  const chip = chipOf(conversation, now, timeZone);
+  const { memberId, name, phone, unread, last } = conversation;
+  const draft = keptDraft(memberId) ?? conversation.draft;
+  const unsent = useUnsent().find((attempt) => attempt.phone === phone);
+  const chip = unsent ? unsentChip(unsent) : chipOf(conversation, now, timeZone);
   const shown = (
     <>
       <Face name={name} phone={phone} />
@@ -172,6 +182,27 @@ function said({ last, state }: Conversation): string {
   if (last.direction === 'in') return last.text ?? 'Sent a picture';
   if (last.kind === 'consent_request' || last.kind === 'reminder') return 'You asked for consent';
   return `You: ${last.text ?? ''}`;
+}
+
+function unsentChip({ state }: Attempt): Said {
+  return { word: state === 'refused' ? 'Not sent' : 'May not have been sent', icon: 'alert-triangle', tone: 'bad' };
+}
+
+/** A text to somebody who has no conversation in the list, which would otherwise be out of sight. */
+function Unsent({ attempt }: { attempt: Attempt }) {
+  const { phone, message } = attempt;
+  return (
+    <Link to="/new" state={{ to: { phone, name: null, contactId: null } }} className="talk">
+      <Face name={null} phone={phone} />
+      <span className="grow">
+        <span className="name">{phoneWords(phone)}</span>
+        <br />
+        <span className="said cut">You: {message.text}</span>
+        <br />
+        <Chip {...unsentChip(attempt)} />
+      </span>
+    </Link>
+  );
 }
 
 /** What keeps a conversation from being an ordinary one. */

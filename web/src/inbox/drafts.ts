@@ -21,8 +21,9 @@ export function draftedGroup(): { groupId: number | null } | null {
   return id === undefined ? null : { groupId: Number(id) || null };
 }
 
-export function hasDraft(owner: DraftOwner): boolean {
-  return localStorage.getItem(keyOf(owner)) !== null;
+/** What the browser still has: of a conversation, until the server has it too. */
+export function keptDraft(owner: DraftOwner): string | null {
+  return localStorage.getItem(keyOf(owner));
 }
 
 /** Somebody new has a conversation now, or it is for somebody else: what is still written goes along, unless they have a draft of their own. */

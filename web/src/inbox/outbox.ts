@@ -23,11 +23,19 @@ window.addEventListener('storage', ({ key }) => {
 let attempts: Attempt[] | undefined;
 
 export function useAttempts(phone: string): Attempt[] {
-  const all = useSyncExternalStore((listener) => {
+  return useAllAttempts().filter((attempt) => attempt.phone === phone);
+}
+
+/** Those that wait for a person to try them again, or to give them up. */
+export function useUnsent(): Attempt[] {
+  return useAllAttempts().filter(({ state }) => state !== 'sending');
+}
+
+function useAllAttempts(): Attempt[] {
+  return useSyncExternalStore((listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   }, kept);
-  return all.filter((attempt) => attempt.phone === phone);
 }
 
 export function keep(attempt: Attempt): void {

@@ -13,7 +13,7 @@ import { firstName, phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { consentEvent, consentOf, evidenceWords } from '../words/states.ts';
 import { birthday, clockTime, pastTime, whenTime } from '../words/times.ts';
-import { contactDraft, hasDraft } from './drafts.ts';
+import { contactDraft, keptDraft } from './drafts.ts';
 
 const ContactEditor = lazy(ahead(() => import('../contacts/contact-editor.tsx')));
 /** By then, what was loaded is on the page. */
@@ -29,7 +29,7 @@ export function PersonPanel({ conversation }: { conversation: OpenConversation }
     .filter((item): item is ConsentItem => item.type === 'consent')
     .sort((one, other) => other.dateTime - one.dateTime);
   const coming = items.filter((item): item is ScheduledItem => item.type === 'scheduled');
-  const [isEditing, setEditing] = useState(() => hasDraft(contactDraft(contactId, phone)));
+  const [isEditing, setEditing] = useState(() => keptDraft(contactDraft(contactId, phone)) !== null);
   const [evidence, showEvidence] = useState<string | null>(null);
   const [isPrinting, setPrinting] = useState(false);
   const printAll = async () => {

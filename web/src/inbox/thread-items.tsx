@@ -193,20 +193,22 @@ export function Sending({ made, sent }: { made: Attempt; sent?(memberId: number)
       ) : (
         <div className="said-state bad" role="alert">
           <Icon name="alert-triangle" size={14} />
-          {made.state === 'refused' ? (
-            `Not sent. ${made.why} · `
-          ) : (
-            <>
-              No answer from the server. It isn’t sent again by itself ·
-              <button type="button" className="link" title="Can’t text them twice" onClick={() => void again()}>
-                Try again
-              </button>
-              ·
-            </>
-          )}
-          <button type="button" className="link" onClick={() => drop(made.key)}>
-            Remove
-          </button>
+          <span className="why">
+            {made.state === 'refused' ? `Not sent. ${made.why}` : 'No answer from the server.'}
+          </span>
+          <span className="acts">
+            {made.state === 'unanswered' && (
+              <>
+                <button type="button" className="link" title="Can’t text them twice" onClick={() => void again()}>
+                  Try again
+                </button>{' '}
+                ·{' '}
+              </>
+            )}
+            <button type="button" className="link" onClick={() => drop(made.key)}>
+              Remove
+            </button>
+          </span>
         </div>
       )}
     </div>
