@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { BrowserContextOptions } from 'playwright-core';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
@@ -85,6 +86,23 @@ test('an officer finds a text with its thread, shares the search, and holds the 
   await page.getByLabel('Why it is lifted').fill('Settled');
   await page.getByRole('button', { name: 'Lift the hold' }).click();
   await page.getByText(/Lifted by Cameron Ortiz/).waitFor();
+
+  await page.getByRole('link', { name: 'Archive' }).click();
+  await page.getByPlaceholder('All of these words').fill('annuity');
+  await page.keyboard.press('Enter');
+  await page.locator('.archive-list mark', { hasText: 'annuity' }).waitFor();
+  const file = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV of 1 entry' }).click();
+  assert.match(await readFile(await (await file).path(), 'utf8'), /Please sell the annuity/);
+  await page.locator('.archive-list a').click();
+  await page.getByRole('link', { name: 'Add a hold' }).click();
+  await page.getByRole('dialog').getByText('known to Ann').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.goBack();
+  await page.getByRole('link', { name: 'an export' }).click();
+  assert.equal(await page.getByLabel('First day').inputValue(), await page.getByLabel('Last day').inputValue());
+  assert.equal(await page.getByRole('button', { name: 'Start the export' }).isEnabled(), true);
+  await page.getByRole('button', { name: 'Cancel' }).click();
 
   await page.getByRole('link', { name: 'Wordings' }).click();
   await page.getByRole('button', { name: 'After HELP' }).click();

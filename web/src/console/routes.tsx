@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { Broken } from '../look/parts.tsx';
 import { SignedIn } from './again.tsx';
-import type { BegunSearch } from './archive/entries.ts';
+import type { BegunSearch, ReadEntry } from './archive/entries.ts';
 import { client } from './client.ts';
 import { placesOf } from './places.ts';
 import type { Order, View } from './reviews/queries.ts';
@@ -134,5 +134,7 @@ declare module '@tanstack/react-router' {
     archive?: BegunSearch;
     /** The entry was opened from what a search found. */
     isHit?: true;
+    /** The entry whose person's records are to be held, or whose day is to be exported. */
+    about?: ReadEntry;
   }
 }

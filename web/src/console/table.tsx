@@ -131,11 +131,7 @@ export function DataTable<Row>({
         {rows && rows.length > 1 && <CardOrder name={name} columns={columns} order={order} setOrder={setOrder} />}
         <div className="row end">
           {buttons}
-          <Button
-            icon="download"
-            disabled={found.length === 0}
-            onClick={() => save(`${name}.csv`, toCsv(columns, found))}
-          >
+          <Button icon="download" disabled={found.length === 0} onClick={() => saveCsv(name, columns, found)}>
             CSV
           </Button>
         </div>
@@ -297,11 +293,11 @@ function compare(a: string | number | null, b: string | number | null): number {
   return typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b));
 }
 
-function save(name: string, text: string): void {
+export function saveCsv<Row>(name: string, columns: Pick<Column<Row>, 'name' | 'text'>[], rows: Row[]): void {
   const link = document.createElement('a');
   // With a byte order mark, Excel reads UTF-8.
-  link.href = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }));
-  link.download = name;
+  link.href = URL.createObjectURL(new Blob(['\uFEFF', toCsv(columns, rows)], { type: 'text/csv;charset=utf-8' }));
+  link.download = `${name}.csv`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

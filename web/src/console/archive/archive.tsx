@@ -29,6 +29,7 @@ import { type Person, PersonField } from './person-field.tsx';
 import './archive.css';
 import { Button } from '../../look/button.tsx';
 import { Choice, Field, Wrong } from '../../look/fields.tsx';
+import { type Column, saveCsv } from '../table.tsx';
 
 /** What the form has; days are the reader's. */
 type SearchForm = { words: string; number: string; advisorId: string; kind: string; from: string; to: string };
@@ -153,6 +154,17 @@ function Form({ begun }: { begun: BegunSearch }) {
   );
 }
 
+/** For a spreadsheet. */
+const columns: Pick<Column<Entry>, 'name' | 'text'>[] = [
+  { name: 'Advisor', text: ({ advisor }) => advisor ?? wholeFirm },
+  { name: 'Entry', text: ({ number }) => number },
+  { name: 'Time', text: ({ dateTime }) => dateTime },
+  { name: 'Kind', text: (entry) => titleOf(entry).title },
+  { name: 'By', text: whoOf },
+  { name: 'Person', text: ({ name }) => name },
+  { name: 'Number', text: ({ phone }) => phone && phoneWords(phone) },
+  { name: 'Text', text: (entry) => entry.text ?? saidIn(entry) },
+];
 const lookAgainMs = 2_000;
 const indexingWords = 'The newest entries are still being indexed. This looks again by itself.';
 /** So many are on one page at most. */
@@ -197,9 +209,16 @@ function Results({ search, who, place, at }: BegunSearch & { at: number }) {
     <section aria-label="Found" aria-busy={isFetching} className="archive-results">
       <div className="row wrap">
         <h2>{Object.keys(search).length === 0 ? 'The newest entries' : 'Found'}</h2>
-        <Button icon="copy" kind="small end" onClick={() => void share()}>
-          Share this search
-        </Button>
+        <div className="row end">
+          {entries.length > 0 && (
+            <Button icon="download" kind="small" onClick={() => saveCsv('archive', columns, entries)}>
+              CSV of {count(entries.length, 'entry', 'entries')}
+            </Button>
+          )}
+          <Button icon="copy" kind="small" onClick={() => void share()}>
+            Share this search
+          </Button>
+        </div>
       </div>
       {!data && <div className="skeleton archive-skeleton" role="status" aria-label="Loading" />}
       {data && entries.length === 0 && !hasNextPage && (

@@ -28,6 +28,7 @@ import './archive.css';
 export function ArchiveEntry() {
   const { advisorId, number } = useParams({ from: '/archive/$advisorId/$number' });
   const { data, error } = useQuery(entryQuery(Number(advisorId), Number(number)));
+  const isOfficer = useSession().staff.role === 'compliance_officer';
   if (error && !data) return <Broken error={error} />;
   const entry = data?.find((each) => each.number === Number(number));
   if (!data || !entry)
@@ -48,6 +49,12 @@ export function ArchiveEntry() {
             {entry.advisor ?? wholeFirm} · entry {entry.number.toLocaleString('en-US')}
           </p>
         </div>
+        {memberId !== null && isOfficer && (
+          <Link to="/holds" state={{ about: entry }} className="button">
+            <Icon name="gavel" />
+            Add a hold
+          </Link>
+        )}
         {memberId !== null && (
           <Link
             to="/consent/$advisorId/$memberId"
@@ -61,7 +68,7 @@ export function ArchiveEntry() {
       </header>
       <div className="archive-read">
         <Thread entries={data} shown={entry.number} />
-        <Proof {...entry} />
+        <Proof entry={entry} isOfficer={isOfficer} />
       </div>
     </div>
   );
@@ -74,9 +81,9 @@ const proofWords = {
 } as const satisfies Record<string, Said>;
 
 /** What shows that the entry is as it was written, and how somebody else can find out. */
-function Proof({ advisorId, number, advisor }: ReadEntry) {
+function Proof({ entry, isOfficer }: { entry: ReadEntry; isOfficer: boolean }) {
+  const { advisorId, number, advisor } = entry;
   const { data: proof, error } = useQuery(proofQuery(advisorId, number));
-  const { staff } = useSession();
   const state = proof ? (proof.isIntact ? 'signed' : 'altered') : 'unsigned';
   return (
     <aside className="console-card form archive-proof" aria-labelledby="proof" aria-busy={proof === undefined}>
@@ -123,9 +130,9 @@ function Proof({ advisorId, number, advisor }: ReadEntry) {
         An examiner checks it without us, in{' '}
         {advisor === null ? (
           'an export of the deployment’s own book, which your operator makes,'
-        ) : staff.role === 'compliance_officer' ? (
+        ) : isOfficer ? (
           <>
-            <Link to="/exports" className="in-text">
+            <Link to="/exports" state={{ about: entry }} className="in-text">
               an export
             </Link>{' '}
             of this day,

@@ -5,11 +5,12 @@ import { get, post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
-import { dayAfter } from '../../words/months.ts';
+import { dayAfter, dayOf } from '../../words/months.ts';
 import { count } from '../../words/people.ts';
 import { instantOf } from '../../words/schedules.ts';
 import type { Said } from '../../words/states.ts';
-import { advisorsQuery, checkingCommand } from '../archive/entries.ts';
+import { useFormAbout } from '../archive/about.ts';
+import { advisorsQuery, checkingCommand, type ReadEntry } from '../archive/entries.ts';
 import { CopyButton } from '../dialogs.tsx';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
 import './exports.css';
@@ -42,7 +43,7 @@ const states: Record<Export['status'], Said> = {
 export function Exports() {
   const { data, error } = useQuery(exportsQuery);
   const advisors = useQuery(advisorsQuery).data;
-  const [isStarting, start] = useState(false);
+  const { about, isOpen, open, close } = useFormAbout();
   const now = useNow();
   if (error && !data) return <Broken error={error} />;
   // Its days are those of the advisor's zone, as in the form that asked for them.
@@ -62,7 +63,7 @@ export function Exports() {
     <div className="console-page">
       <header className="console-head">
         <h1>Exports</h1>
-        <Button icon="package-export" kind="main end" onClick={() => start(true)}>
+        <Button icon="package-export" kind="main end" onClick={open}>
           Start an export
         </Button>
       </header>
@@ -86,7 +87,7 @@ export function Exports() {
         }
       />
       <Checking />
-      {isStarting && <StartExport close={() => start(false)} />}
+      {isOpen && advisors && <StartExport of={about} advisors={advisors} close={close} />}
     </div>
   );
 }
@@ -139,14 +140,19 @@ function Progress({ of: { status, entriesDone, entriesTotal, reason } }: { of: E
   );
 }
 
-function StartExport({ close }: { close(): void }) {
+type Advisors = Awaited<ReturnType<typeof advisorsQuery.queryFn>>;
+
+function StartExport({ of: about, advisors, close }: { of: ReadEntry | undefined; advisors: Advisors; close(): void }) {
   const client = useQueryClient();
-  const advisors = useQuery(advisorsQuery).data;
-  const [advisorId, setAdvisor] = useState('');
-  const [from, setFrom] = useState('');
-  const [to, setTo] = useState('');
+  const [advisorId, setAdvisor] = useState(String(about?.advisorId ?? ''));
+  const [day] = useState(() => {
+    const zone = advisors.find((each) => each.advisorId === about?.advisorId)?.timeZone ?? 'UTC';
+    return about ? dayOf(Date.parse(about.dateTime), zone) : '';
+  });
+  const [from, setFrom] = useState(day);
+  const [to, setTo] = useState(day);
   const [format, setFormat] = useState<Export['format']>('eml');
-  const advisor = advisors?.find((each) => String(each.advisorId) === advisorId);
+  const advisor = advisors.find((each) => String(each.advisorId) === advisorId);
   const moment = (day: string) => new Date(instantOf(`${day}T00:00`, advisor?.timeZone ?? 'UTC') ?? 0).toISOString();
   return (
     <FormDialog
@@ -166,7 +172,7 @@ function StartExport({ close }: { close(): void }) {
         value={advisorId}
         choose={setAdvisor}
         none="Choose an advisor"
-        options={advisors?.map(({ advisorId, name }) => [advisorId, name])}
+        options={advisors.map(({ advisorId, name }) => [advisorId, name])}
       />
       <div className="exports-days">
         <Field label="First day" type="date" value={from} set={setFrom} />

@@ -5,7 +5,8 @@ import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { count, phoneWords } from '../../words/people.ts';
-import { advisorsQuery } from '../archive/entries.ts';
+import { useFormAbout } from '../archive/about.ts';
+import { advisorsQuery, type ReadEntry } from '../archive/entries.ts';
 import { type Person, PersonField } from '../archive/person-field.tsx';
 import { useSession } from '../session.ts';
 import { type Column, DataTable, RowButton, whenColumn } from '../table.tsx';
@@ -29,7 +30,7 @@ const dueQuery = { queryKey: ['due'], queryFn: async () => (await get<{ data: Du
 export function Holds() {
   const { data, error } = useQuery(holdsQuery);
   const advisors = useQuery(advisorsQuery).data;
-  const [isAdding, add] = useState(false);
+  const { about, isOpen, open, close } = useFormAbout();
   const [lifted, lift] = useState<Hold | null>(null);
   const { staff } = useSession();
   if (error && !data) return <Broken error={error} />;
@@ -61,7 +62,7 @@ export function Holds() {
     <div className="console-page">
       <header className="console-head">
         <h1>Holds and retention</h1>
-        <Button icon="gavel" kind="main end" onClick={() => add(true)}>
+        <Button icon="gavel" kind="main end" onClick={open}>
           Add a hold
         </Button>
       </header>
@@ -77,7 +78,7 @@ export function Holds() {
           hold.dateTimeLifted === null && <RowButton what="Lift" to={whatOf(hold)} run={() => lift(hold)} />
         }
       />
-      {isAdding && <AddHold close={() => add(false)} />}
+      {isOpen && <AddHold of={about} close={close} />}
       {lifted && <LiftHold hold={lifted} what={whatOf(lifted)} close={() => lift(null)} />}
     </div>
   );
@@ -151,13 +152,15 @@ function ChangeYears({ years, close }: { years: number; close(): void }) {
 
 type Scope = 'firm' | 'advisor' | 'person';
 
-function AddHold({ close }: { close(): void }) {
+type Held = Pick<Person, 'advisorId' | 'memberId' | 'name' | 'phone' | 'advisor'>;
+
+function AddHold({ of: about, close }: { of: ReadEntry | undefined; close(): void }) {
   const client = useQueryClient();
   const { staff } = useSession();
   const advisors = useQuery(advisorsQuery).data;
-  const [scope, setScope] = useState<Scope>('advisor');
+  const [scope, setScope] = useState<Scope>(about ? 'person' : 'advisor');
   const [advisorId, setAdvisor] = useState('');
-  const [person, setPerson] = useState<Person | null>(null);
+  const [person, setPerson] = useState(() => heldIn(about));
   const [reason, setReason] = useState('');
   const isChosen = { firm: true, advisor: advisorId !== '', person: person !== null }[scope];
   const of = {
@@ -217,6 +220,12 @@ function AddHold({ close }: { close(): void }) {
       </p>
     </FormDialog>
   );
+}
+
+function heldIn(about: ReadEntry | undefined): Held | null {
+  if (!about?.memberId || about.phone === null || about.advisor === null) return null;
+  const { advisorId, memberId, name, phone, advisor } = about;
+  return { advisorId, memberId, name, phone, advisor };
 }
 
 function LiftHold({ hold, what, close }: { hold: Hold; what: string; close(): void }) {
