@@ -279,6 +279,8 @@ test('axe finds no barriers in a conversation, light or dark, and it fits a phon
     await composer(page).fill('I’m sorry');
     await page.getByText('Their last reply may mean stop.').waitFor();
     await inspect(page, `a conversation, ${options.viewport.width} px`);
+    const heard = await page.getByRole('log').ariaSnapshot();
+    assert.match(heard, /ann: Look at/, 'who said a text is read aloud');
   }
 });
 
