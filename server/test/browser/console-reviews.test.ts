@@ -70,7 +70,7 @@ test('a review is decided with one key, undone with another, and takes effect wi
   await page.getByRole('textbox', { name: 'Note' }).fill('Called them');
   await page.keyboard.press('Escape');
   await page.reload();
-  await page.getByRole('button', { name: 'Finish your note' }).click();
+  await page.getByRole('button', { name: 'Note, not finished' }).click();
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Add note' }).click();
   const opened = page.waitForEvent('popup');

@@ -141,8 +141,14 @@ function Decide({
               {choice.name} {selected === 0 && <kbd>{choice.key.toUpperCase()}</kbd>}
             </button>
           ))}
-        <Button icon="note" kind="quiet decision" onClick={() => write('note')}>
-          {unfinished ? 'Finish your note' : 'Note'} <kbd>N</kbd>
+        <Button
+          icon="note"
+          kind="quiet decision"
+          title={unfinished ? 'You haven’t finished it' : undefined}
+          aria-label={unfinished ? 'Note, not finished' : undefined}
+          onClick={() => write('note')}
+        >
+          {unfinished ? 'Note …' : 'Note'} <kbd>N</kbd>
         </Button>
         {isOpen && <Handing review={review} escalate={() => write('escalation')} />}
         <Button kind="quiet decision by-key" onClick={() => step(1)}>
