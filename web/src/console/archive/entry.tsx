@@ -49,21 +49,23 @@ export function ArchiveEntry() {
             {entry.advisor ?? wholeFirm} · entry {entry.number.toLocaleString('en-US')}
           </p>
         </div>
-        {memberId !== null && isOfficer && (
-          <Link to="/holds" state={{ about: entry }} className="button">
-            <Icon name="gavel" />
-            Add a hold
-          </Link>
-        )}
         {memberId !== null && (
-          <Link
-            to="/consent/$advisorId/$memberId"
-            params={{ advisorId, memberId: String(memberId) }}
-            className="button"
-          >
-            <Icon name="shield-check" />
-            Consent
-          </Link>
+          <div className="row">
+            {isOfficer && (
+              <Link to="/holds" state={{ about: entry }} className="button">
+                <Icon name="gavel" />
+                Add a hold
+              </Link>
+            )}
+            <Link
+              to="/consent/$advisorId/$memberId"
+              params={{ advisorId, memberId: String(memberId) }}
+              className="button"
+            >
+              <Icon name="shield-check" />
+              Consent
+            </Link>
+          </div>
         )}
       </header>
       <div className="archive-read">
