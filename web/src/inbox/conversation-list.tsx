@@ -194,13 +194,11 @@ function Unsent({ attempt }: { attempt: Attempt }) {
   return (
     <Link to="/new" state={{ to: { phone, name: null, contactId: null } }} className="talk">
       <Face name={null} phone={phone} />
-      <span className="grow">
-        <span className="name">{phoneWords(phone)}</span>
-        <br />
-        <span className="said cut">You: {message.text}</span>
-        <br />
+      <div className="grow">
+        <div className="name">{phoneWords(phone)}</div>
+        <div className="said cut">You: {message.text}</div>
         <Chip {...unsentChip(attempt)} />
-      </span>
+      </div>
     </Link>
   );
 }

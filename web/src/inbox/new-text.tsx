@@ -61,7 +61,7 @@ export function NewText() {
             <>
               <Face name={to.name} phone={to.phone} />
               <div className="grow">
-                <h1 className="name cut">{to.name ?? phoneWords(to.phone)}</h1>
+                <h1 className={`name ${to.name ? 'cut' : ''}`}>{to.name ?? phoneWords(to.phone)}</h1>
                 {to.name && <div className="small soft number">{phoneWords(to.phone)}</div>}
               </div>
               <Button kind="small" onClick={() => leave(to)}>
