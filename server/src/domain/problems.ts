@@ -146,6 +146,12 @@ export function problem(code: ProblemCode, detail: string, extra?: Extra): Probl
   return new Problem(code, detail, extra);
 }
 
+/** What was looked for, or the Problem that there is none. */
+export function requireFound<Value>(value: Value | null | undefined, detail: string): Value {
+  if (value === null || value === undefined) throw new Problem('not_found', detail);
+  return value;
+}
+
 /** Bad input: `details` has the broken rules, at most brokenRulesMax, and `detail` is the first one's sentence. */
 export function invalid(broken: BrokenRule[], cause?: unknown): Problem {
   const details = broken.slice(0, brokenRulesMax);

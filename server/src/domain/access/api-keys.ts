@@ -3,7 +3,7 @@ import type { ApiKeyRow, UsagePlan } from '../../store/access/api-keys.ts';
 import * as store from '../../store/access/api-keys.ts';
 import { archiveSetting, changesOf } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
-import { problem } from '../problems.ts';
+import { problem, requireFound } from '../problems.ts';
 import { hashSecret, makeSecret } from '../shared/secrets.ts';
 import { getApplication } from './applications.ts';
 
@@ -59,8 +59,7 @@ async function changeApiKey(
   work: (deps: Deps, key: ApiKeyRow) => Promise<void>,
 ): Promise<void> {
   await inTransaction(deps, async (deps) => {
-    const key = await store.findApiKeyForUpdate(deps.db, keyId);
-    if (!key) throw problem('not_found', `There is no key ${keyId}.`);
+    const key = requireFound(await store.findApiKeyForUpdate(deps.db, keyId), `There is no key ${keyId}.`);
     await work(deps, key);
   });
 }

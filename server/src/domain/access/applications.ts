@@ -4,7 +4,7 @@ import type { ApplicationRow } from '../../store/access/applications.ts';
 import * as store from '../../store/access/applications.ts';
 import { archiveSetting, changesOf } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
-import { problem } from '../problems.ts';
+import { problem, requireFound } from '../problems.ts';
 import { hashSecret, makeSecret } from '../shared/secrets.ts';
 import { allScopes, isScope } from './scopes.ts';
 
@@ -108,9 +108,7 @@ function idsOf({ applicationId, clientId }: Application) {
 }
 
 export async function getApplication(deps: Deps, clientId: string): Promise<Application> {
-  const application = await store.findApplication(deps.db, clientId);
-  if (!application) throw problem('not_found', `There is no application ${clientId}.`);
-  return application;
+  return requireFound(await store.findApplication(deps.db, clientId), `There is no application ${clientId}.`);
 }
 
 /** The application behind an OAuth client id, unless it is disabled. */

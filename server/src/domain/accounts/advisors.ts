@@ -5,7 +5,7 @@ import { findFirm } from '../../store/accounts/firms.ts';
 import { sandboxCarrierId } from '../../store/carriers/carriers.ts';
 import { deleteInvitationOf } from '../../store/sign-in/invitations.ts';
 import { type By, byOperator } from '../archive/archive.ts';
-import { problem } from '../problems.ts';
+import { problem, requireFound } from '../problems.ts';
 import { e164 } from '../shared/phone-numbers.ts';
 import { replacePassword } from '../sign-in/invitations.ts';
 import { hashPassword, isTooShort, passwordLengthMin } from '../sign-in/passwords.ts';
@@ -82,16 +82,13 @@ export async function setAdvisor(
 }
 
 export async function getAccount(deps: Deps, advisorId: number): Promise<Account> {
-  const account = await store.findAccount(deps.db, advisorId);
-  if (!account) throw problem('not_found', `There is no advisor ${advisorId}.`);
+  const account = requireFound(await store.findAccount(deps.db, advisorId), `There is no advisor ${advisorId}.`);
   return { ...account, environment: deps.config.environment };
 }
 
 /** The advisor with this id or email, as an operator gives it. */
 export async function getAdvisor(deps: Deps, idOrEmail: string): Promise<Advisor> {
-  const advisor = await findAdvisor(deps, idOrEmail);
-  if (!advisor) throw problem('not_found', `There is no advisor ${idOrEmail}.`);
-  return advisor;
+  return requireFound(await findAdvisor(deps, idOrEmail), `There is no advisor ${idOrEmail}.`);
 }
 
 export async function findAdvisor(deps: Deps, idOrEmail: string): Promise<Advisor | null> {

@@ -2,7 +2,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { FirmChange, FirmRow } from '../../store/accounts/firms.ts';
 import * as store from '../../store/accounts/firms.ts';
 import { type By, byOperator } from '../archive/archive.ts';
-import { problem } from '../problems.ts';
+import { problem, requireFound } from '../problems.ts';
 import { archiveSetting, changesOf } from './settings.ts';
 
 export type Firm = FirmRow;
@@ -29,21 +29,13 @@ export async function setFirm(deps: Deps, firmId: number, change: FirmChange, by
 
 /** The firm, locked: until the transaction ends, nobody else can change its settings or dispose of its records. */
 export async function lockFirm(deps: Deps, firmId: number): Promise<Firm> {
-  const firm = await store.findFirmForUpdate(deps.db, firmId);
-  if (!firm) throw noFirm(firmId);
-  return firm;
+  return requireFound(await store.findFirmForUpdate(deps.db, firmId), `There is no firm ${firmId}.`);
 }
 
 export async function getFirm(deps: Deps, firmId: number): Promise<Firm> {
-  const firm = await store.findFirm(deps.db, firmId);
-  if (!firm) throw noFirm(firmId);
-  return firm;
+  return requireFound(await store.findFirm(deps.db, firmId), `There is no firm ${firmId}.`);
 }
 
 export async function listFirms(deps: Deps): Promise<Firm[]> {
   return store.listFirms(deps.db);
-}
-
-function noFirm(firmId: number) {
-  return problem('not_found', `There is no firm ${firmId}.`);
 }

@@ -4,7 +4,7 @@ import type { NewStaff, StaffRole, StaffRow } from '../../store/accounts/staff.t
 import * as store from '../../store/accounts/staff.ts';
 import { deleteInvitationOf } from '../../store/sign-in/invitations.ts';
 import { archive, type By, byOperator, byStaff, deployment } from '../archive/archive.ts';
-import { problem } from '../problems.ts';
+import { problem, requireFound } from '../problems.ts';
 import type { Invitation } from '../sign-in/invitations.ts';
 import { endSessions } from '../sign-in/sessions.ts';
 import { inviteStaff } from '../sign-in/staff-invitations.ts';
@@ -92,9 +92,7 @@ async function archiveStaff(
 
 /** The staff member with this id or email, as an operator gives it. */
 export async function getStaff(deps: Deps, idOrEmail: string): Promise<Staff> {
-  const staff = await store.findStaff(deps.db, idOrEmail);
-  if (!staff) throw problem('not_found', `There is no staff member ${idOrEmail}.`);
-  return staff;
+  return requireFound(await store.findStaff(deps.db, idOrEmail), `There is no staff member ${idOrEmail}.`);
 }
 
 export async function listStaff(deps: Deps): Promise<Staff[]> {

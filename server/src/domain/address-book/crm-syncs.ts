@@ -4,7 +4,7 @@ import { listKnownVersions, updateMissing, updateReturned } from '../../store/ad
 import type { CrmSyncRow, FindingKind, SyncCounts, SyncFinding } from '../../store/address-book/crm-syncs.ts';
 import * as store from '../../store/address-book/crm-syncs.ts';
 import { type Crm, type CrmBatch, CrmFault, type CrmKind } from '../ports.ts';
-import { Problem, problem } from '../problems.ts';
+import { Problem, problem, requireFound } from '../problems.ts';
 import { endOf } from '../shared/signals.ts';
 import { dayMs } from '../shared/time.ts';
 import { openConnection } from './crm-connections.ts';
@@ -79,9 +79,7 @@ export async function listFindings(deps: Deps, advisorId: number, syncId?: numbe
 }
 
 async function getSync(deps: Deps, advisorId: number, syncId: number): Promise<CrmSync> {
-  const sync = await store.findSync(deps.db, advisorId, syncId);
-  if (!sync) throw problem('not_found', `There is no sync ${syncId}.`);
-  return sync;
+  return requireFound(await store.findSync(deps.db, advisorId, syncId), `There is no sync ${syncId}.`);
 }
 
 type SyncEnd = Pick<CrmSyncRow, 'status' | 'reason'>;

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/address-book/people.ts';
-import { problem } from '../problems.ts';
+import { requireFound } from '../problems.ts';
 import { e164 } from '../shared/phone-numbers.ts';
 import { searchWords } from '../shared/text/folding.ts';
 
@@ -28,7 +28,5 @@ export async function getPerson(
   firmId: number,
   { advisorId, memberId }: { advisorId: number; memberId: number },
 ): Promise<Person> {
-  const person = await store.findPerson(db, advisorId, { firmId, memberId });
-  if (!person) throw problem('not_found', `There is no person ${memberId}.`);
-  return person;
+  return requireFound(await store.findPerson(db, advisorId, { firmId, memberId }), `There is no person ${memberId}.`);
 }

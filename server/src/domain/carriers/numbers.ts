@@ -5,7 +5,7 @@ import type { NumberRow } from '../../store/carriers/numbers.ts';
 import * as store from '../../store/carriers/numbers.ts';
 import { type Advisor, getAdvisor, setAdvisor } from '../accounts/advisors.ts';
 import { type By, byOperator } from '../archive/archive.ts';
-import { problem } from '../problems.ts';
+import { problem, requireFound } from '../problems.ts';
 import { getUsableCarrier } from './carriers.ts';
 import { readStatus } from './status.ts';
 
@@ -115,17 +115,13 @@ async function settingsFor(deps: Deps, { carrier, pace, campaign }: NumberChange
 }
 
 async function getNumber(deps: Deps, number: string): Promise<TextingNumber> {
-  const found = (await store.listNumbers(deps.db)).find((row) => row.number === number);
-  if (!found) throw noNumber(number);
-  return found;
+  const numbers = await store.listNumbers(deps.db);
+  return requireFound(
+    numbers.find((row) => row.number === number),
+    `No advisor has the number ${number}.`,
+  );
 }
 
 async function ownerOf(deps: Deps, number: string): Promise<Advisor> {
-  const advisor = await findAdvisorByTextingNumber(deps.db, number);
-  if (!advisor) throw noNumber(number);
-  return advisor;
-}
-
-function noNumber(number: string) {
-  return problem('not_found', `No advisor has the number ${number}.`);
+  return requireFound(await findAdvisorByTextingNumber(deps.db, number), `No advisor has the number ${number}.`);
 }

@@ -16,7 +16,7 @@ import {
   type Proof,
   type Reason,
 } from '../archive/consent-entries.ts';
-import { problem } from '../problems.ts';
+import { problem, requireFound } from '../problems.ts';
 import { e164 } from '../shared/phone-numbers.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
 import { laterOf } from '../shared/time.ts';
@@ -242,8 +242,7 @@ export async function recordConsent(deps: Deps, given: RecordedConsent): Promise
 /** The advisor for whom the firm's staff may record something about this number. */
 async function advisorFor(deps: Deps, given: RecordedConsent, what: string): Promise<AdvisorRow> {
   const { advisorId, phone, staff } = given;
-  const advisor = await findAdvisor(deps.db, String(advisorId));
-  if (!advisor) throw problem('not_found', `There is no advisor ${advisorId}.`);
+  const advisor = requireFound(await findAdvisor(deps.db, String(advisorId)), `There is no advisor ${advisorId}.`);
   requireStaffOf(staff, advisor, `record ${what} for ${advisor.name}`);
   if (!e164.test(phone)) throw problem('invalid_request', `${phone} is not a phone number in E.164.`);
   return advisor;

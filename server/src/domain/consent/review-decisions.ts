@@ -2,7 +2,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import * as actions from '../../store/shared/pending-actions.ts';
 import { findReview, lockReview } from '../../store/supervision/reviews.ts';
 import { getStaff, type Staff } from '../accounts/staff.ts';
-import { Problem, problem } from '../problems.ts';
+import { Problem, problem, requireFound } from '../problems.ts';
 import { type Act, holdAction, undoMs } from '../shared/pending-actions.ts';
 import {
   checkNote,
@@ -33,8 +33,7 @@ export async function decideLater(
   checkNote(note);
   await getReviewOf(deps, staff.firmId, reviewId);
   await inTransaction(deps, async (deps) => {
-    const review = await lockReview(deps.db, reviewId);
-    if (!review) throw problem('not_found', `There is no review ${reviewId}.`);
+    const review = requireFound(await lockReview(deps.db, reviewId), `There is no review ${reviewId}.`);
     await requireDecidable(deps, review, staff);
     const pending = await findPending(deps, review.advisorId, reviewId);
     if (pending) throw problem('conflict', `${pending.by} has just decided this; they can still undo it.`);

@@ -6,7 +6,7 @@ import type { MessageStatus } from '../../store/messages/messages.ts';
 import { listScheduledWith } from '../../store/messages/scheduled-messages.ts';
 import { type ListedContact, listBook } from '../address-book/listed-contacts.ts';
 import { type ScheduledMessage, withNextDates } from '../messages/scheduled-messages.ts';
-import { problem } from '../problems.ts';
+import { problem, requireFound } from '../problems.ts';
 import { type FailureCode, failureCodeOf } from '../shared/failure-codes.ts';
 import { type Part, type ShownKind, shownKind } from './conversations.ts';
 import { placeOf, tokenOf } from './places.ts';
@@ -158,9 +158,10 @@ export async function getMedia(
   advisorId: number,
   of: { replyNumber: number; place: number },
 ): Promise<Buffer> {
-  const bytes = await store.findMediaBytes(db, advisorId, of);
-  if (!bytes) throw problem('not_found', 'There is no such picture on the advisor’s account.');
-  return bytes;
+  return requireFound(
+    await store.findMediaBytes(db, advisorId, of),
+    'There is no such picture on the advisor’s account.',
+  );
 }
 
 export type SearchResult = {

@@ -4,7 +4,7 @@ import * as store from '../../store/operations/alerts.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { thisNode } from '../carriers/status.ts';
-import { problem } from '../problems.ts';
+import { problem, requireFound } from '../problems.ts';
 import { newSigningSecret } from '../shared/secrets.ts';
 import { dayMs } from '../shared/time.ts';
 import { type Condition, findConditions } from './alert-conditions.ts';
@@ -49,8 +49,7 @@ export async function addAlertTarget(
 export async function removeAlertTarget(deps: Deps, targetId: number, by: By): Promise<void> {
   await inTransaction(deps, async (deps) => {
     const row = await store.deleteAlertTarget(deps.db, targetId);
-    if (!row) throw noTarget(targetId);
-    const { kind, address } = row;
+    const { kind, address } = requireFound(row, `There is no alert target ${targetId}.`);
     await archiveSetting(deps, by, { what: 'alert target removed', of: { targetId }, values: { kind, address } });
   });
 }
@@ -80,8 +79,8 @@ export async function readAlerts(deps: Pick<Deps, 'db' | 'sendMail'>) {
 
 /** Sends one at once, so that somebody sees whether it arrives. Returns why it didn't, or null. */
 export async function testAlertTarget(deps: Deps, targetId: number): Promise<string | null> {
-  const target = (await store.listAlertTargets(deps.db)).find((each) => each.targetId === targetId);
-  if (!target) throw noTarget(targetId);
+  const listed = (await store.listAlertTargets(deps.db)).find((each) => each.targetId === targetId);
+  const target = requireFound(listed, `There is no alert target ${targetId}.`);
   const says = 'This is a test: nothing is wrong.';
   const realNow = new Date();
   const fault = await sendTo(deps, target, {
@@ -196,8 +195,4 @@ function shown({ sealedSecret: _, ...target }: store.AlertTargetRow): AlertTarge
 
 function ownerOf(address: string): string {
   return `alert_targets/${address}`;
-}
-
-function noTarget(targetId: number) {
-  return problem('not_found', `There is no alert target ${targetId}.`);
 }

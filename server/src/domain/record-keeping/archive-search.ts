@@ -3,7 +3,7 @@ import type { EntryPlace, FoundEntry, SearchedPart, WordQuery } from '../../stor
 import * as store from '../../store/record-keeping/archive-search.ts';
 import { findSavedSearch, insertSavedSearch } from '../../store/record-keeping/saved-searches.ts';
 import { detailsIn } from '../archive/archive.ts';
-import { invalid, problem } from '../problems.ts';
+import { invalid, problem, requireFound } from '../problems.ts';
 
 /** All of what is given must be true. Times are up to but not including `to`. */
 export type ArchiveSearch = {
@@ -103,9 +103,7 @@ export async function saveSearch(
 }
 
 export async function getSearch({ db }: Deps, firmId: number, searchId: number): Promise<object> {
-  const search = await findSavedSearch(db, firmId, searchId);
-  if (!search) throw problem('not_found', `There is no saved search ${searchId}.`);
-  return search;
+  return requireFound(await findSavedSearch(db, firmId, searchId), `There is no saved search ${searchId}.`);
 }
 
 function partOf(firmId: number, { from, to }: ArchiveSearch, cursor?: string): SearchedPart {

@@ -3,7 +3,7 @@ import type { ExportJob, NewExport } from '../../store/record-keeping/exports.ts
 import * as store from '../../store/record-keeping/exports.ts';
 import { getAdvisorOf } from '../accounts/advisors.ts';
 import { byStaff } from '../archive/archive.ts';
-import { Problem, problem } from '../problems.ts';
+import { Problem, problem, requireFound } from '../problems.ts';
 import { isStopping } from '../shared/signals.ts';
 import { dayMs } from '../shared/time.ts';
 import { exportArchive } from './archive-export.ts';
@@ -29,8 +29,7 @@ export async function listExports({ db }: Deps, firmId: number): Promise<store.L
 
 /** The file of one that is ready, in parts, whichever node made it. */
 export async function openExport({ db }: Deps, firmId: number, exportId: number): Promise<AsyncIterable<Buffer>> {
-  const found = await store.findExport(db, firmId, exportId);
-  if (!found) throw problem('not_found', `There is no export ${exportId}.`);
+  const found = requireFound(await store.findExport(db, firmId, exportId), `There is no export ${exportId}.`);
   const first = found.status === 'ready' ? await store.findExportPart(db, exportId, 0) : null;
   if (!first) throw problem('conflict', 'There is no file of this export: start it again.');
   return (async function* () {
