@@ -3,11 +3,10 @@ import { reachable } from './addresses.ts';
 import { addressOf, begin, connect, faultOf } from './exchanges.ts';
 import type { OutboundLimits } from './outbound.ts';
 
-export type PostResponse = { status: number; text: string };
 export type Post = (
   url: string,
   request: { headers: Record<string, string>; body: string; signal: AbortSignal },
-) => Promise<PostResponse>;
+) => Promise<{ status: number; text: string }>;
 
 /**
  * Posts to addresses that somebody else provided, with the checks and limits of `makeOutbound`. It follows no redirect. For

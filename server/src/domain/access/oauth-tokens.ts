@@ -57,8 +57,6 @@ export async function keepResponse(
   });
 }
 
-export type Reuse = { response: object } | { ended: 'nothing' | 'its tokens' | 'the grant' };
-
 /**
  * Decides about the second use of a code or a refresh token. A refresh whose response was lost gets the same response, as
  * long as nobody has used the new token: there is still one chain of tokens, and it can't fork. Any other reuse ends the
@@ -69,7 +67,7 @@ export type Reuse = { response: object } | { ended: 'nothing' | 'its tokens' | '
 export async function inspectReuse(
   deps: Deps,
   { kind, value, traceId }: { kind: OAuthTokenKind; value: string; traceId?: string | null },
-): Promise<Reuse> {
+): Promise<{ response: object } | { ended: 'nothing' | 'its tokens' | 'the grant' }> {
   if (kind === 'RefreshToken') {
     const kept = await store.findOAuthTokenResponse(deps.db, hashSecret(value), new Date(Date.now() - lostResponseMs));
     if (kept) return { response: JSON.parse(sealerOf(value).open(kept, keptResponse)) };

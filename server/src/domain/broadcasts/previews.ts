@@ -19,8 +19,6 @@ export type PersonalPreview = PersonalText & {
   earliest: Date | null;
 };
 
-export type PreviewPage = { data: PersonalPreview[]; next: number | null };
-
 export type GroupCheck = {
   people: number;
   /** How many would get it at once, once it is day where they are, and once a reviewer agrees. */
@@ -50,7 +48,7 @@ export async function previewBroadcast(
   advisorId: number,
   { groupId, text, from = 0 }: PreviewInput & { from?: number | undefined },
   by: By,
-): Promise<PreviewPage> {
+): Promise<{ data: PersonalPreview[]; next: number | null }> {
   const { texts } = await textsFor(deps, advisorId, groupId, text);
   const until = from + pageSize;
   const data = await previewEach(deps, advisorId, texts.slice(from, until), by);

@@ -8,8 +8,6 @@ import { mayText } from '../texting/gate.ts';
 import { acceptTexts, textTo } from '../texting/texts.ts';
 import { renderWording, wordingOf } from '../texting/wordings.ts';
 
-export type AnswerKind = Exclude<TextKind, 'text' | 'consent_request'>;
-
 /** The confirmation of an opt-out goes out within this time after the person's text arrived, or never. */
 export const confirmationMs = 5 * 60 * 1000;
 
@@ -21,7 +19,7 @@ export async function sendAnswer(
   deps: Deps,
   advisor: AdvisorRow,
   member: MemberRow,
-  { kind, arrivedAt }: { kind: AnswerKind; arrivedAt: Date },
+  { kind, arrivedAt }: { kind: Exclude<TextKind, 'text' | 'consent_request'>; arrivedAt: Date },
 ): Promise<void> {
   const expiresAt = kind === 'opt_out' ? new Date(arrivedAt.getTime() + confirmationMs) : undefined;
   if (!mayText(advisor, kind) || (expiresAt && expiresAt < deps.clock.now())) return;

@@ -3,8 +3,6 @@ import type { ContentStatus, KnownContent } from '../../store/content/content.ts
 
 /** An owner's items from a source, by url. */
 export type KnownPages = ReadonlyMap<string, Omit<KnownContent, 'url'>>;
-export type ListedPage = Pick<KnownContent, 'url' | 'dateTimePublished'>;
-
 export type SyncPlan<Page> = {
   /** Pages that are new, changed since they were read, or to have a different status: only these are read. */
   stale: Page[];
@@ -14,7 +12,7 @@ export type SyncPlan<Page> = {
 };
 
 /** Compares a sitemap with the pages known from it. An empty or partial listing can't tell which pages are gone. */
-export function planSync<Page extends ListedPage>(
+export function planSync<Page extends Pick<KnownContent, 'url' | 'dateTimePublished'>>(
   { entries, isWhole }: { entries: Page[]; isWhole: boolean },
   known: KnownPages,
   status: ContentStatus,

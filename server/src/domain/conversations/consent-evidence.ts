@@ -6,8 +6,6 @@ import type { Channel, Evidence, Reason } from '../archive/consent-entries.ts';
 
 /** Who recorded a change of consent. */
 const recorders = ['person', 'advisor', 'application', 'staff', 'carrier', 'operator', 'service'] as const;
-export type Recorder = (typeof recorders)[number];
-
 /** A change of consent with what proves it. `id` is that of the item in the thread. */
 export type ConsentEvidence = {
   id: string;
@@ -17,7 +15,7 @@ export type ConsentEvidence = {
   previousState: ConsentState;
   reason: Reason;
   channel: Channel;
-  by: Recorder;
+  by: (typeof recorders)[number];
   byName: string | null;
   wording: { text: string; version: number; shown: Date } | null;
   reply: { text: string; sent: Date } | null;

@@ -17,8 +17,6 @@ import { invitationThrottles, returnAttempt, takeAttempt } from './throttles.ts'
 export type Invitation = { link: string; expires: Date };
 export type InvitationAttempt = Attempt & { email: string; code: string };
 export type InvitationRefusal = { refused: 'unknown' } | { refused: 'throttled'; retryAfterSeconds: number };
-type Acceptance = { session: NewSession; refused?: undefined } | InvitationRefusal | { refused: 'short' };
-
 const invitationMs = 24 * 60 * 60 * 1000;
 
 /** For the first sign-in, or after a forgotten password, which keeps working until another is chosen. */
@@ -54,7 +52,7 @@ export async function makeInvitation(
 export async function acceptInvitation(
   deps: Deps,
   { password, ...given }: InvitationAttempt & { password: string },
-): Promise<Acceptance> {
+): Promise<{ session: NewSession; refused?: undefined } | InvitationRefusal | { refused: 'short' }> {
   const invited = await findInvited(deps, 'advisor', given);
   if ('refused' in invited) return invited;
   const advisorId = invited.ownerId;

@@ -10,8 +10,6 @@ import { challengeThrottles, passkeyThrottles, returnAttempt, takeAttempt } from
 import { expectedResponse, hostOf, isPasskeyId, nullIfInvalid, userHandle, webauthn } from './webauthn.ts';
 
 type ThrottledSignIn = { refused: 'throttled'; retryAfterSeconds: number };
-type PasskeySignIn = { session: NewSession; refused?: undefined } | { refused: 'not_verified' } | ThrottledSignIn;
-
 /** The options for the browser at sign-in. Any passkey of ours will do, so nobody has to say who they are first. */
 export async function signInOptions(
   deps: Deps,
@@ -38,7 +36,7 @@ export async function signInByPasskey(
   kind: OwnerKind,
   given: unknown,
   attempt: Attempt,
-): Promise<PasskeySignIn> {
+): Promise<{ session: NewSession; refused?: undefined } | { refused: 'not_verified' } | ThrottledSignIn> {
   const throttles = passkeyThrottles(attempt.address);
   const retryAfterSeconds = await takeAttempt(deps, throttles);
   if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };

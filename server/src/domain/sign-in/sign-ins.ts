@@ -26,14 +26,12 @@ export async function signIn(deps: Deps, attempt: PasswordAttempt): Promise<Sign
 }
 
 export type PasswordAttempt = Attempt & { email: string; password: string };
-type CheckedPassword = { ownerId: number; passwordHash: string; from: Bucket[]; refused?: undefined };
-
 /** Takes an attempt, for the caller to return, and counts a failure. */
 export async function checkPassword(
   deps: Deps,
   kind: OwnerKind,
   { email, password, address, device, traceId }: PasswordAttempt,
-): Promise<CheckedPassword | Refusal> {
+): Promise<{ ownerId: number; passwordHash: string; from: Bucket[]; refused?: undefined } | Refusal> {
   const { foldedEmail, ownerId, passwordHash } = await findPassword(deps.db, kind, email);
   const account = kind === 'advisor' ? foldedEmail : `staff ${foldedEmail}`;
   const owner = ownerId === null ? null : ownerWith(kind, ownerId);

@@ -31,10 +31,8 @@ const gone = 410;
 
 type TurnResult = { change: StreamChange; deliveries: NewDelivery[]; isOver: boolean; switchOff: string | null };
 
-type TurnRecord = { update: StreamUpdate; deliveries: NewDelivery[] };
-
 /** Turns that write something down at the same time do it in one transaction. */
-const recording: Batch<TurnRecord, UpdatedStream | null> = {
+const recording: Batch<{ update: StreamUpdate; deliveries: NewDelivery[] }, UpdatedStream | null> = {
   async run(db, told) {
     await insertDeliveries(
       db,
@@ -80,13 +78,11 @@ export async function takeTurn(
   }
 }
 
-type TurnPage = { limit: number; endAtMs: number };
-
 async function tellPage(
   deps: Deps,
   endpoint: WebhookEndpoint,
   stream: StreamRow,
-  { limit, endAtMs }: TurnPage,
+  { limit, endAtMs }: { limit: number; endAtMs: number },
 ): Promise<TurnResult> {
   const { events, end, isLast } = await findNext(deps, endpoint, stream, limit);
   const deliveries: NewDelivery[] = [];

@@ -8,10 +8,8 @@ export const apiKey = {
   description: 'The key of your application’s usage plan.',
 };
 
-type Issuer = { publicUrl: string; oauthIssuer: string };
-
 /** Where access tokens come from. With a provider of the operator’s own, its metadata says what our flows say. */
-export function oauth2({ publicUrl, oauthIssuer }: Issuer): object {
+export function oauth2({ publicUrl, oauthIssuer }: { publicUrl: string; oauthIssuer: string }): object {
   if (oauthIssuer)
     return {
       type: 'openIdConnect',

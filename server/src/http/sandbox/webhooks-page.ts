@@ -94,12 +94,10 @@ async function read(deps: Deps, filter: Filter): Promise<Contents> {
   return { webhooks, deliveries, applications };
 }
 
-type WebhooksView = { filter: Filter; formToken: string; added?: NewEndpoint };
-
 function sendWebhooks(
   reply: FastifyReply,
   contents: Contents,
-  { filter, formToken, added }: WebhooksView,
+  { filter, formToken, added }: { filter: Filter; formToken: string; added?: NewEndpoint },
 ): FastifyReply {
   const { webhooks, deliveries, applications } = contents;
   const content = html`<main class="wide webhooks">

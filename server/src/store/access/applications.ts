@@ -12,8 +12,6 @@ export type ApplicationRow = {
   disabled: boolean;
   dateTimeCreated: Date;
 };
-export type NewApplication = Omit<ApplicationRow, 'applicationId' | 'disabled' | 'dateTimeCreated'>;
-
 const columns = `
   application_id as "applicationId", client_id as "clientId", name, secret_hash as "secretHash", scopes,
   redirect_uris as "redirectUris", external_client_id as "externalClientId", disabled, date_time_created as "dateTimeCreated"`;
@@ -21,7 +19,7 @@ const columns = `
 /** The new application, or null if another one has its external client id. */
 export async function insertApplication(
   db: Db,
-  application: NewApplication,
+  application: Omit<ApplicationRow, 'applicationId' | 'disabled' | 'dateTimeCreated'>,
   now: Date,
 ): Promise<ApplicationRow | null> {
   return db.find<ApplicationRow>(

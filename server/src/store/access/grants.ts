@@ -15,8 +15,6 @@ export type GrantRow = {
 };
 /** When a token of it was last renewed, which happens every hour while it is used; null if none was. */
 export type ListedGrant = GrantRow & { dateTimeUsed: Date | null };
-export type NewGrant = Pick<GrantRow, 'advisorId' | 'applicationId' | 'kind' | 'grantId' | 'scopes'>;
-
 const columns = `
   grant_id as "grantId", kind, advisor_id as "advisorId", application_id as "applicationId", client_id as "clientId",
   applications.name as "applicationName", grants.scopes, grants.date_time_created as "dateTimeCreated",
@@ -25,7 +23,7 @@ const columns = `
 /** Inserts the grant, or adds the scopes to the existing one of that kind, which keeps its id; not changed if it has them all. */
 export async function upsertGrant(
   db: Db,
-  grant: NewGrant,
+  grant: Pick<GrantRow, 'advisorId' | 'applicationId' | 'kind' | 'grantId' | 'scopes'>,
   now: Date,
 ): Promise<{ grantId: string; isChanged: boolean }> {
   const earlier = await db.query(

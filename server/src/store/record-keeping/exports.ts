@@ -1,6 +1,5 @@
 import type { Db } from '../database/db.ts';
 
-export type ExportStatus = 'waiting' | 'running' | 'ready' | 'failed' | 'expired';
 export type ExportJob = {
   exportId: number;
   firmId: number;
@@ -9,7 +8,7 @@ export type ExportJob = {
   from: Date;
   to: Date;
   format: 'eml' | 'ndjson';
-  status: ExportStatus;
+  status: 'waiting' | 'running' | 'ready' | 'failed' | 'expired';
   entriesDone: number;
   entriesTotal: number | null;
   bytes: number;

@@ -14,14 +14,12 @@ export type DecidedRow = {
   medianSeconds: number;
   slowestSeconds: number;
 };
-export type Grouping = 'all' | 'staff' | 'kind' | 'staff and kind';
-
 /** Decisions of a period. Spans advisors: the report is of a whole firm. */
 export async function listDecided(
   db: Db,
   firmId: number,
   { from, until }: ReportPeriod,
-  grouping: Grouping,
+  grouping: 'all' | 'staff' | 'kind' | 'staff and kind',
 ): Promise<DecidedRow[]> {
   const staff = grouping.includes('staff');
   const kind = grouping.includes('kind');

@@ -5,8 +5,6 @@ import type { FileContact, Unreadable } from './fields.ts';
 import type { Region } from './phones.ts';
 import { readVcards } from './vcard.ts';
 
-export type ContactFormat = 'csv' | 'vcard';
-
 /** What a file turned out to be. A vCard file has no separator, and uses all that it has. */
 export type About = UnusedColumns & { encoding: Encoding; separator: string | null };
 
@@ -15,7 +13,7 @@ export type ContactFile = { about: About; rows: AsyncGenerator<(FileContact | Un
 
 export async function openContactFile(
   source: TextSource,
-  format: ContactFormat,
+  format: 'csv' | 'vcard',
   region: Region,
   until?: AbortSignal,
 ): Promise<ContactFile> {

@@ -1,12 +1,10 @@
-type BrokenRules = { broken: { path: string; message: string }[] };
-
 /** A field that breaks a rule, and the rule. */
 export type BrokenField = { field: string; value: unknown; why: string };
 
 /** Removes the fields that break the rules for contacts, and returns them. */
 export function removeBroken(
   fields: Record<string, unknown>,
-  validate: (fields: unknown) => { value: unknown } | BrokenRules,
+  validate: (fields: unknown) => { value: unknown } | { broken: { path: string; message: string }[] },
 ): BrokenField[] {
   const removed: BrokenField[] = [];
   // One broken rule may hide another. Each pass removes a field, so the loop ends.

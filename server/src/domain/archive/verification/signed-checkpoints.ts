@@ -34,14 +34,12 @@ export type Step = {
 };
 export type SignedSize = { root: Buffer; firstMs: number; lastMs: number };
 
-type CheckpointOptions = { verifiers: Verifier[]; kept: KeptNotes | null; treeSize: number };
-
 const rowsPage = 5_000;
 const knownMax = 20_000;
 
 export function openSignedCheckpoints(
   { db }: Deps,
-  { verifiers, kept, treeSize }: CheckpointOptions,
+  { verifiers, kept, treeSize }: { verifiers: Verifier[]; kept: KeptNotes | null; treeSize: number },
 ): SignedCheckpoints {
   const stored = inStep(rows(db));
   const copies = expectCopies(kept?.copies ?? null);
