@@ -20,7 +20,7 @@ import { errorPage } from './http/browser/page.ts';
 import { addPages } from './http/browser/public-pages.ts';
 import type { CarrierStatuses } from './http/carrier-metrics.ts';
 import { addCarrierCalls } from './http/carriers/calls.ts';
-import { addConsole } from './http/console/console.ts';
+import { addConsole } from './http/console/routes.ts';
 import { addGuides } from './http/docs/guides-page.ts';
 import { addRoutes } from './http/door/door.ts';
 import { makeServer } from './http/door/server.ts';

@@ -1,7 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import type { EntryPlace, FoundEntry, SearchedPart, WordQuery } from '../../store/record-keeping/archive-search.ts';
 import * as store from '../../store/record-keeping/archive-search.ts';
-import { findSavedSearch, insertSavedSearch } from '../../store/record-keeping/saved-searches.ts';
 import { detailsIn } from '../archive/archive.ts';
 import { invalid, problem, requireFound } from '../problems.ts';
 
@@ -99,11 +98,11 @@ export async function saveSearch(
   { firmId, staffId }: { firmId: number; staffId: number },
   search: ArchiveSearch,
 ): Promise<{ searchId: number }> {
-  return { searchId: await insertSavedSearch(db, firmId, { staffId, search, now: clock.now() }) };
+  return { searchId: await store.insertSavedSearch(db, firmId, { staffId, search, now: clock.now() }) };
 }
 
 export async function getSearch({ db }: Deps, firmId: number, searchId: number): Promise<object> {
-  return requireFound(await findSavedSearch(db, firmId, searchId), `There is no saved search ${searchId}.`);
+  return requireFound(await store.findSavedSearch(db, firmId, searchId), `There is no saved search ${searchId}.`);
 }
 
 function partOf(firmId: number, { from, to }: ArchiveSearch, cursor?: string): SearchedPart {

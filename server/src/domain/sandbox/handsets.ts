@@ -126,3 +126,10 @@ function onScreen(from: ScreenText['from'], row: store.HandsetMessage | store.Ha
 function ownerOf(phone: string): PhoneOwner | null {
   return owners.get(phone) ?? null;
 }
+
+/** Of the day by the sandbox's clock, in this machine's time zone. */
+export async function countTextsToday({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<store.TextCounts> {
+  const since = clock.now();
+  since.setHours(0, 0, 0, 0);
+  return store.countTexts(db, since);
+}

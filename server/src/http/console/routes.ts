@@ -1,10 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../../deps.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import type { StaffRole } from '../../domain/accounts/staff.ts';
 import { byStaff } from '../../domain/archive/archive.ts';
 import { problem } from '../../domain/problems.ts';
+import type { FairQueue } from '../../domain/shared/fair-queue.ts';
 import { isFresh, type StaffSession } from '../../domain/sign-in/sessions.ts';
 import { requireOwnPage } from '../browser/forms.ts';
+import { addPagesIn } from '../browser/queued-pages.ts';
 import { readRawBody } from '../door/body.ts';
 import { addPassage } from '../door/door.ts';
 import { inputValidator } from '../door/input.ts';
@@ -13,15 +16,17 @@ import * as archive from './archive.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
 import * as archiveExports from './exports.ts';
 import * as holds from './holds.ts';
+import { addConsoleInvitation } from './invitation.ts';
 import * as lexicon from './lexicon.ts';
 import { operatorTable } from './operator-routes.ts';
 import * as overview from './overview.ts';
 import * as people from './people.ts';
 import * as report from './report.ts';
 import * as reviews from './reviews.ts';
-import { addConsoleSession } from './session.ts';
+import { addSecurity } from './security.ts';
+import { addConsoleSignIn } from './sign-in.ts';
 import * as staff from './staff.ts';
-import { requireStaff, type StaffVisits } from './staff-visits.ts';
+import { requireStaff, type StaffVisits, staffVisits } from './staff-visits.ts';
 import * as wordings from './wordings.ts';
 
 export const consoleApiPath = '/console/api';
@@ -98,8 +103,23 @@ const signInAgain = 'Sign in again first: this gives somebody access, so it must
 /** All of the console shares connections as the requests of one API key do. */
 const consoleKey = -1;
 
+/** The console: where the staff of firms and of the deployment sign in, and what its pages call. */
+export function addConsole(
+  app: FastifyInstance,
+  deps: Deps,
+  { share, visits }: { share: PoolShares; visits: FairQueue },
+): void {
+  const visiting = staffVisits(deps);
+  addPagesIn(visits, app, (scope) => {
+    addConsoleInvitation(scope, visiting);
+    addConsoleSignIn(scope, visiting);
+    addSecurity(scope, visiting);
+  });
+  addConsoleApi(app, visiting, share);
+}
+
 /** What the pages of the console call. Who calls is known by their session, and what they may by their role. */
-export function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: PoolShares): void {
+function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: PoolShares): void {
   const { deps } = visits;
   addConsoleSession(app, visits);
   for (const { method, path, roles, endpoint } of consoleRoutes) {
@@ -136,4 +156,19 @@ async function send(reply: FastifyReply, result: unknown): Promise<void> {
   reply.header('cache-control', 'no-store');
   if (result === undefined) void reply.code(204).send();
   else void reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
+}
+
+/** Who is signed in, and what time it is in the domain. */
+function addConsoleSession(app: FastifyInstance, visits: StaffVisits): void {
+  const { deps, forms } = visits;
+  addPassage(app, { method: 'GET', path: `${consoleApiPath}/session` }, [], async (request, reply) => {
+    const { staffId, firmId, firmName, name, email, role } = await requireStaff(visits, request);
+    const session = {
+      staff: { staffId, firmId, firmName, name, email, role },
+      environment: deps.config.environment,
+      formToken: forms.token(request, reply),
+      now: deps.clock.now().getTime(),
+    };
+    reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(JSON.stringify(session));
+  });
 }

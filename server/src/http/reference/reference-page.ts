@@ -1,11 +1,13 @@
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addAssets, asset } from '../browser/assets.ts';
 import { look } from '../browser/look.ts';
 import { type Html, html, sendPage } from '../browser/page.ts';
-import { loadBundle } from './bundle.ts';
 
 const script = asset('reference.js', read('browser/reference.js'));
 const style = asset('reference.css', Buffer.concat([look, read('browser/reference.css')]));
@@ -49,3 +51,24 @@ async function sendBundle(request: FastifyRequest, reply: FastifyReply): Promise
 }
 
 const unzipped = promisify(gunzip);
+
+/** A browser script, compressed, and a name that changes with its content. */
+type Bundle = { gzipped: Buffer; etag: string };
+
+let loading: Promise<Bundle> | undefined;
+
+/** Scalar's script: loaded at the first request, and kept. Most processes never need it. */
+function loadBundle(): Promise<Bundle> {
+  loading ??= load().catch((error) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+async function load(): Promise<Bundle> {
+  const worker = new Worker(new URL('bundle-worker.ts', import.meta.url));
+  const [message] = await once(worker, 'message');
+  const gzipped = Buffer.from(message);
+  return { gzipped, etag: `"${hash('sha256', gzipped, 'base64url')}"` };
+}
