@@ -7,7 +7,7 @@ import { authorizePath, basicChallenge, discoveryPaths, jwksPath, revokePath, to
 import type { OAuthServer } from '../oauth/server.ts';
 import { sendErrorPage } from './browser/page.ts';
 import { readRawBody } from './door/body.ts';
-import { isRepeated } from './door/headers.ts';
+import { isRepeated, pathOf } from './door/headers.ts';
 import { logOf } from './door/trace.ts';
 
 /** Queues for the database, which floods must not fill. */
@@ -94,7 +94,7 @@ function sendTooLarge(request: FastifyRequest, reply: FastifyReply): FastifyRepl
 
 /** Fastify's router decodes the path and accepts an empty parameter; the library would read the path differently. */
 function isSpelled({ raw, routeOptions }: FastifyRequest): boolean {
-  const [path = ''] = (raw.url ?? '').split('?', 1);
+  const path = pathOf(raw);
   const wanted = routeOptions.url ?? '';
   return wanted.endsWith('/:uid') ? /^[\w-]+$/.test(path.slice(wanted.length - ':uid'.length)) : path === wanted;
 }

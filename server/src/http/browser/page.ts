@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { pathOf } from '../door/headers.ts';
 import { latin, style as ourStyle } from './look.ts';
 
 /** Markup that is safe to show: only `html` makes it, and it escapes every value. */
@@ -113,8 +114,7 @@ export function sendErrorPage(reply: FastifyReply, failed: FailurePage): Fastify
 }
 
 function placeOf({ server, request }: FastifyReply): PageContext {
-  const [path = '/'] = (request.raw.url ?? '/').split('?', 1);
-  return { environment: server.environment, path };
+  return { environment: server.environment, path: pathOf(request.raw) };
 }
 
 /** The sandbox's sections, for which production has the front page. */

@@ -7,6 +7,7 @@ import { brotliCompress, constants } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptsBrotli, addAssets, asset } from '../browser/assets.ts';
 import { Html, page } from '../browser/page.ts';
+import { pathOf } from '../door/headers.ts';
 import { noSuchRoute } from '../door/unknown-routes.ts';
 import type { Guides } from './guides.ts';
 import { search, searchAssets } from './search.ts';
@@ -31,8 +32,7 @@ export function addGuides(app: FastifyInstance, site: Site): void {
       drawing = undefined;
       throw error;
     });
-    const [path = ''] = (request.raw.url ?? '').split('?', 1);
-    const response = (await drawing).get(path);
+    const response = (await drawing).get(pathOf(request.raw));
     if (!response) throw noSuchRoute();
     return sendPage(request, reply, response);
   };

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Problem, problem } from '../../domain/problems.ts';
 import type { Log } from '../../log.ts';
-import { commonHeaders, headerBytesMax } from './headers.ts';
+import { commonHeaders, headerBytesMax, pathOf } from './headers.ts';
 import { problemBody, problemHeaders } from './problems.ts';
 import { newTraceId, traceIdOf } from './trace.ts';
 import { noSuchRoute } from './unknown-routes.ts';
@@ -77,8 +77,4 @@ function rawResponse(error: Problem, publicUrl: string, traceId: string): string
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${error.status} ${error.status === 404 ? 'Not Found' : 'Bad Request'}\r\n${lines.join('')}\r\n${body}`;
-}
-
-function pathOf(request: IncomingMessage): string {
-  return request.url?.split('?', 1)[0] ?? '/';
 }

@@ -18,6 +18,11 @@ export function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith('https:');
 }
 
+/** Without the query, which may carry a phone number or a name. */
+export function pathOf({ url = '/' }: { url?: string | undefined }): string {
+  return url.split('?', 1)[0] ?? '/';
+}
+
 /** Whether the header was sent more than once. Node drops the later ones of some headers without a word. */
 export function isRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): boolean {
   let seen = false;

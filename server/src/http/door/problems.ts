@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, type Problem, problem, problemIn, problems } from '../../domain/problems.ts';
 
+import { pathOf } from './headers.ts';
 import { logOf } from './trace.ts';
 
 const problemType = 'application/problem+json; charset=utf-8';
@@ -80,18 +81,13 @@ function challenge({ isInvalidToken }: Problem): string {
   return isInvalidToken ? 'Bearer error="invalid_token"' : 'Bearer';
 }
 
-/** The path without its query, which may carry a phone number or a name. */
-function instanceOf(request: FastifyRequest): string {
-  return request.raw.url?.split('?', 1)[0] ?? '/';
-}
-
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const found = asProblem(error);
   // A problem without a cause was asked for in the sandbox: there is nothing to investigate.
   if (found.status >= 500 && found.cause) logOf(request).error({ code: found.code, err: found.cause }, 'problem');
   request.problemCode = found.code;
   const { publicUrl } = reply.server;
-  const body = problemBody(found, { publicUrl, instance: instanceOf(request), traceId: request.id });
+  const body = problemBody(found, { publicUrl, instance: pathOf(request.raw), traceId: request.id });
   // A string is sent as it is: the route's response schemas don't apply to it.
   return reply.code(found.status).headers(problemHeaders(found)).send(JSON.stringify(body));
 }

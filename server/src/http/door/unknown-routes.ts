@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Problem, problem } from '../../domain/problems.ts';
+import { pathOf } from './headers.ts';
 
 /** The methods of every path, as the app's routes are added. */
 export type KnownRoutes = Map<string, Set<string>>;
@@ -20,7 +21,7 @@ export function noSuchRoute(): Problem {
 
 /** Says what is wrong: the method, a slash too many, no version, or the path. */
 export function explainNotFound(request: FastifyRequest, reply: FastifyReply, routes: KnownRoutes): Problem {
-  const path = pathOf(request);
+  const path = decoded(pathOf(request.raw));
   const methods = methodsOf(path, routes);
   if (methods.length > 0) {
     reply.header('allow', methods.join(', '));
@@ -37,12 +38,7 @@ export function explainNotFound(request: FastifyRequest, reply: FastifyReply, ro
 /** A path of the API. Some pages have a slash at their end. */
 export function endsWithSlash(request: FastifyRequest): boolean {
   // Nearly no path does, and this runs for every request: those aren't decoded.
-  return /^[^?]*\/(\?|$)/.test(request.raw.url ?? '') && pathOf(request).startsWith('/v1/');
-}
-
-function pathOf({ raw }: FastifyRequest): string {
-  const [path = '/'] = (raw.url ?? '/').split('?', 1);
-  return decoded(path);
+  return /^[^?]*\/(\?|$)/.test(request.raw.url ?? '') && decoded(pathOf(request.raw)).startsWith('/v1/');
 }
 
 /** As the router reads it before it matches. */
