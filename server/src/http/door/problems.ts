@@ -1,22 +1,11 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
 import { invalid, type Problem, problem, problemIn, problems } from '../../domain/problems.ts';
-
+import type { ProblemBody } from '../../schemas/shared/problem.ts';
 import { pathOf } from './headers.ts';
 import { logOf } from './trace.ts';
 
 const problemType = 'application/problem+json; charset=utf-8';
-
-export type ProblemBody = {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  instance: string;
-  code: string;
-  traceId: string;
-  retryable: boolean;
-  details?: unknown;
-};
 
 type Occurrence = { publicUrl: string; instance: string; traceId: string };
 
@@ -54,7 +43,7 @@ export function payloadTooLarge(cause?: unknown): Problem {
   return problem('payload_too_large', 'The body is larger than 256 KiB: split it into several requests.', { cause });
 }
 
-export function problemBody(error: Problem, { publicUrl, instance, traceId }: Occurrence): ProblemBody {
+export function problemBody(error: Problem, { publicUrl, instance, traceId }: Occurrence): Static<typeof ProblemBody> {
   const { status, title, retryable } = problems[error.code];
   return {
     type: `${publicUrl}/problems/${error.code}`,
