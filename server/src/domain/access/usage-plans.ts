@@ -13,10 +13,7 @@ export type Allowance = {
   resetSeconds: number;
 };
 export type Use = { allowances: Allowance[]; retryAfterSeconds: number | null };
-export type UsagePlans = {
-  take(key: PlannedKey): Promise<Use>;
-  look(key: PlannedKey): Promise<Use>;
-};
+export type UsagePlans = ReturnType<typeof usagePlans>;
 type Bucket = { tokens: number; filledAtMs: number };
 
 const daySeconds = 86_400;
@@ -26,7 +23,7 @@ const daySeconds = 86_400;
  * other processes, and the daily quota, in the database. The usual libraries count in fixed windows, which let twice the
  * burst through at a window's edge and make a client wait for the next one; a bucket is exact and just as short.
  */
-export function usagePlans(deps: Deps, shared?: SharedBuckets | null): UsagePlans {
+export function usagePlans(deps: Deps, shared?: SharedBuckets | null) {
   // A forgotten bucket starts full again: only the ten thousand most recently used keys keep theirs.
   const buckets = new BoundedMap<number, Bucket>();
 
@@ -66,5 +63,5 @@ export function usagePlans(deps: Deps, shared?: SharedBuckets | null): UsagePlan
     return { allowances, retryAfterSeconds: used === null ? resetSeconds : null };
   }
 
-  return { take: (key) => use(key, 1), look: (key) => use(key, 0) };
+  return { take: (key: PlannedKey) => use(key, 1), look: (key: PlannedKey) => use(key, 0) };
 }

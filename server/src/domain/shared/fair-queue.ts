@@ -1,8 +1,4 @@
-/** A queue in front of something scarce. */
-export type FairQueue = {
-  /** Waits for a turn that costs so many places. Call the returned function when done. */
-  enter(who: string, cost?: number): Promise<() => void>;
-};
+export type FairQueue = ReturnType<typeof makeFairQueue>;
 
 type FairQueueOptions = {
   width: number;
@@ -20,10 +16,11 @@ type Turn = { cost: number; begin(): void };
 const waitMs = 5_000;
 
 /**
- * Only so many are inside at once; a flood waits here, in memory. Callers take turns, so one who asks for much delays
- * mostly itself. If too many are waiting, or one waits too long, the caller is told to come back.
+ * A queue in front of something scarce. Only so many are inside at once; a flood waits here, in memory. Callers take turns,
+ * so one who asks for much delays mostly itself. If too many are waiting, or one waits too long, the caller is told to come
+ * back.
  */
-export function makeFairQueue(options: FairQueueOptions): FairQueue {
+export function makeFairQueue(options: FairQueueOptions) {
   const { width, share = width, waitingMax = 1_000, waitingEachMax = 200, tooMany } = options;
   // In the order of their next turns.
   const callers = new Map<string, Caller>();
@@ -87,7 +84,8 @@ export function makeFairQueue(options: FairQueueOptions): FairQueue {
   }
 
   return {
-    async enter(who, wanted = 1) {
+    /** Waits for a turn that costs so many places. Call the returned function when done. */
+    async enter(who: string, wanted = 1): Promise<() => void> {
       const cost = Math.min(wanted, share);
       const caller = callers.get(who) ?? { inside: 0, waiting: [] };
       callers.set(who, caller);

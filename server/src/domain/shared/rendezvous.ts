@@ -1,20 +1,12 @@
-/** Where something waits a moment for its counterpart, so that both can be written at once. Each has the same key. */
-export type Rendezvous<Item> = {
-  /** Waits so long for the item, and then writes, with null if none came. `write` returns whether it succeeded. */
-  meet(key: string, withinMs: number, write: (item: Item | null) => Promise<boolean>): Promise<void>;
-  /**
-   * True once the item has been written with its counterpart. False if nothing waits for it: then the caller writes it. If
-   * the counterpart is just being written without it, that comes after.
-   */
-  bring(key: string, item: Item): Promise<boolean>;
-};
-
 type Encounter<Item> = { arrive: ((item: Item) => void) | null; written: Promise<boolean> };
+export type Rendezvous<Item> = ReturnType<typeof makeRendezvous<Item>>;
 
-export function makeRendezvous<Item>(): Rendezvous<Item> {
+/** Where something waits a moment for its counterpart, so that both can be written at once. Each has the same key. */
+export function makeRendezvous<Item>() {
   const rendezvous = new Map<string, Encounter<Item>>();
   return {
-    async meet(key, withinMs, write) {
+    /** Waits so long for the item, and then writes, with null if none came. `write` returns whether it succeeded. */
+    async meet(key: string, withinMs: number, write: (item: Item | null) => Promise<boolean>): Promise<void> {
       const { promise: arrival, resolve: arrive } = Promise.withResolvers<Item | null>();
       const timer = setTimeout(arrive, withinMs, null);
       const written = arrival.then((item) => {
@@ -28,7 +20,11 @@ export function makeRendezvous<Item>(): Rendezvous<Item> {
         if (rendezvous.get(key) === encounter) rendezvous.delete(key);
       });
     },
-    async bring(key, item) {
+    /**
+     * True once the item has been written with its counterpart. False if nothing waits for it: then the caller writes it. If
+     * the counterpart is just being written without it, that comes after.
+     */
+    async bring(key: string, item: Item): Promise<boolean> {
       const encounter = rendezvous.get(key);
       if (!encounter) return false;
       const { arrive, written } = encounter;

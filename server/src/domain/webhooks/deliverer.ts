@@ -5,12 +5,7 @@ import { claimStreams, markBehind } from '../../store/webhooks/turns.ts';
 import { listActiveWebhooks, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { leaseMs, takeTurn } from './turns.ts';
 
-export type Deliverer = {
-  /** Looks for streams that have something to tell, and begins their turns. As these end, others begin. */
-  tick(): Promise<void>;
-  /** Resolves once every turn that began has ended, and nothing more is ready. */
-  settled(): Promise<void>;
-};
+export type Deliverer = ReturnType<typeof deliverer>;
 
 type Line = { webhook: WebhookRow; running: Set<Promise<void>>; mayHaveMore: boolean };
 
@@ -24,7 +19,7 @@ const restShare = 9;
 const restMsMax = 5_000;
 const markedAtOnce = 2_000;
 
-export function deliverer(deps: Deps, log: Log): Deliverer {
+export function deliverer(deps: Deps, log: Log) {
   const lines = new Map<number, Line>();
   const { signal: stopping } = deps.signals.stopping;
   let restUntilMs = 0;
@@ -104,13 +99,15 @@ export function deliverer(deps: Deps, log: Log): Deliverer {
   }
 
   return {
-    async tick() {
+    /** Looks for streams that have something to tell, and begins their turns. As these end, others begin. */
+    async tick(): Promise<void> {
       await refresh();
       if (lines.size === 0) return;
       await mark();
       await claim();
     },
-    async settled() {
+    /** Resolves once every turn that began has ended, and nothing more is ready. */
+    async settled(): Promise<void> {
       for (;;) {
         const running = [...lines.values()].flatMap((line) => [...line.running]);
         if (running.length === 0 && !claiming) return;
