@@ -126,18 +126,9 @@ async function runTrigger({ runtime, operands: { TYPE: type }, out }: Call): Pro
 // biome-ignore lint/suspicious/noExplicitAny: each caller knows the answer's shape.
 type Json = any;
 
-type Sandbox = {
-  runtime: Runtime;
-  sandbox: SandboxFile;
-  /** A call of the API for Avery. */
-  call(method: string, path: string, body?: object): Promise<Json>;
-  send(message: object): Promise<{ messageId: number; scheduledMessageId: number }>;
-  /** The id of a text that is due soon. */
-  schedule(): Promise<number>;
-  reply(text: string): Promise<void>;
-};
+type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 
-async function openSandbox(runtime: Runtime, sandbox: SandboxFile): Promise<Sandbox> {
+async function openSandbox(runtime: Runtime, sandbox: SandboxFile) {
   const { clientId, advisors, apiKey, baseUrl } = sandbox;
   const { id: advisorId, textingNumber } = advisorIn(advisors, 'avery@sandbox.example');
   const token = await issueToken(runtime, { clientId, advisorId, scopes: allScopes });
@@ -154,19 +145,21 @@ async function openSandbox(runtime: Runtime, sandbox: SandboxFile): Promise<Sand
       throw problem('conflict', `${method} ${new URL(url).pathname} answered ${response.status}: ${result?.detail}`);
     return result;
   }
-  const call: Sandbox['call'] = (method, path, body) => ask(method, `${baseUrl}${path}`, body);
+  /** A call of the API for Avery. */
+  const call = (method: string, path: string, body?: object) => ask(method, `${baseUrl}${path}`, body);
 
-  async function send(message: object) {
+  async function send(message: object): Promise<{ messageId: number; scheduledMessageId: number }> {
     const { successes, failureDetails } = await call('POST', '/text/messaging/messages', { phone, ...message });
     if (successes.length === 0) throw problem('conflict', `${phone} can’t be texted: ${failureDetails[0]?.message}`);
     return successes[0];
   }
-  async function schedule() {
+  /** The id of a text that is due soon. */
+  async function schedule(): Promise<number> {
     const { now } = await ask('GET', `${origin}/sandbox/clock`);
     const when = { scheduleDelivery: true, deliveryDate: now + soonMs };
     return (await send({ text: 'Hello from assent trigger.', ...when })).scheduledMessageId;
   }
-  async function reply(text: string) {
+  async function reply(text: string): Promise<void> {
     await ask('POST', `${origin}/sandbox/handset/${phone}/replies`, { to: textingNumber, text });
   }
   return { runtime, sandbox, call, send, schedule, reply };

@@ -3,11 +3,7 @@ import { altered, type Fault, nameOf } from '../verification/faults.ts';
 import type { Step } from '../verification/signed-checkpoints.ts';
 
 /** Compares the times of entries, given in the order of leaves, with one another and with the checkpoints. */
-export type EntryTimes = {
-  /** The checkpoints for the next entries, and the first after them. */
-  add(step: Pick<Step, 'signed' | 'following'>): void;
-  compare(entries: Iterable<StoredLeaf>): Fault[];
-};
+export type EntryTimes = ReturnType<typeof entryTimes>;
 
 /** All checkpoints of one size: the first that was signed, and the last. */
 type SignedRange = { size: number; firstMs: number; lastMs: number };
@@ -23,7 +19,7 @@ const fullEntries = 5_000;
  * An entry is not from before the entry before it in its book, nor from before a checkpoint that doesn't cover it yet, nor
  * from after the first that does. The last is not so in a sandbox, whose clock runs ahead of real time.
  */
-export function entryTimes({ isAhead }: { isAhead: boolean }): EntryTimes {
+export function entryTimes({ isAhead }: { isAhead: boolean }) {
   /** Those that don't cover the last entry, and any that come after. */
   const signed: SignedRange[] = [];
   const latest = new Map<number, number>();
@@ -56,14 +52,15 @@ export function entryTimes({ isAhead }: { isAhead: boolean }): EntryTimes {
   }
 
   return {
-    add({ signed: sizes, following }) {
+    /** The checkpoints for the next entries, and the first after them. */
+    add({ signed: sizes, following }: Pick<Step, 'signed' | 'following'>): void {
       const added = Array.from(sizes, ([size, { firstMs, lastMs }]) => ({ size, firstMs, lastMs }));
       signed.splice(0, next);
       next = 0;
       signed.push(...added.filter(({ firstMs }) => !Number.isNaN(firstMs)).sort((a, b) => a.size - b.size));
       followingMs = Date.parse(following?.time ?? '');
     },
-    compare(entries) {
+    compare(entries: Iterable<StoredLeaf>): Fault[] {
       const faults: Fault[] = [];
       for (const entry of entries) {
         moveTo(entry.leaf);

@@ -3,7 +3,7 @@ import type { Deps } from '../../../deps.ts';
 import * as store from '../../../store/archive/archive-tree.ts';
 import { type Checkpoint, checkpointIn, signaturesIn, type Verifier } from '../../examiner/notes.mjs';
 import { inStep, sized } from './checkpoint-stream.ts';
-import { expectCopies, type FoundCopies } from './expected-copies.ts';
+import { expectCopies } from './expected-copies.ts';
 import { altered, type Fault } from './faults.ts';
 
 /** Notes outside the database, in each list the smaller ones first. Any that no key has signed are ignored. */
@@ -17,12 +17,7 @@ export type KeptNotes = {
  * Checkpoints in the order of sizes, in step with somebody who walks through the leaves. There may be millions of them, so
  * only those of one step are in memory.
  */
-export type SignedCheckpoints = {
-  upTo(size: number): Promise<Step>;
-  /** How many of the database's were read so far, the largest sizes, and which copies there are. */
-  read: { stored: number; storedSize: number; keptSize: number; copies: FoundCopies };
-  close(): Promise<void>;
-};
+export type SignedCheckpoints = ReturnType<typeof openSignedCheckpoints>;
 
 export type Step = {
   signed: Map<number, SignedSize>;
@@ -40,7 +35,7 @@ const knownMax = 20_000;
 export function openSignedCheckpoints(
   { db }: Deps,
   { verifiers, kept, treeSize }: { verifiers: Verifier[]; kept: KeptNotes | null; treeSize: number },
-): SignedCheckpoints {
+) {
   const stored = inStep(rows(db));
   const copies = expectCopies(kept?.copies ?? null);
   const lists = [...(kept?.notes() ?? []), ...(kept?.copies ? [kept.copies.notes()] : [])].map((notes, index, all) => ({
@@ -82,8 +77,9 @@ export function openSignedCheckpoints(
   }
 
   return {
+    /** How many of the database's were read so far, the largest sizes, and which copies there are. */
     read,
-    async upTo(size) {
+    async upTo(size: number): Promise<Step> {
       const step: Step = { signed: new Map(), following: null, late: [], faults: [] };
       const known = new Set<string>();
       await readStored(size, step, known);
@@ -95,7 +91,7 @@ export function openSignedCheckpoints(
       done = size;
       return step;
     },
-    async close() {
+    async close(): Promise<void> {
       for (const { close } of [stored, ...lists.map(({ notes }) => notes)]) await close();
     },
   };
