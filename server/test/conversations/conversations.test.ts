@@ -312,7 +312,11 @@ suite('the advisor’s own app', () => {
     const feed = await world.ann.call('GET', `/text/messaging/events?cursor=${cursor}`);
     assert.ok(feed.body.data.length > 0);
     assert.ok(feed.body.data.every(({ type }: { type: string }) => type !== 'conversation.changed'));
+    const end = (await call('GET', '/session')).body.cursor;
+    const waiting = call('GET', `/v1/text/messaging/events?wait=2&cursor=${end}`);
+
     assert.equal((await ann.post('/sign-out', { formToken })).status, 303);
+    assert.equal((await waiting).status, 401);
     await reading;
     assert.match(told, /event: end\n/);
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { testDoor } from '../address-book/address-book.ts';
 import { ask, memberOf, say } from '../support/people.ts';
@@ -229,5 +230,11 @@ suite('cursors', () => {
   test('pageSize and wait out of range are 400, and so is a name that the route doesn’t know', async () => {
     for (const query of ['pageSize=0', 'pageSize=201', 'wait=31', 'wait=-1', 'page=1'])
       assert.equal((await read(ann, query)).status, 400, query);
+  });
+
+  test('that is waited for is told to nobody who lost their access meanwhile', async () => {
+    const waiting = read(bob, `wait=2&cursor=${await now(bob)}`);
+    await setAdvisor(world.deps, bob.advisor.advisorId, { disabled: true });
+    assert.equal((await waiting).status, 401);
   });
 });

@@ -30,12 +30,13 @@ export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission
   const { findCaller, share, shedder, buckets } = admission;
   const isSandbox = deps.config.environment === 'sandbox';
   const plans = usagePlans(deps, buckets);
-  const responses = { deps, share, respondOnce: idempotency(), room: makeWaitingRoom() };
+  const authenticated = authenticate(findCaller);
+  const responses = { deps, share, respondOnce: idempotency(), room: makeWaitingRoom(), authenticated };
 
   for (const row of routes) {
     if (!row.scope) throw new Error(`${row.method} ${row.path} declares no scope.`);
     const checks = [
-      authenticate(findCaller),
+      authenticated,
       ...(isSandbox ? [sandboxFault(row, plans)] : []),
       room(shedder, plans),
       usagePlan(plans),

@@ -6,7 +6,7 @@ import { actFor, byCaller } from '../../domain/access/callers.ts';
 import type { idempotency, WorkResult } from '../../domain/access/idempotency.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { fingerprintOf, type RawBody, readRawBody } from './body.ts';
-import { callerOf } from './checks.ts';
+import { type Check, callerOf } from './checks.ts';
 import { inputValidator, isIdempotencyKey } from './input.ts';
 import type { Input, Route } from './route.ts';
 import { spanIdOf } from './spans.ts';
@@ -17,10 +17,12 @@ type ResponseContext = {
   share: PoolShares;
   respondOnce: ReturnType<typeof idempotency>;
   room: WaitingRoom;
+  /** Who calls, again: what a request waited for is only told if they may still know it. */
+  authenticated: Check;
 };
 
 /** Does the row's work and answers. With an Idempotency-Key it runs once, and a repeat gets the same response. */
-export function responder(row: Route, { deps: all, share, respondOnce, room }: ResponseContext) {
+export function responder(row: Route, { deps: all, share, respondOnce, room, authenticated }: ResponseContext) {
   const validate = inputValidator(row);
   const noBody = Promise.resolve(Buffer.alloc(0));
 
@@ -64,6 +66,7 @@ export function responder(row: Route, { deps: all, share, respondOnce, room }: R
     const result = await row
       .handler(deps, advisorId, waits && !leave ? atOnce(input) : input, by, scopes)
       .finally(leave ?? undefined);
+    if (waits) await authenticated(request, reply);
     const tookEffect = row.tookEffect?.(result) ?? true;
     if (!row.response) return { response: { status: 204, body: '' }, tookEffect };
     return { response: { status: 200, body: write(result, row.response, reply) }, tookEffect };

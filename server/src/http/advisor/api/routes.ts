@@ -79,12 +79,12 @@ export function addAdvisorApi(
   partnerRoutes: Route[],
 ): void {
   const { deps } = visits;
-  const responses = { deps, share, respondOnce: idempotency(), room: makeWaitingRoom() };
+  const signedIn = (request: FastifyRequest) => signIn(visits, request);
+  const responses = { deps, share, respondOnce: idempotency(), room: makeWaitingRoom(), authenticated: signedIn };
   const rows: Route[] = [
     ...partnerRoutes.map((row) => ({ ...row, path: `${apiPath}/v1${row.path}` })),
     ...own.map(([method, path, endpoint]) => ({ method, path: apiPath + path, scope: 'any' as const, ...endpoint })),
   ];
-  const signedIn = (request: FastifyRequest) => signIn(visits, request);
   const checks = [signedIn, (request: FastifyRequest) => enter(shedder, request)];
   for (const row of rows) addPassage(app, row, checks, responder(row, responses));
   addSession(app, visits);
