@@ -1,3 +1,4 @@
+import { inOneLine, safeJson } from './terminal.ts';
 import type { Output, Streams } from './verb.ts';
 
 const barWidth = 30;
@@ -20,7 +21,7 @@ export function makeOutput({ stdout, stderr }: Streams, json: boolean): Output {
     },
     records(rows) {
       clear();
-      stdout.write(json ? `${JSON.stringify(rows, null, 2)}\n` : table(rows));
+      stdout.write(json ? `${safeJson(rows, 2)}\n` : table(rows));
     },
     note(text) {
       clear();
@@ -63,7 +64,7 @@ function table(rows: Record<string, unknown>[]): string {
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '–';
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.join(' ');
+  if (Array.isArray(value)) return inOneLine(value.join(' '));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return String(value);
+  return inOneLine(String(value));
 }

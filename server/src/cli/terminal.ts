@@ -15,9 +15,9 @@ export function inOneLine(text: string): string {
   return text.replace(lineBreaks, '⏎').replaceAll('\t', ' ').replace(harmful, symbolOf);
 }
 
-/** JSON in one line, with characters that could affect a terminal escaped. */
-export function jsonInOneLine(value: unknown): string {
-  return JSON.stringify(value).replace(
+/** JSON with characters that could affect a terminal escaped. */
+export function safeJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(
     harmfulInJson,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -63,3 +63,15 @@ test('progress is a bar, or a count where nobody knows the total; what is said n
     '\rComparing 12,345\r\x1b[KEverything agrees.\n',
   );
 });
+
+test('what a table and JSON show can’t control the terminal', () => {
+  for (const json of [false, true]) {
+    let said = '';
+    const stdout = { write: (text: string) => (said += text) };
+    makeOutput({ stdout } as unknown as Call['streams'], json).records([
+      { name: 'Eve\x1b[2J\x9b31m\u202e', tags: ['\x1b]0;owned\x07', 'b'] },
+    ]);
+    assert.match(said, /Eve/);
+    assert.doesNotMatch(said, /(?!\n)\p{Cc}|\u202e/u);
+  }
+});

@@ -1,7 +1,7 @@
 import type { About } from '../../adapters/files/contacts/reading.ts';
 import type { ImportResult } from '../../domain/address-book/contact-imports.ts';
 import type { LeftOut, PreparedRow } from '../../domain/ports.ts';
-import { cutTo, inOneLine, jsonInOneLine } from '../terminal.ts';
+import { cutTo, inOneLine, safeJson } from '../terminal.ts';
 import type { Call } from '../verb.ts';
 
 /** What an import was about, known when it has ended. */
@@ -33,7 +33,7 @@ export function makeImportReport({ out, json }: Pick<Call, 'out' | 'json'>) {
       ...(record.leftOut.length > 0 ? [`left out: ${record.leftOut.map(shown).join(', ')}`] : []),
       ...(record.kept.length > 0 ? [`already in the book with a different ${record.kept.join(', ')}`] : []),
     ];
-    out.line(json ? jsonInOneLine({ line, ...record }) : inOneLine(`line ${line}: ${parts.join('; ')}`));
+    out.line(json ? safeJson({ line, ...record }) : inOneLine(`line ${line}: ${parts.join('; ')}`));
   }
 
   function row(prepared: PreparedRow, outcome: ImportResult | undefined): void {
@@ -58,7 +58,7 @@ export function makeImportReport({ out, json }: Pick<Call, 'out' | 'json'>) {
       const { encoding, separator, unused } = about;
       if (json) {
         const lists = { leftOut: Object.fromEntries(leftOut), further: Object.fromEntries(further), unused };
-        out.line(jsonInOneLine({ dryRun, encoding, separator, region, ...counts, groupsCreated, ...lists }));
+        out.line(safeJson({ dryRun, encoding, separator, region, ...counts, groupsCreated, ...lists }));
       }
       const { created, updated, unchanged, repeated, refused } = counts;
       const separated = separator && `, separated by ${separators[separator] ?? separator}`;

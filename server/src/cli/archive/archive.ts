@@ -7,6 +7,7 @@ import { CopiesFault } from '../../domain/archive/outside-copies.ts';
 import { readVerifier, type Verifier } from '../../domain/examiner/notes.mjs';
 import { problem } from '../../domain/problems.ts';
 import { verifyExport } from '../record-keeping/archive-export.ts';
+import { inOneLine } from '../terminal.ts';
 import { type Call, UsageError, type Verb } from '../verb.ts';
 
 /** Examiners' scripts rely on these. If it fails, it can't tell. */
@@ -80,7 +81,7 @@ async function verify(call: Call): Promise<void> {
   out.line(
     `${verdict}: ${size} entries, ${checkpoints} checkpoints, ${disposed} bodies disposed of under the retention rules`,
   );
-  for (const { entry, what } of faults) out.line(`${entry}: ${what}`);
+  for (const { entry, what } of faults) out.line(inOneLine(`${entry}: ${what}`));
   if (verdict === 'unknown' && faults.length === 0)
     out.line('No checkpoint signed with one of the keys covers any of it.');
   if (pending > 0) out.note(`${pending} entries are not under a checkpoint yet.`);

@@ -3,7 +3,7 @@ import type { FileContent, UnreadableItem } from '../../adapters/files/content/f
 import { readNdjson } from '../../adapters/files/content/ndjson.ts';
 import { type ContentInput, saveContent } from '../../domain/content/content.ts';
 import { countLines, requireFile } from '../files.ts';
-import { inOneLine, jsonInOneLine } from '../terminal.ts';
+import { inOneLine, safeJson } from '../terminal.ts';
 import { type Call, UsageError } from '../verb.ts';
 import { contentMaker, firmOf } from './content-input.ts';
 
@@ -22,7 +22,7 @@ export async function importFile(call: Call): Promise<void> {
 
   const refuse = (line: number, why: string) => {
     counts.refused += 1;
-    out.line(json ? jsonInOneLine({ line, refused: why }) : `line ${line}: refused: ${inOneLine(why)}`);
+    out.line(json ? safeJson({ line, refused: why }) : `line ${line}: refused: ${inOneLine(why)}`);
   };
   const flush = async () => {
     for (const saved of await saveContent(runtime, owner, batch)) counts[saved] += 1;

@@ -1,6 +1,6 @@
 import type { ListingRefusal } from '../../adapters/files/content/listings.ts';
 import type { ContentInput, SaveResult } from '../../domain/content/content.ts';
-import { inOneLine, jsonInOneLine } from '../terminal.ts';
+import { inOneLine, safeJson } from '../terminal.ts';
 import type { Call } from '../verb.ts';
 
 export type SyncReport = ReturnType<typeof makeReport>;
@@ -9,7 +9,7 @@ export type SyncReport = ReturnType<typeof makeReport>;
 export function makeReport({ out, json }: Call) {
   const counts = { added: 0, changed: 0, unchanged: 0, refused: 0, archived: 0, missing: 0, left: 0 };
   const print = (result: string, text: string, record: Record<string, unknown>) =>
-    out.line(json ? jsonInOneLine({ result, ...record }) : inOneLine(`${result}: ${text}`));
+    out.line(json ? safeJson({ result, ...record }) : inOneLine(`${result}: ${text}`));
   return {
     counts,
     saved(saved: SaveResult, { title, url }: ContentInput): void {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { getLexicon, setLexicon, testLexicon } from '../../domain/supervision/lexicons.ts';
 import { requireFile } from '../files.ts';
-import { inOneLine } from '../terminal.ts';
+import { inOneLine, safeJson } from '../terminal.ts';
 import { type Call, firmIn, UsageError, type Verb } from '../verb.ts';
 
 const bytesMax = 1_048_576;
@@ -37,7 +37,7 @@ async function show({ runtime, operands, json, out }: Call): Promise<void> {
   const lexicon = await getLexicon(runtime, firmIn(operands));
   if (json) return out.records([lexicon]);
   out.note(`Version ${lexicon.version}.`);
-  out.line(JSON.stringify({ rules: lexicon.rules }, null, 2));
+  out.line(safeJson({ rules: lexicon.rules }, 2));
 }
 
 async function test({ runtime, operands, json, out }: Call): Promise<void> {

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { followTexts, type TextEvent } from '../../domain/archive/text-log.ts';
 import { setWaitingAside } from '../../domain/delivery/set-aside.ts';
-import { cutTo, inOneLine, jsonInOneLine, padTo, widthOf } from '../terminal.ts';
+import { cutTo, inOneLine, padTo, safeJson, widthOf } from '../terminal.ts';
 import { always, type Call, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
 const lastDefault = 10;
@@ -45,7 +45,7 @@ async function tail({ runtime, options, switches, json, streams, until }: Call):
   const { stdout } = streams;
   const phoneOf = switches.has('numbers') ? (phone: string) => phone : masked;
   const lineOf = json
-    ? (event: TextEvent) => jsonInOneLine({ ...event, phone: event.phone && phoneOf(event.phone) })
+    ? (event: TextEvent) => safeJson({ ...event, phone: event.phone && phoneOf(event.phone) })
     : lineFormatter({
         phoneOf,
         now: () => runtime.clock.now(),

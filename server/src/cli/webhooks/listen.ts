@@ -10,7 +10,7 @@ import {
   renewedMs,
 } from '../../domain/webhooks/listening.ts';
 import { requireSandbox } from '../sandbox/running-sandbox.ts';
-import { inOneLine, jsonInOneLine } from '../terminal.ts';
+import { inOneLine, safeJson } from '../terminal.ts';
 import type { Call, Verb } from '../verb.ts';
 import { typesIn, typesOption } from './webhooks.ts';
 
@@ -46,7 +46,7 @@ async function runListen({ runtime, options, out, json, streams, until }: Call):
   try {
     out.note(`Events are pushed to ${url} until Ctrl-C. Verify them with this secret:`);
     out.line(json ? JSON.stringify({ url, secret: listener.secret }) : listener.secret);
-    const show = (delivery: KeptDelivery) => out.line(json ? jsonInOneLine(recordOf(delivery)) : lineOf(delivery));
+    const show = (delivery: KeptDelivery) => out.line(json ? safeJson(recordOf(delivery)) : lineOf(delivery));
     await follow(runtime, listener, show, AbortSignal.any([until, closed.signal]));
   } finally {
     await endListening(runtime, listener);
