@@ -9,6 +9,8 @@ export const carelessSettings = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '400',
+  // Most connections of tests run a statement a few times only, and PostgreSQL would plan it anew for the first five values.
+  plan_cache_mode: 'force_generic_plan',
 };
 
 /** A PostgreSQL whose folder is deleted when it stops: for tests and for files generated from the schema. */

@@ -59,9 +59,6 @@ let advisors = 0;
 export async function openLane(): Promise<Lane> {
   const database = await makeDatabase({ size: 3, timeoutMs: 30_000 });
   await drawInstants(database);
-  const name = new URL(database.url).pathname.slice(1);
-  // Histories are short: PostgreSQL would plan each statement anew for its first values, which took a tenth of their time.
-  await database.asOwner(`alter database ${name} set plan_cache_mode = force_generic_plan`);
   return { database };
 }
 
