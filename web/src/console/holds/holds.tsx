@@ -152,7 +152,7 @@ function ChangeYears({ years, close }: { years: number; close(): void }) {
 
 type Scope = 'firm' | 'advisor' | 'person';
 
-type Held = Pick<Person, 'advisorId' | 'memberId' | 'name' | 'phone' | 'advisor'>;
+type HeldPerson = Pick<Person, 'advisorId' | 'memberId' | 'name' | 'phone' | 'advisor'>;
 
 function AddHold({ of: about, close }: { of: ReadEntry | undefined; close(): void }) {
   const client = useQueryClient();
@@ -222,7 +222,7 @@ function AddHold({ of: about, close }: { of: ReadEntry | undefined; close(): voi
   );
 }
 
-function heldIn(about: ReadEntry | undefined): Held | null {
+function heldIn(about: ReadEntry | undefined): HeldPerson | null {
   if (!about?.memberId || about.phone === null || about.advisor === null) return null;
   const { advisorId, memberId, name, phone, advisor } = about;
   return { advisorId, memberId, name, phone, advisor };
