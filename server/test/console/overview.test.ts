@@ -52,3 +52,14 @@ test('another firm’s figures are its own', async () => {
   const { archive, advisors } = await overviewOf(await makeStaff(world, { role: 'compliance_officer', firmId }));
   assert.deepEqual([archive.entries, advisors], [0, 0]);
 });
+
+test('a firm that asks for much delays itself, and no other firm', async () => {
+  const { firmId } = await addFirm(world.deps, 'Next door');
+  const next = await makeStaff(world, { role: 'reviewer', firmId, name: 'Neighbor' });
+  let answered = 0;
+  const many = Array.from({ length: 30 }, () => kim.call('GET', '/overview').then(() => (answered += 1)));
+  await many[0];
+  await overviewOf(next);
+  assert.ok(answered < 20, `${answered} were answered first`);
+  await Promise.all(many);
+});

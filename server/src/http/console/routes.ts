@@ -4,13 +4,14 @@ import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import type { StaffRole } from '../../domain/accounts/staff.ts';
 import { byStaff } from '../../domain/archive/archive.ts';
 import { problem } from '../../domain/problems.ts';
-import type { FairQueue } from '../../domain/shared/fair-queue.ts';
+import { type FairQueue, makeFairQueue } from '../../domain/shared/fair-queue.ts';
 import { isFresh, type StaffSession } from '../../domain/sign-in/sessions.ts';
 import { requireOwnPage } from '../browser/forms.ts';
 import { addPagesIn } from '../browser/queued-pages.ts';
 import { readRawBody } from '../door/body.ts';
 import { addPassage } from '../door/door.ts';
 import { inputValidator } from '../door/input.ts';
+import { overloaded } from '../door/rate-limit.ts';
 import type { Route } from '../door/route.ts';
 import * as archive from './archive.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
@@ -102,6 +103,8 @@ const signInAgain = 'Sign in again first: this gives somebody access, so it must
 
 /** All of the console shares connections as the requests of one API key do. */
 const consoleKey = -1;
+/** How many requests of firms are answered at once, and how many of one: whoever asks for much waits in a line of their own. */
+const firmsAtOnce = { width: 40, share: 4 };
 
 /** The console: where the staff of firms and of the deployment sign in, and what its pages call. */
 export function addConsole(
@@ -121,6 +124,7 @@ export function addConsole(
 /** What the pages of the console call. Who calls is known by their session, and what they may by their role. */
 function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: PoolShares): void {
   const { deps } = visits;
+  const turns = makeFairQueue({ ...firmsAtOnce, tooMany: overloaded });
   addConsoleSession(app, visits);
   for (const { method, path, roles, endpoint } of consoleRoutes) {
     const validate = inputValidator({ method, ...endpoint });
@@ -135,7 +139,9 @@ function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: PoolSha
       if (typeof endpoint.isFresh === 'function' && endpoint.isFresh(input.body as never)) requireFresh(staff);
       const ofConsole = { ...deps, db: share(consoleKey, endpoint.cost ?? 1) };
       const act = () => endpoint.handler(ofConsole, staff, input, byStaff(staff.staffId, request.id));
-      await send(reply, await (method === 'GET' ? act() : deps.signals.life.live(act)));
+      const leave = staff.firmId === null ? undefined : await turns.enter(String(staff.firmId));
+      const result = await (method === 'GET' ? act() : deps.signals.life.live(act)).finally(leave);
+      await send(reply, result);
     }
 
     addPassage(app, { method, path }, [], respond);
