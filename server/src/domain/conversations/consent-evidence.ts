@@ -6,6 +6,7 @@ import type { Channel, Evidence, Reason } from '../archive/consent-entries.ts';
 
 /** Who recorded a change of consent. */
 const recorders = ['person', 'advisor', 'application', 'staff', 'carrier', 'operator', 'service'] as const;
+
 /** A change of consent with what proves it. `id` is that of the item in the thread. */
 export type ConsentEvidence = {
   id: string;

@@ -17,6 +17,7 @@ import { invitationThrottles, returnAttempt, takeAttempt } from './throttles.ts'
 export type Invitation = { link: string; expires: Date };
 export type InvitationAttempt = Attempt & { email: string; code: string };
 export type InvitationRefusal = { refused: 'unknown' } | { refused: 'throttled'; retryAfterSeconds: number };
+
 const invitationMs = 24 * 60 * 60 * 1000;
 
 /** For the first sign-in, or after a forgotten password, which keeps working until another is chosen. */

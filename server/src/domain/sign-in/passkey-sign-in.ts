@@ -10,6 +10,7 @@ import { challengeThrottles, passkeyThrottles, returnAttempt, takeAttempt } from
 import { expectedResponse, hostOf, isPasskeyId, nullIfInvalid, userHandle, webauthn } from './webauthn.ts';
 
 type ThrottledSignIn = { refused: 'throttled'; retryAfterSeconds: number };
+
 /** The options for the browser at sign-in. Any passkey of ours will do, so nobody has to say who they are first. */
 export async function signInOptions(
   deps: Deps,

@@ -26,6 +26,7 @@ export async function signIn(deps: Deps, attempt: PasswordAttempt): Promise<Sign
 }
 
 export type PasswordAttempt = Attempt & { email: string; password: string };
+
 /** Takes an attempt, for the caller to return, and counts a failure. */
 export async function checkPassword(
   deps: Deps,

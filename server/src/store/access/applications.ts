@@ -12,6 +12,7 @@ export type ApplicationRow = {
   disabled: boolean;
   dateTimeCreated: Date;
 };
+
 const columns = `
   application_id as "applicationId", client_id as "clientId", name, secret_hash as "secretHash", scopes,
   redirect_uris as "redirectUris", external_client_id as "externalClientId", disabled, date_time_created as "dateTimeCreated"`;

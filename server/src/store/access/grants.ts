@@ -15,6 +15,7 @@ export type GrantRow = {
 };
 /** When a token of it was last renewed, which happens every hour while it is used; null if none was. */
 export type ListedGrant = GrantRow & { dateTimeUsed: Date | null };
+
 const columns = `
   grant_id as "grantId", kind, advisor_id as "advisorId", application_id as "applicationId", client_id as "clientId",
   applications.name as "applicationName", grants.scopes, grants.date_time_created as "dateTimeCreated",

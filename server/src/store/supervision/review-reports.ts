@@ -14,6 +14,7 @@ export type DecidedRow = {
   medianSeconds: number;
   slowestSeconds: number;
 };
+
 /** Decisions of a period. Spans advisors: the report is of a whole firm. */
 export async function listDecided(
   db: Db,
