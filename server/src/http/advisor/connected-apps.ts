@@ -4,7 +4,7 @@ import { byAdvisor } from '../../domain/archive/archive.ts';
 import type { Session } from '../../domain/sign-in/sessions.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { confirmation } from '../browser/sign-in-parts.ts';
-import { day, rooms } from './frame.ts';
+import { accountNavigation, day } from './frame.ts';
 import { scopeList } from './scope-list.ts';
 import type { Visits } from './visits.ts';
 
@@ -70,7 +70,7 @@ type ConnectedApps = {
 };
 
 function connectedApps({ connections, suspended, session, formToken, done }: ConnectedApps): Html {
-  return html`${rooms('/connected-apps', formToken)}
+  return html`${accountNavigation('/connected-apps', formToken)}
 <main class="sheet">
 <h1>Connected apps</h1>
 ${done}
@@ -113,7 +113,7 @@ function endedEntries(suspended: SuspendedApps, formToken: string): Html {
 
 /** Asked before anything ends: an application can't be connected again from here. */
 function question({ clientId, applicationName, provisioned }: Connection, formToken: string): Html {
-  return html`${rooms('/connected-apps', formToken)}
+  return html`${accountNavigation('/connected-apps', formToken)}
 <main class="card">
 <h1>Disconnect ${applicationName}?</h1>
 <p>It stops at once: it can no longer see or change anything of yours, or text for you.</p>

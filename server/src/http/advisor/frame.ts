@@ -2,10 +2,10 @@ import type { Session } from '../../domain/sign-in/sessions.ts';
 import { type Html, hidden, html } from '../browser/page.ts';
 
 /** The header of a signed-in advisor's pages: links to the pages, and signing out. */
-export function rooms(here: string, formToken: string): Html {
+export function accountNavigation(here: string, formToken: string): Html {
   const link = (path: string, name: string) =>
     html`<a href="${path}"${here === path && html` aria-current="page"`}>${name}</a>`;
-  return html`<nav class="rooms" aria-label="Your account">
+  return html`<nav class="siblings" aria-label="Your account">
 ${link('/app', 'Texts')}
 ${link('/connected-apps', 'Connected apps')}
 ${link('/passkeys', 'Passkeys')}

@@ -12,7 +12,7 @@ import { isFresh, type Session } from '../../domain/sign-in/sessions.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { confirmation, continuation, passkeyAdding } from '../browser/sign-in-parts.ts';
-import { day, rooms } from './frame.ts';
+import { accountNavigation, day } from './frame.ts';
 import type { Visits } from './visits.ts';
 
 const confirmations: Record<string, string> = {
@@ -89,7 +89,7 @@ type PasskeyPage = {
 
 function passkeyPage({ passkeys, session, formToken, origin, done, continued }: PasskeyPage): Html {
   const removed = passkeys.find(({ passkeyId }) => passkeyId === continued);
-  return html`${rooms('/passkeys', formToken)}
+  return html`${accountNavigation('/passkeys', formToken)}
 <main class="sheet">
 <h1>Passkeys</h1>
 ${done}

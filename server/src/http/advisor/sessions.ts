@@ -3,7 +3,7 @@ import { byAdvisor } from '../../domain/archive/archive.ts';
 import { listSessions, type OwnSession, type Session, signOutElsewhere } from '../../domain/sign-in/sessions.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { confirmation } from '../browser/sign-in-parts.ts';
-import { moment, rooms } from './frame.ts';
+import { accountNavigation, moment } from './frame.ts';
 import type { Visits } from './visits.ts';
 
 const confirmations: Record<string, string> = {
@@ -42,7 +42,7 @@ type SessionPage = { sessions: OwnSession[]; session: Session; formToken: string
 
 function sessionPage({ sessions, session, formToken, done }: SessionPage): Html {
   const others = sessions.filter(({ isThis }) => !isThis);
-  return html`${rooms('/sessions', formToken)}
+  return html`${accountNavigation('/sessions', formToken)}
 <main class="sheet">
 <h1>Where you’re signed in</h1>
 ${done}

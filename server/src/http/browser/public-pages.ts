@@ -67,7 +67,7 @@ ${problemCodes.map(
 
 function problemPage(code: ProblemCode): Html {
   const { status, title, retryable, when, next } = problems[code];
-  return html`<nav class="rooms" aria-label="Problems"><a href="/problems">All problems</a></nav>
+  return html`<nav class="siblings" aria-label="Problems"><a href="/problems">All problems</a></nav>
 <main class="sheet">
 <h1>${title}</h1>
 <p class="facts"><code>${code}</code> · HTTP ${status} · ${retryable ? 'retry with backoff' : 'do not retry unchanged'}</p>

@@ -174,7 +174,7 @@ type SecurityPage = {
 
 function securityPage(page: SecurityPage): Html {
   const { formToken, done, fresh } = page;
-  return html`<nav class="rooms" aria-label="Your account">
+  return html`<nav class="siblings" aria-label="Your account">
 <a href="/console">Console</a>
 <a href="${path}" aria-current="page">Your sign-in</a>
 <form method="post" action="/console/sign-out">${hidden({ formToken })}<button class="quiet">Sign out</button></form>

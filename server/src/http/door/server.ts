@@ -45,7 +45,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('leave', null);
   app.decorateRequest('waits', false);
   app.decorateRequest('spanId', null);
-  app.decorateRequest('leaveLane', null);
+  app.decorateRequest('leaveQueue', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request: unknown, stream: IncomingMessage) => readRawBody(stream));
   // The door validates, in the contract's order and words; Fastify's schemas only serialize.
