@@ -144,7 +144,7 @@ test('all nodes together ask the authority no more often than configured', async
   assert.equal(asked, 1);
 });
 
-const hostile: Record<string, { answers: Answers; what: RegExp }> = {
+const hostile: Record<string, { answers: Answers; what: RegExp; timeoutMs?: number }> = {
   'that stamps something else': {
     answers: async (query, response) => {
       const nonce = query.subarray(-11, -3);
@@ -183,16 +183,17 @@ const hostile: Record<string, { answers: Answers; what: RegExp }> = {
       response.once('close', () => clearInterval(more));
     },
     what: /did not answer in time/,
+    timeoutMs: 300,
   },
   'that hangs up': { answers: (_query, response) => void response.destroy(), what: /can’t be reached/ },
 };
 
-for (const [name, { answers: lying, what }] of Object.entries(hostile))
+for (const [name, { answers: lying, what, timeoutMs = 30_000 }] of Object.entries(hostile))
   test(`from an authority ${name} nothing is kept, and the fault is reported`, async () => {
     await newCheckpoint();
     answers = lying;
     const count = (await timestamps()).length;
-    const timestamp = timestampAuthority(url, { timeoutMs: 300 });
+    const timestamp = timestampAuthority(url, { timeoutMs });
     const [fault, ...more] = await checkpointDeliverer(deps, { command: null, timestamp, timestampEveryMs: 1 })();
     assert.match(fault?.what ?? '', what);
     assert.deepEqual(more, []);
