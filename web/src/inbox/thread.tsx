@@ -13,7 +13,7 @@ import { Broken, StateScreen } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { phoneWords } from '../words/people.ts';
 import { dayKey, dayName, fullTime } from '../words/times.ts';
-import { useAttempts } from './outbox.ts';
+import { type Attempt, drop, useAttempts } from './outbox.ts';
 import { Sending, ThreadItem } from './thread-items.tsx';
 
 /** How long a text that was looked for is marked. */
@@ -32,7 +32,7 @@ export function Thread({ conversation }: { conversation: Conversation }) {
     itemsQuery(memberId),
   );
   const items = useMemo(() => data?.pages.toReversed().flatMap((page) => page.data) ?? [], [data]);
-  const attempts = useAttempts(phone);
+  const attempts = useOutstanding(phone, items);
   const [evidence, showEvidence] = useState<string | null>(null);
   // Not in the item, which goes when the text is sent: what is typed would go with it.
   const [edited, edit] = useState<ScheduledItem | null>(null);
@@ -138,6 +138,21 @@ function useEnd(items: Item[], atTop: () => void) {
   };
   const toEnd = () => frame.current?.scrollTo({ top: 0, behavior: 'smooth' });
   return { frame, onScroll, hasNewBelow, toEnd };
+}
+
+/** Those that aren't in the thread yet. One whose answer was lost but that is there was sent: nobody has to try it again. */
+function useOutstanding(phone: string, items: Item[]): Attempt[] {
+  const attempts = useAttempts(phone);
+  const outstanding = attempts.filter((made) => !items.some((item) => isOf(made, item)));
+  useEffect(() => {
+    for (const made of attempts) if (made.state === 'unanswered' && !outstanding.includes(made)) drop(made.key);
+  });
+  return outstanding;
+}
+
+function isOf({ message, at }: Attempt, item: Item): boolean {
+  if (item.type === 'scheduled') return item.text === message.text && item.dateTime === message.deliveryDate;
+  return item.type === 'text' && item.actor === 'advisor' && item.text === message.text && item.dateTime >= at;
 }
 
 /** To the text that the address names, once for each time that somebody asks for it. */
