@@ -327,7 +327,7 @@ suite('what else is supervised', () => {
 });
 
 suite('a reviewer', () => {
-  test('is on the firm’s staff and not disabled; notes are kept in order, also after the decision', async () => {
+  test('is on the firm’s staff and not disabled; notes are kept once and in order, also after the decision', async () => {
     await setRules({ name: 'Promise of returns', action: 'hold', detector: 'promise_of_returns' });
     const { phone, messageId, reviewId } = await heldText();
     const elsewhere = await addFirm(world.deps, 'Other Firm');
@@ -344,7 +344,7 @@ suite('a reviewer', () => {
 
     await noteReview(world.deps, reviewId, { staff: sue, note: 'Asked Ann' });
     await decide(reviewId, 'rejected', { note: 'No' });
-    await noteReview(world.deps, reviewId, { staff: sue, note: 'Told Ann' });
+    for (const note of ['No', 'Told Ann', 'Told Ann']) await noteReview(world.deps, reviewId, { staff: sue, note });
     const { text, events, decidedAt } = await getReview(world.deps, reviewId);
     assert.equal(text, promise);
     assert.ok(decidedAt);
@@ -353,10 +353,11 @@ suite('a reviewer', () => {
       [
         [null, null, 'Asked Ann'],
         ['rejected', 'text_blocked', 'No'],
+        [null, null, 'No'],
         [null, null, 'Told Ann'],
       ],
     );
-    assert.equal((await entries(world, ann, phone, 'review')).length, 3);
+    assert.equal((await entries(world, ann, phone, 'review')).length, 4);
   });
 });
 

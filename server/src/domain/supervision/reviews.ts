@@ -80,9 +80,9 @@ export async function getReviewOf(deps: Deps, firmId: number, reviewId: number):
 export async function getReview(deps: Deps, reviewId: number): Promise<ReviewDetail> {
   const review = await store.findReview(deps.db, reviewId);
   if (!review) throw noReview(reviewId);
-  const { advisorId, memberId, archiveNumber } = review;
+  const { advisorId, archiveNumber } = review;
   const reviewed = await store.findReviewed(deps.db, advisorId, archiveNumber);
-  const events = (await store.listReviewEvents(deps.db, advisorId, memberId)).flatMap((row) => eventOf(reviewId, row));
+  const events = await listEvents(deps, review);
   const { incomplete = null } = JSON.parse(reviewed?.meta ?? '{}');
   const media = await listMedia(deps, advisorId, archiveNumber);
   const { text = null, dateTime = review.dateTimeCreated } = reviewed ?? {};
@@ -177,7 +177,7 @@ export async function recordNotDone(
   await record(deps, review, staff, { action: 'not_done', attempted: decision, note: why });
 }
 
-/** Adds a note, also after the decision. */
+/** Adds a note, also after the decision. The same one again, right after it, is the repeat of a request whose answer was lost. */
 export async function noteReview(
   deps: Deps,
   reviewId: number,
@@ -185,7 +185,11 @@ export async function noteReview(
 ): Promise<void> {
   checkNote(note);
   await inTransaction(deps, async (deps) => {
-    await record(deps, await lockFor(deps, reviewId, staff), staff, { note });
+    const review = await lockFor(deps, reviewId, staff);
+    const last = (await listEvents(deps, review)).at(-1);
+    const isRepeat =
+      last?.actor === byStaff(staff.staffId).actor && !last.action && !last.decision && last.note === note;
+    if (!isRepeat) await record(deps, review, staff, { note });
   });
 }
 
@@ -267,6 +271,10 @@ async function record(
   const of = { reviewId, review: kind, archiveNumber, messageId, rules, lexiconVersion };
   const meta = { ...of, decision: decision ?? null, outcome: outcome ?? null, ...more };
   await archive(deps, byStaff(staff.staffId), { advisorId, kind: 'review', memberId, meta, body: note ?? '' });
+}
+
+async function listEvents(deps: Deps, { advisorId, memberId, reviewId }: Review): Promise<ReviewEvent[]> {
+  return (await store.listReviewEvents(deps.db, advisorId, memberId)).flatMap((row) => eventOf(reviewId, row));
 }
 
 function eventOf(reviewId: number, row: store.ReviewEventRow): ReviewEvent[] {
