@@ -109,6 +109,7 @@ test('an officer finds a text with its thread, shares the search, and holds the 
   await page.getByLabel('Wording').fill('{advisor} of {firm}: call us. Text STOP to opt out.');
   await page.getByRole('link', { name: 'Exports' }).click();
   await page.goBack();
+  await page.reload();
   for (const each of ['After STOP', 'After HELP']) await page.getByRole('button', { name: each }).click();
   await page.locator('.wordings-preview', { hasText: 'call us' }).waitFor();
   await page.getByRole('button', { name: 'Use this from now on' }).click();

@@ -9,7 +9,7 @@ import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { client } from '../client.ts';
 import { Ask } from '../dialogs.tsx';
-import { useSession } from '../session.ts';
+import { useKept } from '../kept.ts';
 import { When } from '../when.tsx';
 import { DryRunResult } from './dry-run.tsx';
 import {
@@ -21,8 +21,7 @@ import {
   detectorNames,
   draftOf,
   type Lexicon as Given,
-  keepDrafts,
-  keptDrafts,
+  type KeptDrafts,
   newDraft,
   ruleIn,
   rulesOf,
@@ -45,8 +44,8 @@ export function Lexicon() {
 }
 
 function Editor({ given }: { given: Given }) {
-  const { firmId } = useSession().staff;
-  const [kept] = useState(() => keptDrafts(firmId));
+  const [latest, keep] = useKept<KeptDrafts>('lexicon');
+  const [kept] = useState(latest);
   // Based on a version that a colleague has replaced: never instead of theirs without a word.
   const [older, setOlder] = useState(kept && kept.version !== given.present ? kept : null);
   const [drafts, setDrafts] = useState(() => (kept && !older ? kept.drafts : given.rules.map(draftOf)));
@@ -58,9 +57,9 @@ function Editor({ given }: { given: Given }) {
   const rules = rulesOf(drafts);
   const isChanged = JSON.stringify(rules) !== JSON.stringify(given.rules);
   useEffect(() => {
-    if (isChanged) keepDrafts(firmId, { version: given.present, drafts });
-    else if (!older) keepDrafts(firmId, null);
-  }, [firmId, given, isChanged, drafts, older]);
+    if (isChanged) keep({ version: given.present, drafts });
+    else if (!older) keep(null);
+  }, [keep, given, isChanged, drafts, older]);
   const change = (key: number, part: Partial<Draft>) =>
     setDrafts(drafts.map((each) => (each.key === key ? { ...each, ...part } : each)));
   const run = async () => {
@@ -80,7 +79,7 @@ function Editor({ given }: { given: Given }) {
       if (error.status === 409) await client.invalidateQueries({ queryKey: lexiconQuery.queryKey });
       throw error;
     });
-    keepDrafts(firmId, null);
+    keep(null);
     toast(`Version ${saved.version} is in force, from the next text on.`);
     await client.invalidateQueries({ queryKey: lexiconQuery.queryKey });
   };

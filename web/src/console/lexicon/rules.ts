@@ -8,7 +8,7 @@ export type Lexicon = AnswerOf<typeof get>;
 export type DryRun = AnswerOf<typeof dryRun>;
 export type Trial = AnswerOf<typeof trial>;
 
-/** A rule while it is edited: a place in the list has a key of its own, and phrases are lines. */
+/** A rule while it is edited: a place in the list has a key of its own, also after a reload, and phrases are lines. */
 export type Draft = { key: number; name: string; action: Action; looksFor: Detector | 'phrases'; phrases: string };
 
 export const actionNames: Record<Action, string> = {
@@ -29,31 +29,18 @@ export const detectorNames: Record<Detector, string> = {
   off_channel: 'Moves to another channel',
 };
 
-let lastKey = 0;
-
 export function draftOf(rule: Rule): Draft {
   const looksFor = 'detector' in rule ? rule.detector : 'phrases';
   const phrases = 'phrases' in rule ? rule.phrases.join('\n') : '';
-  return { key: ++lastKey, name: rule.name, action: rule.action, looksFor, phrases };
+  return { key: Math.random(), name: rule.name, action: rule.action, looksFor, phrases };
 }
 
 export function newDraft(): Draft {
-  return { key: ++lastKey, name: '', action: 'hold', looksFor: 'phrases', phrases: '' };
+  return { key: Math.random(), name: '', action: 'hold', looksFor: 'phrases', phrases: '' };
 }
 
 /** What is edited, and the version that it is based on. */
 export type KeptDrafts = { version: number; drafts: Draft[] };
-
-/** In this tab: what is edited survives another page, a reload, and a session that ends. */
-export function keepDrafts(firmId: number | null, kept: KeptDrafts | null): void {
-  if (kept) sessionStorage.setItem(`lexicon ${firmId}`, JSON.stringify(kept));
-  else sessionStorage.removeItem(`lexicon ${firmId}`);
-}
-
-export function keptDrafts(firmId: number | null): KeptDrafts | null {
-  const kept: KeptDrafts | null = JSON.parse(sessionStorage.getItem(`lexicon ${firmId}`) ?? 'null');
-  return kept && { ...kept, drafts: kept.drafts.map((draft) => ({ ...draft, key: ++lastKey })) };
-}
 
 export function rulesOf(drafts: Draft[]): Rule[] {
   return drafts.map(({ name, action, looksFor, phrases }) => {

@@ -11,12 +11,12 @@ import { useChoiceKeys, useKeys } from '../../shell/keys.ts';
 import { toast } from '../../shell/toasts.tsx';
 import { count, firstName, phoneWords } from '../../words/people.ts';
 import { dayAndTime } from '../../words/times.ts';
+import { useKept } from '../kept.ts';
 import { useSession } from '../session.ts';
 import { decide, refresh } from './deciding.ts';
 import { Margin } from './margin.tsx';
 import { type ReviewDetail, reviewersQuery, reviewQuery } from './queries.ts';
 import { Thread } from './thread.tsx';
-import { useUnfinished } from './unfinished.ts';
 import { type Choice, choicesOf } from './words.ts';
 
 type Moves = {
@@ -109,7 +109,7 @@ function Decide({
   const { reviewId, status, pending, refusal } = review;
   const [writes, write] = useState<'note' | 'escalation' | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const [unfinished] = useUnfinished(reviewId, 'note');
+  const [unfinished] = useKept<string>(`note ${reviewId}`);
   const choices = choicesOf(review);
   const mayDecide = status === 'open' && !pending && !refusal && !isBusy && selected === 0;
   const choose = async ({ decision, done }: Choice) => {
@@ -284,7 +284,8 @@ function Handing({ review, escalate }: { review: ReviewDetail; escalate(): void 
 }
 
 function Writing({ review, what, close }: { review: ReviewDetail; what: 'note' | 'escalation'; close(): void }) {
-  const [text, setText] = useUnfinished(review.reviewId, what);
+  const [kept, keep] = useKept<string>(`${what} ${review.reviewId}`);
+  const text = kept ?? '';
   const isNote = what === 'note';
   const isReady = !isNote || text.trim() !== '';
   const save = async () => {
@@ -294,7 +295,7 @@ function Writing({ review, what, close }: { review: ReviewDetail; what: 'note' |
       await put(`/reviews/${review.reviewId}/escalation`, {
         body: { escalated: true, ...(note ? { note } : {}) },
       });
-    setText('');
+    keep(null);
     toast(isNote ? 'Noted.' : 'Escalated: a compliance officer decides it.');
     void refresh();
   };
@@ -312,7 +313,7 @@ function Writing({ review, what, close }: { review: ReviewDetail; what: 'note' |
         rows={4}
         data-autofocus
         value={text}
-        set={setText}
+        set={(text) => keep(text || null)}
         onKeyDown={({ key, ctrlKey, metaKey, currentTarget }) => {
           if (isReady && key === 'Enter' && (ctrlKey || metaKey)) currentTarget.form?.requestSubmit();
         }}

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { get, put } from '../../api/http.ts';
 import type { Wording } from '../../api/types.ts';
 import { Broken } from '../../look/parts.tsx';
@@ -8,6 +8,7 @@ import { segmentsOf } from '../../words/encoding.ts';
 import { count } from '../../words/people.ts';
 import { advisorsQuery } from '../archive/entries.ts';
 import { Ask } from '../dialogs.tsx';
+import { useKept } from '../kept.ts';
 import { useSession } from '../session.ts';
 import './wordings.css';
 import type { list } from '../../../../server/src/http/console/wordings.ts';
@@ -41,7 +42,7 @@ const kinds: Record<Wording['kind'], { name: string; when: string; before: strin
 export function Wordings() {
   const { data, error } = useQuery(wordingsQuery);
   const [kind, setKind] = useState<Wording['kind']>('consent_request');
-  const [typed, setTyped] = useTyped();
+  const [typed, keep] = useKept<WordingDrafts>('wordings');
   if (error && !data) return <Broken error={error} />;
   const shown = data?.find((each) => each.kind === kind);
   return (
@@ -57,7 +58,7 @@ export function Wordings() {
         choose={setKind}
       />
       {shown ? (
-        <Editor key={kind} history={shown} typed={typed[kind]} type={(text) => setTyped({ ...typed, [kind]: text })} />
+        <Editor key={kind} history={shown} typed={typed?.[kind]} type={(text) => keep({ ...typed, [kind]: text })} />
       ) : (
         <div className="skeleton wordings-skeleton" role="status" aria-label="Loading" />
       )}
@@ -66,14 +67,6 @@ export function Wordings() {
 }
 
 type WordingDrafts = Partial<Record<Wording['kind'], string>>;
-
-/** What is typed survives a look at another wording, and at another page. */
-function useTyped() {
-  const key = `wordings ${useSession().staff.firmId}`;
-  const typed = useState<WordingDrafts>(() => JSON.parse(sessionStorage.getItem(key) ?? '{}'));
-  useEffect(() => sessionStorage.setItem(key, JSON.stringify(typed[0])), [key, typed[0]]);
-  return typed;
-}
 
 function Editor({
   history: { kind, usual, versions },
