@@ -58,7 +58,8 @@ test('an operator registers an application and issues a key: each secret is show
 });
 
 test('an operator settles a text in doubt without reading it, and adds a carrier', { skip }, async () => {
-  const { page, complaints } = await signIn('/console/doubts', { ...phoneWide, bypassCSP: true });
+  const { page, complaints } = await signIn('/console/doctor', { ...phoneWide, bypassCSP: true });
+  await page.locator('.finding').getByRole('link', { name: 'In doubt' }).click();
   await page.getByRole('button', { name: 'Settle' }).click();
   await page.getByRole('dialog').waitFor();
   await inspect(page, 'a dialog on a phone');

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { doctor } from '../../../../server/src/http/console/operations.ts';
 import { get } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
@@ -7,6 +8,7 @@ import { Broken, Chip } from '../../look/parts.tsx';
 import { sentence } from '../../words/imports.ts';
 import type { Said } from '../../words/states.ts';
 import type { AnswerOf, RowOf } from '../answers.ts';
+import { places } from '../places.ts';
 
 type Finding = RowOf<typeof doctor>;
 
@@ -14,6 +16,16 @@ const states: Record<Finding['state'], Said> = {
   failing: { word: 'Failing', icon: 'alert-triangle', tone: 'bad' },
   warning: { word: 'To do', icon: 'alert-triangle', tone: 'warn' },
   ok: { word: 'Good', icon: 'circle-check', tone: 'good' },
+};
+/** The page where a check's next step can be taken, by the first word of the check. */
+const pages: Record<string, string> = {
+  carrier: '/carriers',
+  carriers: '/carriers',
+  numbers: '/carriers',
+  outbox: '/jobs',
+  processes: '/jobs',
+  in: '/doubts',
+  webhooks: '/webhooks',
 };
 const order = ['failing', 'warning', 'ok'] as const;
 
@@ -64,6 +76,7 @@ export function Doctor() {
 }
 
 function FoundThat({ check, state, says, next }: Finding) {
+  const place = places.find(({ to }) => to === pages[check.split(' ')[0] ?? '']);
   return (
     <li className="finding">
       <Chip {...states[state]} />
@@ -73,7 +86,14 @@ function FoundThat({ check, state, says, next }: Finding) {
         {next && (
           <p className="finding-next">
             <Icon name="chevron-right" size={16} />
-            <Next text={next} />
+            <span>
+              <Next text={next} />{' '}
+              {place && (
+                <Link className="in-text" to={place.to}>
+                  {place.name}
+                </Link>
+              )}
+            </span>
           </p>
         )}
       </div>
@@ -85,7 +105,7 @@ function FoundThat({ check, state, says, next }: Finding) {
 function Next({ text }: { text: string }) {
   const parts = text.split(/(docs\/[\w/-]+\.md(?:#[\w-]+)?)/);
   return (
-    <span>
+    <>
       {parts.map((part, index) =>
         index % 2 === 1 ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence stay where they are.
@@ -96,6 +116,6 @@ function Next({ text }: { text: string }) {
           part
         ),
       )}
-    </span>
+    </>
   );
 }
