@@ -228,8 +228,17 @@ test('a busy server, a lost connection and another tab take nothing away', { ski
   const [{ scheduledMessageId }] = (await world.ann.call('POST', messagesPath, { ...later, deliveryDate })).body
     .successes;
   const { page, context } = await app.openApp('/app', desk);
+  // As when the carrier is down.
+  await page.route('**/items', async (route) => {
+    const response = await route.fetch();
+    const { data, ...rest } = await response.json();
+    const late = (item: { dateTime: number }) => ({ ...item, status: 'queued', dateTime: item.dateTime - 20_000 });
+    await route.fulfill({ json: { data: data.map(late), ...rest } });
+  });
   const talk = page.locator('.talk', { hasText: 'Coffee at ten?' });
   await talk.click();
+  await page.locator('.item', { hasText: 'Coffee at ten?' }).getByText('The carrier hasn’t taken it yet').waitFor();
+  await page.unroute('**/items');
   await say(page, 'Tea at four?').waitFor();
 
   await page.locator('.acts').getByRole('button', { name: 'Edit' }).click();

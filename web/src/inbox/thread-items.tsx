@@ -1,4 +1,5 @@
-import { memo } from 'react';
+import { memo, useEffect, useState } from 'react';
+import { now as presentTime } from '../api/clock.ts';
 import type { ConsentItem, Item, ReplyItem, ScheduledItem, TextItem } from '../api/types.ts';
 import { Icon } from '../look/icons.tsx';
 import { Media } from '../look/media.tsx';
@@ -29,11 +30,13 @@ export const ThreadItem = memo(function ThreadItem({ item, context }: { item: It
   return <Scheduled item={item} context={context} />;
 });
 
+const lateMs = 10_000;
 const waits = new Set<TextItem['status']>(['held', 'awaiting_consent', 'deferred']);
 
 function Text({ item, context: { timeZone, now, phone, advisor } }: { item: TextItem; context: Context }) {
   const { status, kind, text, deliverAfter, heldReason, failureCode, dateTime, segments, application, actor } = item;
   const said = statusWords[status];
+  const isLate = useIsLate(item);
   const advice = status === 'in_doubt' ? doubtAdvice : failureCode ? failureAdvice[failureCode] : null;
   const words = [
     kindWords[kind],
@@ -62,6 +65,7 @@ function Text({ item, context: { timeZone, now, phone, advisor } }: { item: Text
         <Time at={dateTime} zone={timeZone}>
           {words.join(' · ')}
         </Time>
+        {isLate && <span className="advice">The carrier hasn’t taken it yet. It goes out as soon as it does.</span>}
         {heldReason && <span className="advice">{heldAdvice[heldReason]}</span>}
         {advice && (
           <span className="advice">
@@ -88,6 +92,17 @@ function Text({ item, context: { timeZone, now, phone, advisor } }: { item: Text
       </div>
     </div>
   );
+}
+
+/** Whether the carrier takes longer than it ever should, so that somebody may wonder. */
+function useIsLate({ status, dateTime }: TextItem): boolean {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    if (status !== 'queued') return;
+    const timer = setTimeout(() => setLate(true), dateTime + lateMs - presentTime());
+    return () => clearTimeout(timer);
+  }, [status, dateTime]);
+  return isLate && status === 'queued';
 }
 
 function Reply({
