@@ -210,6 +210,9 @@ suite('the guides', { skip }, () => {
     await page.getByRole('button', { name: 'Contents' }).click();
     await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('heading', { name: 'Documentation' }).waitFor();
+    await page.goto(`${origin}/docs/reference/configuration`);
+    const meaning = await page.locator('td', { hasText: 'Port to listen on.' }).boundingBox();
+    assert.ok(meaning && meaning.x + meaning.width <= phoneWide.viewport.width, 'all columns of a table are in sight');
     await page.close();
   });
 });

@@ -195,10 +195,12 @@ function block(text: string, lang: string): Html {
 }
 
 function drawTable({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
-  const cells = (row: Tokens.TableCell[], tag: string) =>
-    row.map((cell) => `<${tag}>${inline(cell)}</${tag}>`).join('');
-  const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
-  return `<table><thead><tr>${cells(header, 'th')}</tr></thead><tbody>${body}</tbody></table>`;
+  const head = header.map((cell) => `<th>${inline(cell)}</th>`).join('');
+  // On a phone, where the cells of a row stand below each other, each says its column.
+  const cells = (row: Tokens.TableCell[]) =>
+    row.map((cell, index) => `<td${html` data-column="${header[index]?.text ?? ''}"`}>${inline(cell)}</td>`).join('');
+  const body = rows.map((row) => `<tr>${cells(row)}</tr>`).join('\n');
+  return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
 }
 
 function sidebar(navigation: Section[], path: string): Html {
