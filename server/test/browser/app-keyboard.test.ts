@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { skip } from '../support/browser.ts';
 import { acceptedPhone, received, send } from '../support/texting.ts';
-import { desk, phoneWide, useApp } from './app-windows.ts';
+import { desk, phoneWide, say, useApp } from './app-windows.ts';
 
 const app = useApp();
 
@@ -21,16 +21,27 @@ async function assertGivesBack(page: Page, opener: Locator): Promise<void> {
   assert.equal(await opener.evaluate((element) => element === document.activeElement), true, String(opener));
 }
 
-test('the focus is never lost: dialogs give it back, and a place that is left hands it to the next', {
+test('a conversation has one person’s texts; dialogs give the focus back, and a place that is left hands it to the next', {
   skip,
 }, async () => {
   const world = app.world();
-  const phone = await acceptedPhone(world, world.ann);
-  await send(world.ann, { phone, text: 'Hello' });
-  await received(world, phone);
+  for (const text of ['Good evening', 'Hello']) {
+    const phone = await acceptedPhone(world, world.ann);
+    await send(world.ann, { phone, text });
+    await received(world, phone);
+  }
   const { page } = await app.openApp('/app', { ...desk, reducedMotion: 'reduce' });
   await page.locator('.talk', { hasText: 'You: Hello' }).focus();
   await page.keyboard.press('Enter');
+  await say(page, 'Hello').waitFor();
+  for (const [key, shown, gone] of [
+    ['j', 'Good evening', 'Hello'],
+    ['k', 'Hello', 'Good evening'],
+  ] as const) {
+    await page.keyboard.press(key);
+    await say(page, shown).waitFor();
+    assert.equal(await say(page, gone).count(), 0, 'one person’s texts are not in another’s conversation');
+  }
   await assertGivesBack(page, page.locator('.person').getByRole('button', { name: /^(Edit|Add to contacts)$/ }));
   await assertGivesBack(page, page.getByRole('button', { name: 'Keyboard shortcuts' }));
 

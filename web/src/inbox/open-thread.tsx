@@ -48,10 +48,10 @@ export function OpenThread() {
     );
   return (
     <div className="open">
-      <div className="thread">
+      <div className="thread" key={memberId}>
         <Top conversation={data} showPanel={() => openPanel(true)} />
-        <Thread conversation={data} key={memberId} />
-        <Composer key={`${memberId}`} memberId={memberId} draft={data.draft} to={data} />
+        <Thread conversation={data} />
+        <Composer memberId={memberId} draft={data.draft} to={data} />
       </div>
       <aside className="person" aria-label="Person">
         <PersonPanel conversation={data} key={memberId} />
