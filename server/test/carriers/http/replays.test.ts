@@ -169,6 +169,39 @@ suite('a recorded START that is played again after a STOP', () => {
     assert.match((await entries(world, world.ann, writer, 'text_in'))[0]?.body ?? '', /^STARTFrom/);
   });
 
+  test('Twilio: nor can a recorded call with its own id, or with one that lies across two fields', async () => {
+    const [victim, writer] = [newPhone(), newPhone()];
+    assert.equal(await callTwilio(twilioCall(victim, 'STOP')), 200);
+    const newId = `SM${randomUUID().replaceAll('-', '')}`;
+    const ofVictim: Pairs = [
+      ['Body', 'START'],
+      ['From', victim],
+    ];
+    /** What the writer texts after the START, and how the rest of the call is read then. */
+    const forgeries: { words: string; read(rest: Pairs): Pairs }[] = [
+      { words: 'FromA', read: (rest) => [['FromA', `From${writer}`], ...rest.slice(1)] },
+      { words: 'FromA', read: (rest) => [['FromAFr', `om${writer}`], ...rest.slice(1)] },
+      {
+        words: `MessageSid${newId}N`,
+        read: (rest) => [
+          ['MessageSid', newId],
+          ['N', `${rest.slice(0, 5).flat().join('')}Message`],
+          [`Sid${rest[5]?.[1]}`, rest.slice(6, 9).flat().join('')],
+          ...rest.slice(9),
+        ],
+      },
+    ];
+    for (const { words, read } of forgeries) {
+      const written = twilioCall(writer, `STARTFrom${victim}${words}`);
+      const at = written.findIndex(([name]) => name === 'Body');
+      const shifted = [...written.slice(0, at), ...ofVictim, ...read(written.slice(at + 1))];
+      assert.equal(await callTwilio(written), 200, 'what the person really wrote is taken');
+      assert.ok(isSigned(shifted, signatureOf(written)), JSON.stringify(shifted));
+      assert.equal(await callTwilio(shifted, signatureOf(written)), 403, JSON.stringify(shifted));
+      assert.equal(await stateOf(world, world.ann, victim), 'opted_out');
+    }
+  });
+
   test('Twilio: another account’s call, and a name that comes twice, are refused', async () => {
     const start = twilioCall(newPhone(), 'START');
     const other = start.with(0, ['AccountSid', `AC${'f'.repeat(32)}`]);

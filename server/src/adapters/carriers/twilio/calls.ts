@@ -20,8 +20,11 @@ const shapes = {
   ErrorCode: /^\d{0,9}$/,
 };
 const parameterName = /^[A-Z][A-Za-z0-9]{0,63}$/;
-/** Names may end in it. */
-const swallowed = /MessageSid./s;
+/** Twilio's names that contain what tells calls and people apart. No other name does, and no value but the person's own words. */
+const tellingNames = [
+  { word: 'MessageSid', names: /MessageSid$/ },
+  { word: 'From', names: /^From/ },
+];
 const none: SignedParameters = new Map();
 
 /** Reads Twilio's calls: what became of a text, and what a person wrote. Either comes repeated, late and in any order. */
@@ -73,16 +76,18 @@ function isWellShaped(parameters: SignedParameters, accountSid: string): boolean
 
 /**
  * Twilio signs a form's names and values without anything between them, so a recorded call is signed however it is split: as if its
- * `MessageSid` were `SM…NumMedia0`, which nobody has seen before. So every name is there once and looks like one, and no parameter
- * but the person's own words contains what tells calls apart.
+ * `MessageSid` were `SM…NumMedia0`, which nobody has seen before, or as if words that somebody wrote were another person's `From`. So
+ * every name is there once and looks like one, and outside of the person's own words, what tells calls and people apart is in names
+ * alone, also across two fields.
  */
 function isUnshifted(form: SignedParameters): boolean {
-  return [...form].every(
-    ([name, values]) =>
-      values.length === 1 &&
-      parameterName.test(name) &&
-      !swallowed.test(name) &&
-      (name === 'Body' || !swallowed.test(values[0] ?? '')),
+  const others = [...form.keys()].filter((name) => name !== 'Body').sort();
+  const signed = others.map((name) => `${name}${form.get(name)}`).join('');
+  return (
+    [...form].every(([name, values]) => values.length === 1 && parameterName.test(name)) &&
+    tellingNames.every(
+      ({ word, names }) => signed.split(word).length - 1 === others.filter((name) => names.test(name)).length,
+    )
   );
 }
 
