@@ -8,6 +8,7 @@ import twilio from 'twilio';
 import { telnyxReader } from '../../../src/adapters/carriers/telnyx/calls.ts';
 import { twilioReader } from '../../../src/adapters/carriers/twilio/calls.ts';
 import { isSigned, looksSigned } from '../../../src/adapters/carriers/twilio/signatures.ts';
+import { cpuMs } from '../../support/cpu.ts';
 import { accountSid } from './stand-in.ts';
 
 const runs = 300;
@@ -105,6 +106,29 @@ suite('Twilio’s own library judges our check of signatures', () => {
       right.repeat(99),
     ])
       assert.ok(!isAccepted(url, wrong, '') && !twilio.validateRequest(token, wrong, url, {}), wrong);
+  });
+
+  test('a person’s words are read as they were written', () => {
+    const url = 'https://api.example.com/carriers/main/calls';
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 100 }), (words) => {
+        const given = { Body: words, From: '+12125550100', MessageSid: `SM${'0'.repeat(32)}`, To: '+12125550101' };
+        const headers = { 'x-twilio-signature': twilio.getExpectedTwilioSignature(token, url, given) };
+        const body = Buffer.from(new URLSearchParams(given).toString());
+        assert.equal(read({ url, headers, body }, now)?.replies[0]?.text, words);
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test('a megabyte that nobody signed is refused in a moment, whatever it is made of', async () => {
+    const url = 'https://api.example.com/carriers/main/calls';
+    const bytes = 1024 * 1024;
+    for (const piece of ['a&', 'a=b&', '&', '=', '+', '%41', '%ff', '%'])
+      assert.ok(
+        (await cpuMs(() => isAccepted(url, `${'A'.repeat(27)}=`, piece.repeat(bytes / piece.length)))) < 500,
+        piece,
+      );
   });
 
   const hashChanges = fc.constantFrom('none', 'none', 'url', 'value', 'token');
