@@ -25,6 +25,10 @@ const knownPaths = new Set(
 );
 const skipped = '';
 const depthMax = 32;
+/** Without these two, an answer could take ten times its size of our memory: each property and each entity is an object. */
+const propertiesMax = 1_000;
+/** The longest tag, comment or CDATA section: more than a card with a large photograph. */
+const unreadCharactersMax = 8 * 1024 * 1024;
 
 /**
  * Reads the XML of a WebDAV answer as it arrives. A library that builds a tree first blocks everything else for 0.4 s if the
@@ -36,6 +40,8 @@ export function multistatusReader() {
   let text = '';
   let room = 0;
   let complete = false;
+  /** How much came since the last tag or text. */
+  let unread = 0;
 
   const parser = new Parser(
     {
@@ -46,11 +52,13 @@ export function multistatusReader() {
         const full = open.length === 0 ? local : `${open.at(-1)}/${local}`;
         const path = knownPaths.has(full) ? full : skipped;
         open.push(path);
+        unread = 0;
         text = '';
         room = charactersMax.get(path) ?? 0;
         collector.begin(path);
       },
       ontext(more) {
+        unread = 0;
         if (room === 0) return;
         text += more.slice(0, room);
         room = Math.max(0, room - more.length);
@@ -72,6 +80,8 @@ export function multistatusReader() {
   return {
     read(more: string): MultistatusResponse[] {
       parser.write(more);
+      unread += more.length;
+      if (unread > unreadCharactersMax) throw new CrmFault('Its response has a tag, a comment or a text without end.');
       return collector.responses.splice(0);
     },
     /** Whether the end was read. */
@@ -83,6 +93,7 @@ export function multistatusReader() {
 function makeCollector() {
   const responses: MultistatusResponse[] = [];
   let current = emptyResponse();
+  let count = 0;
   let status = '';
   let properties: [string, string][] = [];
 
@@ -100,7 +111,7 @@ function makeCollector() {
   return {
     responses,
     begin(path: string): void {
-      if (path === response) current = emptyResponse();
+      if (path === response) [current, count] = [emptyResponse(), 0];
       if (path === propstat) [status, properties] = ['', []];
     },
     end(path: string, value: string): void {
@@ -109,7 +120,11 @@ function makeCollector() {
       else if (path === `${response}/href`) current.href = value;
       else if (path === `${response}/status`) current.status = statusOf(value);
       else if (path === `${propstat}/status`) status = value;
-      else if (charactersMax.has(path)) properties.push([path.slice(property.length + 1), value]);
+      else if (charactersMax.has(path)) {
+        count += 1;
+        if (count > propertiesMax) throw new CrmFault('Its response repeats the properties of one resource.');
+        properties.push([path.slice(property.length + 1), value]);
+      }
     },
   };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { openCardDav } from '../../../src/adapters/crm/carddav.ts';
+import { multistatusReader } from '../../../src/adapters/crm/multistatus.ts';
 import { makeOutbound } from '../../../src/adapters/outbound/outbound.ts';
 import { type Crm, CrmFault } from '../../../src/domain/ports.ts';
 import { cpuMs } from '../../support/cpu.ts';
@@ -66,6 +67,11 @@ suite('a CardDAV server that is broken or hostile', () => {
     ],
     ['nests elements endlessly', (_, response) => void xml(response).end('<a>'.repeat(500_000)), /nested too deeply/],
     [
+      'repeats a property endlessly',
+      (_, response) => endlessly(xml(response), `<multistatus><response><propstat><prop>${'<getetag/>'.repeat(9_999)}`),
+      /repeats the properties/,
+    ],
+    [
       'breaks off',
       (_, response) => {
         xml(response).write('<multistatus>');
@@ -105,6 +111,17 @@ suite('a CardDAV server that is broken or hostile', () => {
       server.answers = answers;
       await faults(message);
     });
+
+  test('that has an attribute without end is a fault, before it fills our memory', () => {
+    const reader = multistatusReader();
+    reader.read('<multistatus><response><href><![CDATA[');
+    for (let count = 0; count < 50; count += 1) reader.read('a large photograph'.repeat(5_000));
+    reader.read(']]></href><href a="');
+    const readOn = () => {
+      for (let count = 0; count < 200; count += 1) reader.read('&amp;'.repeat(10_000));
+    };
+    assert.throws(readOn, CrmFault);
+  });
 
   test('can’t block us with answers that are made to be slow to read', async () => {
     const reading = (times: number) => {
