@@ -158,15 +158,22 @@ left join lateral (
    order by not_before, message_id;
 
 prepare "claim-export" as
-update exports
+with turns as (
+     select firm_id, max(leased_until) as last_turn
+     from exports
+     where status in ('waiting', 'running', 'ready')
+     group by firm_id
+   )
+   update exports
    set status = 'running', leased_until = $2, entries_done = 0, bytes = 0
    where export_id = (
      select export_id
      from exports
+     join turns using (firm_id)
      where status in ('waiting', 'running') and leased_until <= $1
-     order by export_id
+     order by last_turn, export_id
      limit 1
-     for update skip locked
+     for update of exports skip locked
    )
    returning
 export_id as "exportId", firm_id as "firmId", staff_id as "staffId", of_advisor as "advisorId", period_from as "from",

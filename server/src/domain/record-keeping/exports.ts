@@ -15,11 +15,15 @@ const leaseMs = 5 * 60_000;
 const toldEveryMs = 1_000;
 const keptMs = dayMs;
 const listedMax = 100;
+/** A firm sees all that it waits for. */
+const unmadeMax = listedMax;
 
 /** Asks for an export. A node that has the archive's key makes it: the one that answers may have none. */
 export async function startExport(deps: Deps, asked: NewExport): Promise<ExportJob> {
   await getAdvisorOf(deps, asked.firmId, asked.advisorId);
   if (asked.from >= asked.to) throw problem('invalid_request', 'The first day must be before the last.');
+  if ((await store.countUnmadeExports(deps.db, asked.firmId)) >= unmadeMax)
+    throw problem('conflict', `Your firm waits for ${unmadeMax} exports: start this one when some of them are ready.`);
   return store.insertExport(deps.db, asked, new Date());
 }
 

@@ -36,6 +36,15 @@ export async function insertExport(
   );
 }
 
+/** How many the firm has asked for that aren't made yet. */
+export async function countUnmadeExports(db: Db, firmId: number): Promise<number> {
+  const { count } = await db.one<{ count: number }>(
+    `select count(*)::integer as count from exports where firm_id = $1 and status in ('waiting', 'running')`,
+    [firmId],
+  );
+  return count;
+}
+
 /** The newest first. */
 export async function listExports(db: Db, firmId: number, limit: number): Promise<ListedExport[]> {
   return db.query(
@@ -55,18 +64,28 @@ export async function findExport(db: Db, firmId: number, exportId: number): Prom
   return db.find<ExportJob>(`select ${columns} from exports where firm_id = $1 and export_id = $2`, [firmId, exportId]);
 }
 
-/** The oldest that nobody makes; what another node left of it is gone. */
+/**
+ * The oldest of those that nobody makes, of the firm that has waited longest for one: a firm that asks for a hundred delays
+ * itself. What another node left of it is gone.
+ */
 export async function claimExport(db: Db, realNow: Date, until: Date): Promise<ExportJob | null> {
   const [row] = await db.query<ExportJob>(
-    `update exports
+    `with turns as (
+       select firm_id, max(leased_until) as last_turn
+       from exports
+       where status in ('waiting', 'running', 'ready')
+       group by firm_id
+     )
+     update exports
      set status = 'running', leased_until = $2, entries_done = 0, bytes = 0
      where export_id = (
        select export_id
        from exports
+       join turns using (firm_id)
        where status in ('waiting', 'running') and leased_until <= $1
-       order by export_id
+       order by last_turn, export_id
        limit 1
-       for update skip locked
+       for update of exports skip locked
      )
      returning ${columns}`,
     [realNow, until],
