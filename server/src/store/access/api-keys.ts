@@ -83,7 +83,7 @@ export async function findDailyUse(db: Db, keyId: number, day: string): Promise<
 }
 
 /** The key alone, for routes that need no token; null if it is revoked or its application is disabled. */
-export async function findApiKey(db: Db, keyHash: Buffer): Promise<{ keyId: number; clientId: string } | null> {
+export async function findApiKey(db: Db, keyHash: Buffer) {
   return db.find<{ keyId: number; clientId: string }>(
     `select key_id as "keyId", client_id as "clientId"
      from api_keys

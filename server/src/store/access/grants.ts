@@ -26,8 +26,8 @@ export async function upsertGrant(
   db: Db,
   grant: Pick<GrantRow, 'advisorId' | 'applicationId' | 'kind' | 'grantId' | 'scopes'>,
   now: Date,
-): Promise<{ grantId: string; isChanged: boolean }> {
-  const earlier = await db.query(
+) {
+  const had = await db.has(
     `select
      from grants
      where advisor_id = $1 and application_id = $2 and kind = $3 and scopes @> $4`,
@@ -43,7 +43,7 @@ export async function upsertGrant(
      returning grant_id as "grantId"`,
     [grant.advisorId, grant.applicationId, grant.kind, grant.grantId, grant.scopes, now],
   );
-  return { ...row, isChanged: earlier.length === 0 };
+  return { ...row, isChanged: !had };
 }
 
 /**
@@ -76,12 +76,8 @@ export async function listGrants(db: Db, advisorId: number): Promise<ListedGrant
 }
 
 /** The advisors an application is provisioned for, unless either is disabled; two are enough to know there are several. */
-export async function listProvisioned(
-  db: Db,
-  clientId: string,
-  advisorId: number | null,
-): Promise<{ grantId: string; advisorId: number }[]> {
-  return db.query(
+export async function listProvisioned(db: Db, clientId: string, advisorId: number | null) {
+  return db.query<{ grantId: string; advisorId: number }>(
     `select grant_id as "grantId", advisor_id as "advisorId"
      from grants
      join applications using (application_id)
@@ -95,11 +91,8 @@ export async function listProvisioned(
 }
 
 /** For whom an application may text. */
-export async function listProvisionedAdvisors(
-  db: Db,
-  applicationId: number,
-): Promise<{ advisorId: number; name: string }[]> {
-  return db.query(
+export async function listProvisionedAdvisors(db: Db, applicationId: number) {
+  return db.query<{ advisorId: number; name: string }>(
     `select advisor_id as "advisorId", name
      from grants
      join advisors using (advisor_id)
@@ -113,10 +106,7 @@ export async function listProvisionedAdvisors(
  * Its codes and refresh tokens stop working at once; they are deleted later, because there may be many. Returns whose
  * grant it was, or null if there is none.
  */
-export async function deleteGrant(
-  db: Db,
-  grantId: string,
-): Promise<{ advisorId: number; applicationId: number } | null> {
+export async function deleteGrant(db: Db, grantId: string) {
   return db.find<{ advisorId: number; applicationId: number }>(
     `with ended as (
        delete from grants
@@ -160,11 +150,7 @@ export async function deleteGrantOfKind(
  * new id, so that tokens with the old id end too. Returns how many advisors had authorized it, how many grants ended or were
  * renamed, and for which advisors one ended.
  */
-export async function deleteConnections(
-  db: Db,
-  applicationId: number,
-  advisorId: number | null,
-): Promise<{ authorized: number; grants: number; ended: number[] }> {
+export async function deleteConnections(db: Db, applicationId: number, advisorId: number | null) {
   return db.one<{ authorized: number; grants: number; ended: number[] }>(
     `with ended as (
        delete from grants

@@ -60,11 +60,8 @@ export async function claimResponses(
   });
 }
 
-export async function findResponse(
-  db: Db,
-  { advisorId, applicationId, method, path, key }: ResponseKey,
-): Promise<{ fingerprint: Buffer; response: StoredResponse } | null> {
-  const [row] = await db.query<StoredResponse & { fingerprint: Buffer }>(
+export async function findResponse(db: Db, { advisorId, applicationId, method, path, key }: ResponseKey) {
+  const row = await db.find<StoredResponse & { fingerprint: Buffer }>(
     `select fingerprint, status, body
      from idempotent_responses
      where advisor_id = $1 and application_id = $2 and method = $3 and path = $4 and key = $5`,

@@ -28,11 +28,8 @@ export async function deleteSuspendedProvision(db: Db, { advisorId, applicationI
 }
 
 /** The applications that the advisor took the operator's permission from. */
-export async function listSuspendedProvisions(
-  db: Db,
-  advisorId: number,
-): Promise<{ clientId: string; applicationName: string }[]> {
-  return db.query(
+export async function listSuspendedProvisions(db: Db, advisorId: number) {
+  return db.query<{ clientId: string; applicationName: string }>(
     `select client_id as "clientId", applications.name as "applicationName"
      from suspended_provisions
      join applications using (application_id)

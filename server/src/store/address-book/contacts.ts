@@ -287,12 +287,8 @@ export async function listKnownPhones(db: Db, advisorId: number, phones: string[
 }
 
 /** Numbers that more than one contact in the book has. */
-export async function listSharedPhones(
-  db: Db,
-  advisorId: number,
-  limit: number,
-): Promise<{ phone: string; contactIds: number[]; names: string[] }[]> {
-  return db.query(
+export async function listSharedPhones(db: Db, advisorId: number, limit: number) {
+  return db.query<{ phone: string; contactIds: number[]; names: string[] }>(
     `select phone, array_agg(contact_id::double precision order by contact_id) as "contactIds",
        array_agg(full_name order by contact_id) as names
      from contacts

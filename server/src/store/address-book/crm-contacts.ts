@@ -11,12 +11,8 @@ export type CrmContactRow = {
 };
 
 /** Known versions by locator, including those of contacts deleted here: they needn't be read again. */
-export async function listKnownVersions(
-  db: Db,
-  advisorId: number,
-  kind: string,
-): Promise<{ locator: string; version: string }[]> {
-  return db.query(
+export async function listKnownVersions(db: Db, advisorId: number, kind: string) {
+  return db.query<{ locator: string; version: string }>(
     `select locator, version
      from crm_contacts
      where advisor_id = $1 and kind = $2 and version is not null`,
@@ -73,14 +69,8 @@ export async function updateReturned(db: Db, advisorId: number, kind: string, lo
 }
 
 /** Marks the contacts that the CRM no longer lists, and returns those that weren't marked yet. */
-export async function updateMissing(
-  db: Db,
-  advisorId: number,
-  kind: string,
-  seenLocators: string[],
-  now: Date,
-): Promise<{ remoteContactId: string; contactId: number | null }[]> {
-  return db.query(
+export async function updateMissing(db: Db, advisorId: number, kind: string, seenLocators: string[], now: Date) {
+  return db.query<{ remoteContactId: string; contactId: number | null }>(
     `update crm_contacts c
      set missing_since = $4, version = null
      where advisor_id = $1

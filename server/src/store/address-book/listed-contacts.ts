@@ -27,8 +27,8 @@ export async function listTexting(db: Db, advisorId: number, phones: string[]): 
 }
 
 /** How many contacts there are in each state. Those without a phone have none. */
-export async function countByConsent(db: Db, advisorId: number): Promise<{ state: ConsentState; count: number }[]> {
-  return db.query(
+export async function countByConsent(db: Db, advisorId: number) {
+  return db.query<{ state: ConsentState; count: number }>(
     `with known as (
        select m.state, count(*) as count
        from members m

@@ -197,7 +197,7 @@ export async function listCheckpointTimes(
   db: Db,
   { size, checkpointId }: Pick<CheckpointRow, 'size' | 'checkpointId'>,
   limit: number,
-): Promise<{ size: number; checkpointId: number; time: string }[]> {
+) {
   return db.query<{ size: number; checkpointId: number; time: string }>(
     `select checkpoint_id as "checkpointId", size, coalesce(substring(note from '\\ntime ([^\\n]*)\\n'), '') as time
      from archive_checkpoints
@@ -274,7 +274,7 @@ export async function findLeaf(db: Db, advisorId: number, number: number): Promi
 }
 
 /** Which entry the leaf is, according to the runs. Spans advisors: the tree has the entries of all advisors. */
-export async function findLeafEntry(db: Db, leaf: number): Promise<{ advisorId: number; number: number } | null> {
+export async function findLeafEntry(db: Db, leaf: number) {
   return db.find<{ advisorId: number; number: number }>(
     `select advisor_id as "advisorId", first_number + $1 - first_leaf as number
      from (

@@ -136,17 +136,21 @@ export async function listSettingEntries(db: Db, after: RowKey, limit: number): 
   );
 }
 
-export async function listAllWordings(
-  db: Db,
-): Promise<{ firmId: number; kind: string; version: number; text: string }[]> {
-  return db.query('select firm_id as "firmId", kind, version, text from wordings order by firm_id, kind, version');
+export async function listAllWordings(db: Db) {
+  return db.query<{ firmId: number; kind: string; version: number; text: string }>(
+    'select firm_id as "firmId", kind, version, text from wordings order by firm_id, kind, version',
+  );
 }
 
-export async function listAllLexicons(db: Db): Promise<{ firmId: number; version: number; rules: string }[]> {
-  return db.query('select firm_id as "firmId", version, rules from lexicons order by firm_id, version');
+export async function listAllLexicons(db: Db) {
+  return db.query<{ firmId: number; version: number; rules: string }>(
+    'select firm_id as "firmId", version, rules from lexicons order by firm_id, version',
+  );
 }
 
 /** How much each firm reviews, which is no part of a firm's row elsewhere. */
-export async function listSamplePercents(db: Db): Promise<{ firmId: number; reviewSamplePercent: number }[]> {
-  return db.query('select firm_id as "firmId", review_sample_percent as "reviewSamplePercent" from firms');
+export async function listSamplePercents(db: Db) {
+  return db.query<{ firmId: number; reviewSamplePercent: number }>(
+    'select firm_id as "firmId", review_sample_percent as "reviewSamplePercent" from firms',
+  );
 }

@@ -6,16 +6,12 @@
 
 /** A row that gets a number, and the seconds of the advisor's pace that it takes up, if it is a text with a slot. */
 type NumberedRow = { advisorId: number; seconds?: number };
-/** The place of a row's advisor among the heads, from 1; how many of that advisor's rows follow; the seconds from this one on. */
-type RowPosition = { place: number; after: number; secondsLeft: number };
 
-/** Where each row stands, and the advisors of all rows, each once, by id, with their totals. */
-export function standingsOf(rows: NumberedRow[]): {
-  standings: RowPosition[];
-  advisorIds: number[];
-  counts: number[];
-  seconds: number[];
-} {
+/**
+ * Where each row stands (the place of its advisor among the heads, from 1; how many of that advisor's rows follow; the seconds from this
+ * one on), and the advisors of all rows, each once, by id, with their totals.
+ */
+export function standingsOf(rows: NumberedRow[]) {
   const advisorIds = [...new Set(rows.map(({ advisorId }) => advisorId))].sort((a, b) => a - b);
   const totals = new Map(advisorIds.map((advisorId, index) => [advisorId, { place: index + 1, count: 0, seconds: 0 }]));
   const standings = rows.toReversed().map(({ advisorId, seconds = 0 }) => {

@@ -46,8 +46,8 @@ export async function listStatus<Status>(db: Db, since: Date): Promise<StatusRow
 }
 
 /** By carrier: texts that wait for it, and texts in doubt that it may have taken. Spans advisors: a carrier has texts of many. */
-export async function countTexts(db: Db): Promise<{ carrierId: number; waiting: number; inDoubt: number }[]> {
-  return db.query(
+export async function countTexts(db: Db) {
+  return db.query<{ carrierId: number; waiting: number; inDoubt: number }>(
     `select carrier_id::integer as "carrierId", sum(waiting)::integer as waiting, sum(in_doubt)::integer as "inDoubt"
      from (
        select carrier_id, count(*) as waiting, 0 as in_doubt

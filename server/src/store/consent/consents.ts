@@ -112,12 +112,8 @@ export async function listSettledMembers(
 }
 
 /** A member's consent entries, oldest first; the body is null once its retention has ended. */
-export async function listConsentEntries(
-  db: Db,
-  advisorId: number,
-  memberId: number,
-): Promise<(Omit<EntryRow, 'body'> & { body: string | null })[]> {
-  return db.query(
+export async function listConsentEntries(db: Db, advisorId: number, memberId: number) {
+  return db.query<Omit<EntryRow, 'body'> & { body: string | null }>(
     `select
        advisor_id as "advisorId", number, kind, member_id as "memberId", message_id as "messageId", actor,
        trace_id as "traceId", meta, convert_from(b.body, 'UTF8') as body, date_time_created as "dateTimeCreated"

@@ -154,12 +154,14 @@ export async function searchTexts(
 }
 
 /** What came with replies, by the reply's entry: where its bytes are, once they have been fetched. */
-export async function listConversationMedia(
-  db: Db,
-  advisorId: number,
-  replyNumbers: number[],
-): Promise<{ replyNumber: number; place: number; contentType: string; mediaNumber: number | null; size: number }[]> {
-  return db.query(
+export async function listConversationMedia(db: Db, advisorId: number, replyNumbers: number[]) {
+  return db.query<{
+    replyNumber: number;
+    place: number;
+    contentType: string;
+    mediaNumber: number | null;
+    size: number;
+  }>(
     `select
        reply_number as "replyNumber", place, content_type as "contentType", media_number as "mediaNumber", size
      from reply_media

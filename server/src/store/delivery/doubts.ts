@@ -104,11 +104,7 @@ const listedDoubts = `
   left join carriers c on c.carrier_id = t.carrier_id`;
 
 /** The text itself, while it is in doubt; null if it isn't, or isn't kept any more. */
-export async function findDoubtfulText(
-  db: Db,
-  advisorId: number,
-  messageId: number,
-): Promise<{ text: string; memberId: number; phone: string } | null> {
+export async function findDoubtfulText(db: Db, advisorId: number, messageId: number) {
   return db.find<{ text: string; memberId: number; phone: string }>(
     `select convert_from(b.body, 'UTF8') as text, t.member_id as "memberId", m.phone
      from messages t

@@ -11,11 +11,7 @@ export type { ReceiptRow } from './receipt-moves.ts';
 export type FittingReceipt = MessageKey & { attempt: number; carrierId: number; carrierMessageId: string };
 
 /** Whom the text was for that the carrier gave that id. Spans advisors: a carrier knows only its own ids. */
-export async function findRecipientOf(
-  db: Db,
-  carrierId: number,
-  carrierMessageId: string,
-): Promise<{ advisorId: number; memberId: number } | null> {
+export async function findRecipientOf(db: Db, carrierId: number, carrierMessageId: string) {
   return db.find<{ advisorId: number; memberId: number }>(
     `select advisor_id as "advisorId", member_id as "memberId"
      from carrier_texts

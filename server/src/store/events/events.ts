@@ -106,11 +106,8 @@ export async function listEventsAfter(db: Db, places: EventPlace[]): Promise<Eve
  * Those of these readers whose advisor has an event that they haven't seen: one query, however many they are. Spans advisors: a
  * node asks once for all who wait.
  */
-export async function listBehind(
-  db: Db,
-  readers: { advisorId: number; after: number }[],
-): Promise<{ advisorId: number; after: number }[]> {
-  return db.query(
+export async function listBehind(db: Db, readers: { advisorId: number; after: number }[]) {
+  return db.query<{ advisorId: number; after: number }>(
     `select given.advisor_id as "advisorId", given.after
      from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, after)
      join archive_heads h on h.advisor_id = given.advisor_id

@@ -43,10 +43,7 @@ export async function insertEvents(db: Db, events: NewEvent[], now: Date): Promi
 }
 
 /** Where each event stands: its advisor's place among these, from 1, and how many of that advisor's events follow. */
-export function eventsAt(
-  events: NewEvent[],
-  advisorIds: number[],
-): { given: (NewEvent & { place: number; after: number })[]; counts: number[] } {
+export function eventsAt(events: NewEvent[], advisorIds: number[]) {
   const counts = advisorIds.map(() => 0);
   const given = events.toReversed().map((event) => {
     const index = advisorIds.indexOf(event.advisorId);

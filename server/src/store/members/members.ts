@@ -138,11 +138,7 @@ export async function lockHeldMembers(db: Db, members: { advisorId: number; memb
 }
 
 /** A member's number and the firm of its advisor, neither of which ever changes. */
-export async function findFirmNumber(
-  db: Db,
-  advisorId: number,
-  memberId: number,
-): Promise<{ firmId: number; phone: string } | null> {
+export async function findFirmNumber(db: Db, advisorId: number, memberId: number) {
   return db.find<{ firmId: number; phone: string }>(
     `select a.firm_id as "firmId", m.phone
      from members m

@@ -90,7 +90,7 @@ export async function updateAlertTold(db: Db, about: string, says: string, begun
 }
 
 /** The row, for the one node that ends it. */
-export async function deleteAlertState(db: Db, about: string): Promise<{ told: boolean } | null> {
+export async function deleteAlertState(db: Db, about: string) {
   return db.find<{ told: boolean }>('delete from alert_states where about = $1 returning told', [about]);
 }
 

@@ -43,7 +43,7 @@ export async function findLastReconciliation(db: Db): Promise<ReconciliationRow 
 }
 
 /** The firm's holds that aren't lifted, and its advisors. */
-export async function countHoldsAndAdvisors(db: Db, firmId: number): Promise<{ holds: number; advisors: number }> {
+export async function countHoldsAndAdvisors(db: Db, firmId: number) {
   return db.one<{ holds: number; advisors: number }>(
     `select
        (

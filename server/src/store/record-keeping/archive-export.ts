@@ -22,7 +22,7 @@ export async function findNumbers(
   db: Db,
   advisorId: number,
   { after, upTo, from, to }: { after: number; upTo: number; from: Date; to: Date },
-): Promise<{ first: number | null; last: number | null }> {
+) {
   return db.one<{ first: number | null; last: number | null }>(
     `select min(number) as first, max(number) as last
      from archive_entries

@@ -2,11 +2,8 @@ import type { EntrySpan } from '../archive/archive.ts';
 import { type LeafRow, leafColumns } from '../archive/archive-tree.ts';
 import type { Db } from '../database/db.ts';
 
-export async function listOutcomeNumbers(
-  db: Db,
-  { advisorId, after, upTo }: EntrySpan,
-): Promise<{ messageId: number; number: number }[]> {
-  return db.query(
+export async function listOutcomeNumbers(db: Db, { advisorId, after, upTo }: EntrySpan) {
+  return db.query<{ messageId: number; number: number }>(
     `select message_id as "messageId", number
      from archive_entries
      where advisor_id = $1 and number > $2 and number <= $3 and kind = 'outcome'

@@ -57,7 +57,7 @@ export async function insertHoldLift(
 }
 
 /** Spans advisors: a hold may be of a whole firm. */
-export async function findHold(db: Db, holdId: number): Promise<(HoldRow & { memberId: number | null }) | null> {
+export async function findHold(db: Db, holdId: number) {
   return db.find<HoldRow & { memberId: number | null }>(
     `select ${columns}, h.member_id as "memberId"
      from holds h

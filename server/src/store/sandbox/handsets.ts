@@ -48,12 +48,8 @@ export async function findHandsetRecord(db: Db, from: Date): Promise<number | nu
   );
 }
 
-export async function listHandsetRecords(
-  db: Db,
-  fromId: number,
-  limit: number,
-): Promise<(HandsetMessage & { handsetMessageId: number })[]> {
-  return db.query(
+export async function listHandsetRecords(db: Db, fromId: number, limit: number) {
+  return db.query<HandsetMessage & { handsetMessageId: number }>(
     `select
        handset_message_id as "handsetMessageId", phone, texting_number as "textingNumber", text,
        carrier_message_id as "carrierMessageId", reference, date_time_created as "dateTimeCreated"
@@ -125,11 +121,8 @@ export async function listHandsetSenders(db: Db, phone: string, limit: number): 
 }
 
 /** What became of texts that the carrier accepted. Spans advisors: a phone texts with anybody. */
-export async function listHandsetStatuses(
-  db: Db,
-  texts: HandsetMessage[],
-): Promise<{ reference: number; status: string }[]> {
-  return db.query(
+export async function listHandsetStatuses(db: Db, texts: HandsetMessage[]) {
+  return db.query<{ reference: number; status: string }>(
     `select given.reference, t.status
      from unnest($1::text[], $2::bigint[]) as given (texting_number, reference)
      join advisors a on a.texting_number = given.texting_number

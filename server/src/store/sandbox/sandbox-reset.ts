@@ -87,8 +87,8 @@ export async function insertFeedNumbers(db: Db, { advisorId, lastEvent, lastChan
 }
 
 /** Those that refer to others come first. */
-async function listTables(db: Db): Promise<{ name: string; bytes: number }[]> {
-  return db.query(
+async function listTables(db: Db) {
+  return db.query<{ name: string; bytes: number }>(
     `with recursive ranks (table_id, rank) as (
        select oid, 0
        from pg_class

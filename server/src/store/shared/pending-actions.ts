@@ -56,12 +56,8 @@ export async function listDueActions(db: Db, realNow: Date, limit: number): Prom
   );
 }
 
-export async function listActions(
-  db: Db,
-  advisorId: number,
-  kinds: PendingKind[],
-): Promise<(PendingAction & { actionId: number; dueAt: Date })[]> {
-  return db.query(
+export async function listActions(db: Db, advisorId: number, kinds: PendingKind[]) {
+  return db.query<PendingAction & { actionId: number; dueAt: Date }>(
     `select action_id as "actionId", kind, target_ids::double precision[] as "targetIds", due_at as "dueAt"
      from pending_actions
      where advisor_id = $1 and kind = any ($2)

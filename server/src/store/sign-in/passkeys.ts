@@ -55,11 +55,7 @@ export async function listPasskeys(db: Db, owner: Owner): Promise<PasskeyRow[]> 
 }
 
 /** Any advisor's, or any of the staff: the passkey tells us who is signing in. */
-export async function findPasskey(
-  db: Db,
-  kind: OwnerKind,
-  passkeyId: string,
-): Promise<(PasskeyRow & { ownerId: number }) | null> {
+export async function findPasskey(db: Db, kind: OwnerKind, passkeyId: string) {
   const column = `${kind}_id`;
   return db.find<PasskeyRow & { ownerId: number }>(
     `select ${column} as "ownerId", ${columns} from passkeys where passkey_id = $1 and ${column} is not null`,

@@ -15,8 +15,10 @@ export async function findCredentials(db: Db, staffId: number): Promise<Credenti
   return db.find<CredentialsRow>(`select ${columns} from staff_credentials where staff_id = $1`, [staffId]);
 }
 
-export async function listCredentials(db: Db): Promise<(CredentialsRow & { staffId: number })[]> {
-  return db.query(`select staff_id as "staffId", ${columns} from staff_credentials order by staff_id`);
+export async function listCredentials(db: Db) {
+  return db.query<CredentialsRow & { staffId: number }>(
+    `select staff_id as "staffId", ${columns} from staff_credentials order by staff_id`,
+  );
 }
 
 export async function upsertCredentials(

@@ -47,8 +47,9 @@ const screened: Record<ScreenedKind, string> = {
 };
 
 /** The advisors of a firm, with their names. */
-export async function listFirmAdvisors(db: Db, firmId: number): Promise<{ advisorId: number; name: string }[]> {
-  return db.query('select advisor_id as "advisorId", name from advisors where firm_id = $1 order by advisor_id', [
-    firmId,
-  ]);
+export async function listFirmAdvisors(db: Db, firmId: number) {
+  return db.query<{ advisorId: number; name: string }>(
+    'select advisor_id as "advisorId", name from advisors where firm_id = $1 order by advisor_id',
+    [firmId],
+  );
 }

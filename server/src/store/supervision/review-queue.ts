@@ -103,11 +103,7 @@ export async function listQueueWords(db: Db, reviews: ReviewRow[]): Promise<Queu
 }
 
 /** How possible opt-outs of the firm were decided since then. Spans advisors: a firm decides for all of its own. */
-export async function countOptOutDecisions(
-  db: Db,
-  firmId: number,
-  since: Date,
-): Promise<{ optOuts: number; others: number }> {
+export async function countOptOutDecisions(db: Db, firmId: number, since: Date) {
   return db.one<{ optOuts: number; others: number }>(
     `select
        count(*) filter (where status = 'rejected')::integer as "optOuts",

@@ -191,11 +191,7 @@ export async function updateEscalated(
 }
 
 /** The entry that a review is about; the text is null once it is no longer kept. */
-export async function findReviewed(
-  db: Db,
-  advisorId: number,
-  archiveNumber: number,
-): Promise<{ meta: string; text: string | null; dateTime: Date } | null> {
+export async function findReviewed(db: Db, advisorId: number, archiveNumber: number) {
   return db.find<{ meta: string; text: string | null; dateTime: Date }>(
     `select meta, convert_from(body, 'UTF8') as text, date_time_created as "dateTime"
      from archive_entries

@@ -93,7 +93,7 @@ export async function resumeStreams(db: Db, webhookId: number): Promise<void> {
 }
 
 /** For how many advisors what comes next has failed, and since when. Spans advisors: an application acts for many. */
-export async function findFailing(db: Db, webhookId: number): Promise<{ failing: number; failingSince: Date | null }> {
+export async function findFailing(db: Db, webhookId: number) {
   return db.one<{ failing: number; failingSince: Date | null }>(
     `select count(distinct advisor_id) as failing, min(failing_since) as "failingSince"
      from webhook_streams
