@@ -5,7 +5,6 @@ import * as store from '../../store/accounts/staff.ts';
 import { deleteInvitationOf } from '../../store/sign-in/invitations.ts';
 import { archive, type By, byOperator, byStaff, deployment } from '../archive/archive.ts';
 import { problem, requireFound } from '../problems.ts';
-import type { Invitation } from '../sign-in/invitations.ts';
 import { endSessions } from '../sign-in/sessions.ts';
 import { inviteStaff } from '../sign-in/staff-invitations.ts';
 
@@ -36,11 +35,7 @@ export async function addStaff(
 }
 
 /** Adds them with a link at which they choose how to sign in. */
-export async function inviteNewStaff(
-  deps: Deps,
-  input: StaffInput,
-  by: By = byOperator,
-): Promise<{ staff: Staff; invitation: Invitation }> {
+export async function inviteNewStaff(deps: Deps, input: StaffInput, by: By = byOperator) {
   return inTransaction(deps, async (deps) => {
     const staff = await addStaff(deps, input, by);
     return { staff, invitation: await inviteStaff(deps, staff, by) };

@@ -53,12 +53,7 @@ function positionIn([number = 0, contactId = null]: (number | null)[]): Position
 }
 
 /** Up to `limit` changes after a position, or from the first that is kept, and the position after them. */
-export async function findChanges(
-  { db }: Deps,
-  advisorId: number,
-  position: Position | null,
-  limit: number,
-): Promise<{ found: FoundChange[]; next: Position; more: boolean; kept: KeptRange }> {
+export async function findChanges({ db }: Deps, advisorId: number, position: Position | null, limit: number) {
   const from = position === null ? 0 : position.contactId === null ? position.number + 1 : position.number;
   const { kept, changes: rows } = await listRows(db, advisorId, { from, limit: rowsMax + 1 });
   const changes = rows.slice(0, rowsMax).map((row) => restOf(row, position));

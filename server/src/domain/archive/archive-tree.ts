@@ -89,10 +89,7 @@ async function grow(deps: SigningContext, tree: TreeRow, { remembered, copy }: O
 }
 
 /** Whether the last checkpoint is recent enough that an unchanged tree needs no new one. Throws if it is wrong. */
-async function checkLastSigned(
-  deps: SigningContext,
-  tree: TreeRow,
-): Promise<{ isQuiet: boolean; note: string | null }> {
+async function checkLastSigned(deps: SigningContext, tree: TreeRow) {
   const last = await store.findCheckpoint(deps.db);
   const checkpoint = last && readCheckpoint(last.note, deps.signer.verifier);
   // One signed with a different key proves nothing here; anyone with that key can still check it.

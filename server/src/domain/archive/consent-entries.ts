@@ -56,10 +56,7 @@ export function consentEntry({ advisorId, by, now }: ConsentAct, move: ConsentMo
 }
 
 /** A stop to another advisor of the firm, as evidence: the reply as that advisor's archive has it. */
-export function evidenceOfStop({ stopAdvisorId, stopMeta, stopBody }: FirmStop): {
-  channel: Channel;
-  evidence: Proof;
-} {
+export function evidenceOfStop({ stopAdvisorId, stopMeta, stopBody }: FirmStop) {
   const { reason, channel = 'text' }: { reason?: Reason; channel?: Channel } = JSON.parse(stopMeta ?? '{}');
   const { reply, stop = { advisorId: stopAdvisorId, reason: reason ?? 'opt_out' } }: Partial<Evidence> = JSON.parse(
     stopBody ?? '{}',

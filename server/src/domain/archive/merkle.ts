@@ -32,11 +32,7 @@ export function edgeWidths(size: number): number[] {
  * Adds leaves to the tree: returns its new edge, and every tile that is new or has grown. It pauses after each tile, so that
  * nobody's request waits for thousands of hashes.
  */
-export async function append(
-  size: number,
-  edge: Edge,
-  leaves: Iterable<Buffer>,
-): Promise<{ edge: Edge; tiles: Tile[] }> {
+export async function append(size: number, edge: Edge, leaves: Iterable<Buffer>) {
   const tree = openTree(size, edge);
   for (const leaf of leaves) {
     tree.add(leaf);

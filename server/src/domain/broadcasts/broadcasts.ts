@@ -93,22 +93,14 @@ export async function stopBroadcast(deps: Deps, advisorId: number, broadcastId: 
 }
 
 /** The latest first. */
-export async function listBroadcasts(
-  deps: Deps,
-  advisorId: number,
-  before: number | null,
-): Promise<{ data: Broadcast[]; next: number | null }> {
+export async function listBroadcasts(deps: Deps, advisorId: number, before: number | null) {
   const rows = await store.listBroadcasts(deps.db, advisorId, { before, limit: broadcastsPerPage + 1 });
   const data = rows.slice(0, broadcastsPerPage);
   return { data, next: rows.length > broadcastsPerPage ? (data.at(-1)?.broadcastId ?? null) : null };
 }
 
 /** With how many people each outcome has. */
-export async function getBroadcast(
-  deps: Deps,
-  advisorId: number,
-  broadcastId: number,
-): Promise<Broadcast & { counts: Partial<Record<BroadcastOutcome, number>> }> {
+export async function getBroadcast(deps: Deps, advisorId: number, broadcastId: number) {
   const broadcast = await store.findBroadcast(deps.db, advisorId, broadcastId);
   if (!broadcast) throw problem('not_found', 'There is no such text to a group on the advisor’s account.');
   const counts: Partial<Record<BroadcastOutcome, number>> = {};
@@ -124,7 +116,7 @@ export async function listBroadcastRecipients(
   advisorId: number,
   broadcastId: number,
   { after = 0, onlyTrouble = false }: { after?: number | undefined; onlyTrouble?: boolean | undefined },
-): Promise<{ data: BroadcastRecipient[]; next: number | null }> {
+) {
   const asked = { after, onlyTrouble, limit: recipientsPerPage + 1 };
   const rows = await listOutcomes(deps.db, advisorId, broadcastId, asked);
   const page = rows.slice(0, recipientsPerPage);

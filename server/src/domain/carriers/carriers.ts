@@ -88,10 +88,7 @@ export type CarrierField = {
 };
 
 /** The kinds that can be added, with their settings. */
-export function listCarrierKinds({ carrierKinds }: Pick<Deps, 'carrierKinds'>): {
-  kind: string;
-  fields: CarrierField[];
-}[] {
+export function listCarrierKinds({ carrierKinds }: Pick<Deps, 'carrierKinds'>) {
   return Object.entries(carrierKinds).flatMap(([kind, { schema, secrets }]) => {
     if (kind === 'sandbox') return [];
     const { properties = {}, required = [] } = schema as {

@@ -47,11 +47,7 @@ export async function getConsent(
 }
 
 /** The consent of each number, in order, without duplicates; null for a number that no contact has. */
-export async function searchConsents(
-  { db }: Deps,
-  advisorId: number,
-  phones: string[],
-): Promise<{ phone: string; consent: ConsentStatus | null }[]> {
+export async function searchConsents({ db }: Deps, advisorId: number, phones: string[]) {
   const members = await listMembersOfContacts(db, advisorId, [...new Set(phones)]);
   return members.map((member) => ({
     phone: member.phone,

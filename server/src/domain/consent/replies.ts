@@ -109,11 +109,7 @@ function isAnsweredByCarrier({ keyword, by }: Brought, meaning: ReplyMeaning): b
  * one goes on, and the others wait for it and then find its text. A duplicate creates nothing, not even a contact that
  * was deleted since.
  */
-async function lockSender(
-  deps: Deps,
-  advisor: AdvisorRow,
-  reply: Brought & { meaning: ReplyMeaning },
-): Promise<LockedPerson & { isDuplicate: boolean }> {
+async function lockSender(deps: Deps, advisor: AdvisorRow, reply: Brought & { meaning: ReplyMeaning }) {
   const { advisorId } = advisor;
   const number = { advisorId, phone: reply.from };
   let isDuplicate = false;

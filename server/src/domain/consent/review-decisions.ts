@@ -29,7 +29,7 @@ export async function decideLater(
   deps: Deps,
   reviewId: number,
   { decision, staff, note }: Omit<ReviewDecision, 'staff'> & { staff: FirmStaff },
-): Promise<{ undoMs: number }> {
+) {
   checkNote(note);
   await getReviewOf(deps, staff.firmId, reviewId);
   await inTransaction(deps, async (deps) => {
@@ -50,11 +50,7 @@ export async function decideLater(
 }
 
 /** Several at once, each by itself: one that can't be decided says why, and holds up no other. */
-export async function decideSeveral(
-  deps: Deps,
-  reviewIds: number[],
-  given: Parameters<typeof decideLater>[2],
-): Promise<{ data: { reviewId: number; refused: string | null }[]; undoMs: number }> {
+export async function decideSeveral(deps: Deps, reviewIds: number[], given: Parameters<typeof decideLater>[2]) {
   const data: { reviewId: number; refused: string | null }[] = [];
   const began = performance.now();
   for (const reviewId of new Set(reviewIds)) {
@@ -90,10 +86,7 @@ export async function findPending(
 }
 
 /** What this staff member has decided and can still undo, the last one first. */
-export async function listWaiting(
-  { db }: Deps,
-  staffId: number,
-): Promise<{ reviewId: number; decision: ReviewDecision['decision']; leftMs: number }[]> {
+export async function listWaiting({ db }: Deps, staffId: number) {
   const waiting = (await actions.listWaitingActions(db, 'decide_review')).map(({ targetId, detail, dueAt }) => ({
     ...(JSON.parse(detail) as HeldDecision),
     reviewId: targetId,

@@ -60,11 +60,7 @@ export async function listConversations(
 }
 
 /** With the number's time zone, if it can be in only one: what time it is for the person. */
-export async function getConversation(
-  deps: Deps,
-  advisorId: number,
-  memberId: number,
-): Promise<Conversation & { timeZone: string | null }> {
+export async function getConversation(deps: Deps, advisorId: number, memberId: number) {
   const row = await store.findConversation(deps.db, advisorId, { memberId }, deps.clock.now());
   if (!row) throw unknown();
   const [zone = null, ...others] = zonesOf(row.phone, null);

@@ -1,5 +1,5 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { findDoubtForUpdate, findDoubtfulText, type ListedDoubt, listAllDoubts } from '../../store/delivery/doubts.ts';
+import { findDoubtForUpdate, findDoubtfulText, listAllDoubts } from '../../store/delivery/doubts.ts';
 import { noDetails, settleDoubts } from '../../store/delivery/outcomes.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { archive, type By } from '../archive/archive.ts';
@@ -12,10 +12,7 @@ export type SettledAs = 'sent' | 'not_sent';
 const pageSize = 50;
 
 /** Without the texts, the newest first. */
-export async function listInDoubt(
-  { db }: Pick<Deps, 'db'>,
-  { before = null }: { before?: number | null },
-): Promise<{ data: ListedDoubt[]; before: number | null }> {
+export async function listInDoubt({ db }: Pick<Deps, 'db'>, { before = null }: { before?: number | null }) {
   const rows = await listAllDoubts(db, { before, limit: pageSize + 1 });
   const data = rows.slice(0, pageSize);
   return { data, before: rows.length > pageSize ? (data.at(-1)?.messageId ?? null) : null };
@@ -55,7 +52,7 @@ export async function readDoubtfulText(
   { advisorId, messageId }: { advisorId: number; messageId: number },
   reason: string,
   by: By,
-): Promise<{ text: string; phone: string }> {
+) {
   return inTransaction(deps, async (deps) => {
     const found = await findDoubtfulText(deps.db, advisorId, messageId);
     if (!found) throw notInDoubt();

@@ -27,11 +27,7 @@ const shownMax = 200;
 const faultLengthMax = 200;
 
 /** The secret of a webhook is in this answer and nowhere else. */
-export async function addAlertTarget(
-  deps: Deps,
-  { kind, address }: AlertTargetInput,
-  by: By = byOperator,
-): Promise<{ target: AlertTarget; secret: string | null }> {
+export async function addAlertTarget(deps: Deps, { kind, address }: AlertTargetInput, by: By = byOperator) {
   checkTarget(deps, { kind, address });
   if ((await store.listAlertTargets(deps.db)).length >= targetsMax)
     throw problem('conflict', `There are ${targetsMax} already, which is the most. Remove one first.`);

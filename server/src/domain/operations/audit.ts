@@ -33,10 +33,7 @@ export type AuditFilter = { kind?: AuditKind; actor?: string; since?: Date; unti
 
 const pageSize = 50;
 
-export async function listAudit(
-  deps: Pick<Deps, 'db'>,
-  { kind, actor, since, until, cursor }: AuditFilter,
-): Promise<{ data: AuditEntry[]; cursor: string | null }> {
+export async function listAudit(deps: Pick<Deps, 'db'>, { kind, actor, since, until, cursor }: AuditFilter) {
   const filter = {
     kinds: kind ? [kind] : auditKinds,
     actor: actor ?? null,

@@ -1,15 +1,10 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { archive, type By } from '../archive/archive.ts';
-import { type EntryProof, proveEntry } from '../archive/archive-proofs.ts';
+import { proveEntry } from '../archive/archive-proofs.ts';
 import { getEntry } from './archive-search.ts';
 
 /** The text of a firm's entry with every number in it. That somebody wanted to see it is an entry, too. */
-export async function readEntryText(
-  deps: Deps,
-  firmId: number,
-  place: { advisorId: number; number: number },
-  by: By,
-): Promise<{ text: string | null }> {
+export async function readEntryText(deps: Deps, firmId: number, place: { advisorId: number; number: number }, by: By) {
   return inTransaction(deps, async (deps) => {
     const { advisorId, number } = place;
     const { entries } = await getEntry(deps, firmId, place);
@@ -21,11 +16,7 @@ export async function readEntryText(
 }
 
 /** What proves a firm's entry. */
-export async function getEntryProof(
-  deps: Deps,
-  firmId: number,
-  place: { advisorId: number; number: number },
-): Promise<{ proof: EntryProof }> {
+export async function getEntryProof(deps: Deps, firmId: number, place: { advisorId: number; number: number }) {
   await getEntry(deps, firmId, place);
   return { proof: await proveEntry(deps, place) };
 }

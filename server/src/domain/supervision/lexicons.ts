@@ -3,11 +3,10 @@ import * as store from '../../store/supervision/lexicons.ts';
 import { getFirm, lockFirm } from '../accounts/firms.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
-import type { ScreeningFinding } from '../ports.ts';
 import { problem } from '../problems.ts';
 import { detectorNames } from './detectors.ts';
 import { type Mark, markFindings } from './findings.ts';
-import { type Action, actions, matcherOf, type Rule, type RuleMatch, screen, wordsOf } from './lexicon-matching.ts';
+import { type Action, actions, matcherOf, type Rule, screen, wordsOf } from './lexicon-matching.ts';
 
 /** What a firm's supervision looks for in texts. Version 0 is our default. */
 export type Lexicon = { version: number; rules: Rule[] };
@@ -70,11 +69,7 @@ export async function setLexicon(deps: Deps, firmId: number, json: string, edit?
 }
 
 /** What would happen to a text now, and why. */
-export async function testLexicon(
-  deps: Deps,
-  firmId: number,
-  text: string,
-): Promise<{ finding: ScreeningFinding | null; findings: RuleMatch[] }> {
+export async function testLexicon(deps: Deps, firmId: number, text: string) {
   const { version, rules } = await getLexicon(deps, firmId);
   const findings = matcherOf(rules)(text);
   return { finding: screen(findings, version), findings };

@@ -23,11 +23,7 @@ export const countMax = 1_000;
 const similarDays = 90;
 
 /** A page of the firm's open reviews, without those that somebody has just decided. */
-export async function listQueue(
-  deps: Deps,
-  reader: Reader,
-  { view, memberIds, ...page }: Listing,
-): Promise<{ data: QueuedReview[]; cursor: number | null }> {
+export async function listQueue(deps: Deps, reader: Reader, { view, memberIds, ...page }: Listing) {
   const filter = { ...filterOf(view, reader, await justDecided(deps)), memberIds };
   const rows = await store.listQueue(deps.db, reader.firmId, filter, { ...page, limit: pageSize + 1 });
   const shown = rows.slice(0, pageSize);

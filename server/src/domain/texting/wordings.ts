@@ -92,10 +92,7 @@ export async function listWordingHistories({ db }: Deps, firmId: number): Promis
 }
 
 /** The firm's wordings as the people of this advisor read them. */
-export async function listRenderedWordings(
-  deps: Deps,
-  advisorId: number,
-): Promise<(Wording & { kind: WordingKind })[]> {
+export async function listRenderedWordings(deps: Deps, advisorId: number) {
   const { firmId, firmName: firm, name: advisor } = await getAccount(deps, advisorId);
   const wordings = await listWordings(deps, firmId);
   return wordings.map(({ text, ...rest }) => ({ ...rest, text: renderWording(text, { firm, advisor }) }));

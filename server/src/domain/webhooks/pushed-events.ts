@@ -83,11 +83,7 @@ function pushed(payload: Payload, position: Position): PushedEvent {
 }
 
 /** An event by the id that the feed and its deliveries have; 404 if the endpoint doesn't get it, or it isn't kept. */
-export async function findPushedEvent(
-  deps: Deps,
-  listener: Listener,
-  id: string,
-): Promise<PushedEvent & { advisorId: number }> {
+export async function findPushedEvent(deps: Deps, listener: Listener, id: string) {
   const [, kind, ...parts] = /^(evt|chg)_(\d{1,15})_(\d{1,15})(?:_(\d{1,15}))?$/.exec(id) ?? [];
   const [advisorId = 0, number = 0, contactId = 0] = parts.map((part) => Number(part ?? 0));
   const { webhookId } = listener;

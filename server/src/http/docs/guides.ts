@@ -71,12 +71,7 @@ function pathOf(file: string): string {
   return posix.join('/docs', file.replace(/(^|\/)README\.md$/, '').replace(/\.md$/, '')).replace(/\/$/, '');
 }
 
-function draw(
-  file: string,
-  markdown: string,
-  sources: Map<string, string>,
-  parts: GuidePart[],
-): { title: string; headings: Heading[]; body: string } {
+function draw(file: string, markdown: string, sources: Map<string, string>, parts: GuidePart[]) {
   const path = pathOf(file);
   const headings: Heading[] = [];
   const marked = new Marked({
