@@ -258,7 +258,7 @@ export async function listContactsWithGroups(
 
 /** The contact of a CRM that it was linked to is no longer linked. */
 export async function deleteContact(db: Db, advisorId: number, contactId: number, now: Date): Promise<boolean> {
-  const [row] = await db.query<{ emails: number }>(
+  const row = await db.find<{ emails: number }>(
     `with unlinked as (
        update crm_contacts
        set contact_id = null

@@ -43,27 +43,26 @@ export async function claimSync(
   advisorId: number,
   { kind, actor, now, realNow, until }: { kind: string; actor: string; now: Date } & Lease,
 ): Promise<number | null> {
-  const [connection] = await db.query(
+  const isFree = await db.has(
     `select
      from crm_connections
      where advisor_id = $1 and (syncing_until is null or syncing_until < $2)
      for update`,
     [advisorId, realNow],
   );
-  if (!connection) return null;
+  if (!isFree) return null;
   await db.query(
     `update crm_syncs
      set status = 'interrupted', date_time_ended = $2
      where advisor_id = $1 and status = 'running'`,
     [advisorId, now],
   );
-  const [sync] = await db.query<{ syncId: number }>(
+  const { syncId } = await db.one<{ syncId: number }>(
     `insert into crm_syncs (advisor_id, kind, actor, status, date_time_started)
      values ($1, $2, $3, 'running', $4)
      returning sync_id as "syncId"`,
     [advisorId, kind, actor, now],
   );
-  const syncId = sync?.syncId ?? -1;
   await db.query(
     `update crm_connections
      set sync_id = $2, syncing_until = $3

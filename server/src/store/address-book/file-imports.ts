@@ -133,7 +133,7 @@ export async function updateImport(
   importId: number,
   { status, rowsDone, counts, notes, lease }: ImportProgress,
 ): Promise<boolean> {
-  const [row] = await db.query<Pick<FileImport, 'status'>>(
+  const found = await db.value<FileImport['status']>(
     `update contact_imports
      set status = case when status = 'running' then $3 else status end, rows_done = $4, created = created + $5,
          updated = updated + $6, unchanged = unchanged + $7, repeated = repeated + $8, refused = refused + $9, notes = $10,
@@ -155,7 +155,7 @@ export async function updateImport(
       lease.until,
     ],
   );
-  return row?.status === status;
+  return found === status;
 }
 
 /** Spans advisors: a file is kept for so long, whoever's it is. */

@@ -31,9 +31,7 @@ export async function claimTree(db: Db): Promise<TreeRow | null> {
 }
 
 export async function findTree(db: Db): Promise<TreeRow> {
-  const [row] = await db.query<TreeRow>('select size, root, fault from archive_tree');
-  if (!row) throw new Error('The archive has no tree.');
-  return row;
+  return db.one('select size, root, fault from archive_tree');
 }
 
 export async function updateTree(db: Db, { size, root }: Pick<TreeRow, 'size' | 'root'>): Promise<void> {
@@ -248,17 +246,16 @@ export async function listStoredLeaves(db: Db, from: number, to: number): Promis
 
 /** Null once it is no longer kept. */
 export async function findBody(db: Db, advisorId: number, number: number): Promise<Buffer | null> {
-  const [row] = await db.query<{ body: Buffer }>(
+  return db.value(
     'select body from archive_bodies where advisor_id = $1 and number = $2',
     [advisorId, number],
     'find-body',
   );
-  return row?.body ?? null;
 }
 
 /** Which leaf the entry is; null until it is one. */
 export async function findLeaf(db: Db, advisorId: number, number: number): Promise<number | null> {
-  const run = await db.find<{ leaf: number }>(
+  return db.value(
     `select first_leaf + $2 - first_number as leaf
      from (
        select *
@@ -270,7 +267,6 @@ export async function findLeaf(db: Db, advisorId: number, number: number): Promi
      where $2 < first_number + entries`,
     [advisorId, number],
   );
-  return run?.leaf ?? null;
 }
 
 /** Which entry the leaf is, according to the runs. Spans advisors: the tree has the entries of all advisors. */
@@ -318,7 +314,7 @@ export async function listBooks(db: Db): Promise<BookRow[]> {
 
 /** The first missing number among an advisor's entries up to one; null if none is missing. */
 export async function findGap(db: Db, advisorId: number, upTo: number): Promise<number | null> {
-  const [row] = await db.query<{ number: number }>(
+  return db.value(
     `select wanted as number
      from generate_series(1, $2::bigint) as wanted
      where not exists (
@@ -329,5 +325,4 @@ export async function findGap(db: Db, advisorId: number, upTo: number): Promise<
      limit 1`,
     [advisorId, upTo],
   );
-  return row?.number ?? null;
 }

@@ -24,7 +24,7 @@ export async function findPageEnd(
   after: RowKey,
   rows: number,
 ): Promise<RowKey | null> {
-  const [end] = await db.query<RowKey>(
+  return db.find(
     `select advisor_id as "advisorId", ${keys[table]} as id
      from ${table}
      where (advisor_id, ${keys[table]}) > ($1, $2)
@@ -33,7 +33,6 @@ export async function findPageEnd(
      limit 1`,
     [after.advisorId, after.id, rows - 1],
   );
-  return end ?? null;
 }
 
 /** SQL for the rows of a page, whose bounds are the first four parameters. */

@@ -24,7 +24,7 @@ export async function listUnindexed(db: Db, advisorsMax: number): Promise<EntryS
 
 /** When the first of a firm's entries that can't be searched yet was written; null if all can. Spans advisors: it is about a firm's. */
 export async function findFirstUnindexed(db: Db, firmId: number): Promise<Date | null> {
-  const [first] = await db.query<{ dateTime: Date | null }>(
+  return db.value(
     `select min(e.date_time_created) as "dateTime"
      from advisors a
      join archive_heads h on h.advisor_id = a.advisor_id
@@ -34,7 +34,6 @@ export async function findFirstUnindexed(db: Db, firmId: number): Promise<Date |
     [firmId],
     'find-first-unindexed',
   );
-  return first?.dateTime ?? null;
 }
 
 /**

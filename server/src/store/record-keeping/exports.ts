@@ -69,7 +69,7 @@ export async function findExport(db: Db, firmId: number, exportId: number): Prom
  * itself. What another node left of it is gone.
  */
 export async function claimExport(db: Db, realNow: Date, until: Date): Promise<ExportJob | null> {
-  const [row] = await db.query<ExportJob>(
+  const row = await db.find<ExportJob>(
     `with turns as (
        select firm_id, max(leased_until) as last_turn
        from exports
@@ -92,7 +92,7 @@ export async function claimExport(db: Db, realNow: Date, until: Date): Promise<E
     'claim-export',
   );
   if (row) await deleteExportParts(db, row.exportId);
-  return row ?? null;
+  return row;
 }
 
 export async function updateExport(

@@ -52,13 +52,13 @@ export async function emptyDatabase(db: Transaction, { emptyRoot }: { emptyRoot:
  * of the two. So all of them are locked in less, or let go and tried again.
  */
 async function lockAll(db: Transaction, tables: string[]): Promise<void> {
-  const [usual] = await db.query<{ timeout: string }>(`select current_setting('statement_timeout') as timeout`);
+  const usual = await db.value<string>(`select current_setting('statement_timeout')`);
   for (const deadline = Date.now() + lockWithinMs; ; await pause(lockPauseMs)) {
     try {
       return await db.savepoint(async () => {
         await db.query(`set local statement_timeout = ${lockMs}`);
         await db.query(`lock table ${tables.join(', ')} in access exclusive mode`);
-        await db.query(`set local statement_timeout = '${usual?.timeout}'`);
+        await db.query(`set local statement_timeout = '${usual}'`);
       });
     } catch (error) {
       if (kindOf(error) !== 'timeout' || Date.now() > deadline) throw error;

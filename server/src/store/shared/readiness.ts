@@ -16,7 +16,7 @@ export async function ping(db: Db): Promise<void> {
 export async function probeStorage(db: Db): Promise<void> {
   await db.transaction(async (transaction) => {
     await transaction.query(`select set_config('work_mem', '64kB', true), set_config('temp_tablespaces', '', true)`);
-    const [row] = await transaction.query<{ isReadOnly: boolean }>(
+    const { isReadOnly } = await transaction.one<{ isReadOnly: boolean }>(
       `with rows as materialized (
          select repeat('x', $2) as bytes
          from generate_series(1, $1)
@@ -25,6 +25,6 @@ export async function probeStorage(db: Db): Promise<void> {
        from rows`,
       [probeRows, probeRowBytes],
     );
-    if (row?.isReadOnly) throw new DatabaseUnable('The database is read-only.');
+    if (isReadOnly) throw new DatabaseUnable('The database is read-only.');
   });
 }

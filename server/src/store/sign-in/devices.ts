@@ -14,11 +14,11 @@ export async function insertDevice(db: Db, owner: Owner, deviceHash: Buffer, exp
 
 export async function isDeviceOf(db: Db, owner: Owner, deviceHash: Buffer, now: Date): Promise<boolean> {
   const [column, id] = ownerOf(owner);
-  const found = await db.query(
-    `select from devices where ${column} = $1 and device_hash = $2 and date_time_expires > $3`,
-    [id, deviceHash, now],
-  );
-  return found.length > 0;
+  return db.has(`select from devices where ${column} = $1 and device_hash = $2 and date_time_expires > $3`, [
+    id,
+    deviceHash,
+    now,
+  ]);
 }
 
 /** For everybody who has signed in there. */

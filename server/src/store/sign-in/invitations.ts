@@ -33,7 +33,7 @@ export async function findInvited(
 
 /** Spends the code. False if somebody else has, or a new one has replaced it. */
 export async function deleteInvitation(db: Db, codeHash: Buffer): Promise<boolean> {
-  return (await db.query('delete from invitations where code_hash = $1 returning 1', [codeHash])).length > 0;
+  return db.has('delete from invitations where code_hash = $1 returning 1', [codeHash]);
 }
 
 export async function deleteInvitationOf(db: Db, owner: Owner): Promise<void> {

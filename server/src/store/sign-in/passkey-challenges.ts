@@ -20,12 +20,11 @@ export async function deleteChallenge(
   owner: Owner | null,
   { challengeHash, now }: { challengeHash: Buffer; now: Date },
 ): Promise<boolean> {
-  const deleted = await db.query(
+  return db.has(
     `delete from passkey_challenges
      where challenge_hash = $1 and date_time_expires > $2
        and advisor_id is not distinct from $3 and staff_id is not distinct from $4
      returning 1`,
     [challengeHash, now, ...ownerColumns(owner)],
   );
-  return deleted.length > 0;
 }

@@ -25,7 +25,7 @@ export async function lockPasskeys(db: Db, owner: Owner): Promise<void> {
 
 /** False if the passkey exists already. */
 export async function insertPasskey(db: Db, owner: Owner, passkey: NewPasskey): Promise<boolean> {
-  const inserted = await db.query(
+  return db.has(
     `insert into passkeys (passkey_id, name, public_key, counter, transports, date_time_created, advisor_id, staff_id)
      values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict do nothing
@@ -40,7 +40,6 @@ export async function insertPasskey(db: Db, owner: Owner, passkey: NewPasskey): 
       ...ownerColumns(owner),
     ],
   );
-  return inserted.length > 0;
 }
 
 export async function listPasskeys(db: Db, owner: Owner): Promise<PasskeyRow[]> {
@@ -70,24 +69,19 @@ export async function updatePasskeyUse(
   use: { passkeyId: string; from: number; to: number; now: Date },
 ): Promise<boolean> {
   const [column, id] = ownerOf(owner);
-  const updated = await db.query(
+  return db.has(
     `update passkeys
      set counter = $4, date_time_used = $5
      where ${column} = $1 and passkey_id = $2 and counter = $3
      returning 1`,
     [id, use.passkeyId, use.from, use.to, use.now],
   );
-  return updated.length > 0;
 }
 
 /** The deleted passkey's name, or null if there is none. */
 export async function deletePasskey(db: Db, owner: Owner, passkeyId: string): Promise<string | null> {
   const [column, id] = ownerOf(owner);
-  const [deleted] = await db.query<{ name: string }>(
-    `delete from passkeys where ${column} = $1 and passkey_id = $2 returning name`,
-    [id, passkeyId],
-  );
-  return deleted?.name ?? null;
+  return db.value(`delete from passkeys where ${column} = $1 and passkey_id = $2 returning name`, [id, passkeyId]);
 }
 
 export async function deletePasskeys(db: Db, owner: Owner): Promise<void> {

@@ -30,7 +30,7 @@ export async function insertSession(
 ): Promise<boolean> {
   const [column, id] = ownerOf(owner);
   const checked = checkedPasswordHash === null ? [] : [checkedPasswordHash];
-  const inserted = await db.query(
+  return db.has(
     `insert into sessions (
        session_hash, ${column}, method, browser, date_time_created, date_time_seen, date_time_expires
      )
@@ -41,7 +41,6 @@ export async function insertSession(
      returning 1`,
     [sessionHash, id, method, browser, created, expires, ...checked],
   );
-  return inserted.length > 0;
 }
 
 export async function findSession(db: Db, sessionHash: Buffer, now: Date): Promise<SessionRow | null> {

@@ -7,8 +7,7 @@ const columns = `password_hash as "passwordHash", sealed_totp as "sealedTotp", t
 
 /** Makes changes to how one of the staff signs in take turns. False if they are disabled. */
 export async function lockStaff(db: Db, staffId: number): Promise<boolean> {
-  const found = await db.query('select from staff where staff_id = $1 and not disabled for no key update', [staffId]);
-  return found.length > 0;
+  return db.has('select from staff where staff_id = $1 and not disabled for no key update', [staffId]);
 }
 
 export async function findCredentials(db: Db, staffId: number): Promise<CredentialsRow | null> {
@@ -37,11 +36,10 @@ export async function upsertCredentials(
 
 /** Uses up the codes of this step and those before it; false if somebody has already. */
 export async function updateTotpStep(db: Db, staffId: number, step: number): Promise<boolean> {
-  const updated = await db.query(
-    'update staff_credentials set totp_step = $2 where staff_id = $1 and totp_step < $2 returning 1',
-    [staffId, step],
-  );
-  return updated.length > 0;
+  return db.has('update staff_credentials set totp_step = $2 where staff_id = $1 and totp_step < $2 returning 1', [
+    staffId,
+    step,
+  ]);
 }
 
 export async function updateSealedTotp(db: Db, staffId: number, sealedTotp: Buffer): Promise<void> {
@@ -64,11 +62,7 @@ export async function replaceRecoveryCodes(db: Db, staffId: number, codeHashes: 
 
 /** Spends the code; false if there is none. */
 export async function deleteRecoveryCode(db: Db, staffId: number, codeHash: Buffer): Promise<boolean> {
-  const deleted = await db.query('delete from recovery_codes where staff_id = $1 and code_hash = $2 returning 1', [
-    staffId,
-    codeHash,
-  ]);
-  return deleted.length > 0;
+  return db.has('delete from recovery_codes where staff_id = $1 and code_hash = $2 returning 1', [staffId, codeHash]);
 }
 
 export async function countRecoveryCodes(db: Db, staffId: number): Promise<number> {

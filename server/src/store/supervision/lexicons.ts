@@ -26,11 +26,8 @@ export async function insertLexicon(
   { rules, setBy }: { rules: string; setBy: number | null },
   now: Date,
 ): Promise<number> {
-  const [last] = await db.query<{ version: number | null }>(
-    'select max(version) as version from lexicons where firm_id = $1',
-    [firmId],
-  );
-  const version = (last?.version ?? 0) + 1;
+  const last = await db.value<number>('select max(version) from lexicons where firm_id = $1', [firmId]);
+  const version = (last ?? 0) + 1;
   await db.query(
     `insert into lexicons (firm_id, version, rules, date_time_created, set_by)
      values ($1, $2, $3, $4, $5)`,

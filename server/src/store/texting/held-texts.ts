@@ -85,12 +85,11 @@ export async function failHeld(
 
 /** A text that waits is held, for this reason from now on. False if it doesn't wait any more. */
 export async function holdText(db: Db, advisorId: number, messageId: number, reason: HeldReason): Promise<boolean> {
-  const rows = await db.query(
+  return db.has(
     `update messages
      set status = 'held', held_reason = $3
      where advisor_id = $1 and message_id = $2 and ${waits}
      returning 1`,
     [advisorId, messageId, reason],
   );
-  return rows.length > 0;
 }
