@@ -1,28 +1,10 @@
 import type { Receipt } from '../ports.ts';
-import { type Intake, makeIntake } from './intake.ts';
-import { type Life, makeLife } from './life.ts';
-import { makeRendezvous, type Rendezvous } from './rendezvous.ts';
-import { makeTrafficCounts, type TrafficCounts } from './traffic-counts.ts';
+import { makeIntake } from './intake.ts';
+import { makeLife } from './life.ts';
+import { makeRendezvous } from './rendezvous.ts';
+import { makeTrafficCounts } from './traffic-counts.ts';
 
-/** How the parts of a node tell one another that something happened. Other nodes change things too, so each also polls. */
-export type Signals = {
-  queued: Signal;
-  consentChanged: KeyedSignal<Member>;
-  /** An advisor's event after the one that a reader of the feed has seen. */
-  eventAdded: KeyedSignal<Reader>;
-  /** Members whose consent is not what their last consent entry says. */
-  unprovenConsents: MemberReports;
-  /** Whether people's replies get through. */
-  replies: Intake;
-  /** Accepted texts whose outcome isn't written yet, by the carrier's id, and their receipts. */
-  receipts: Rendezvous<Receipt>;
-  traffic: TrafficCounts;
-  archive: ArchiveSigns;
-  /** The node is about to stop, so nothing should start a long wait, and long work ends after its current step. */
-  stopping: AbortController;
-  /** Ends with a reset of the sandbox. */
-  life: Life;
-};
+export type Signals = ReturnType<typeof makeSignals>;
 
 /** What this node knows about the archive: what is wrong with signing it, with its copies, its memory and the database. */
 export type ArchiveSigns = {
@@ -37,45 +19,31 @@ export type ArchiveSigns = {
   copied: number | null;
 };
 
-export type Signal = {
-  raise(): void;
-  /** Waits until it is raised, the time has passed, or `until` aborts; whether it was raised. */
-  wait(ms: number, until?: AbortSignal): Promise<boolean>;
-};
-
 export type Member = { advisorId: number; memberId: number };
-
-export type Reader = { advisorId: number; after: number };
-
-/** A signal for each key, such as a member: raising one wakes only those who wait for that key. */
-export type KeyedSignal<Key> = {
-  raise(key: Key): void;
-  wait(key: Key, ms: number, until?: AbortSignal): Promise<boolean>;
-  /** What someone is waiting for. */
-  awaited(): Key[];
-};
-
-/** Members to report, each once while the node runs. */
-export type MemberReports = {
-  add(member: Member): void;
-  /** Those that were added since it was called last. */
-  take(): Member[];
-};
 
 /** Stop reporting after this many. */
 const reportsMax = 1_000;
 
-export function makeSignals(): Signals {
+/** How the parts of a node tell one another that something happened. Other nodes change things too, so each also polls. */
+export function makeSignals() {
   return {
     queued: makeSignal(),
     consentChanged: makeKeyedSignal(nameOf),
-    eventAdded: makeKeyedSignal(({ advisorId, after }) => `${advisorId}/${after}`),
+    /** An advisor's event after the one that a reader of the feed has seen. */
+    eventAdded: makeKeyedSignal(
+      ({ advisorId, after }: { advisorId: number; after: number }) => `${advisorId}/${after}`,
+    ),
+    /** Members whose consent is not what their last consent entry says. */
     unprovenConsents: makeMemberReports(),
+    /** Whether people's replies get through. */
     replies: makeIntake(),
-    receipts: makeRendezvous(),
+    /** Accepted texts whose outcome isn't written yet, by the carrier's id, and their receipts. */
+    receipts: makeRendezvous<Receipt>(),
     traffic: makeTrafficCounts(),
     archive: newArchiveSigns(),
+    /** The node is about to stop, so nothing should start a long wait, and long work ends after its current step. */
     stopping: new AbortController(),
+    /** Ends with a reset of the sandbox. */
     life: makeLife(),
   };
 }
@@ -112,14 +80,15 @@ export async function* whileRunning<Item>(
   }
 }
 
-function makeSignal(): Signal {
+function makeSignal() {
   const waiting = new Set<(raised: boolean) => void>();
   return {
     raise() {
       for (const wake of waiting) wake(true);
     },
-    wait: (ms, until) =>
-      new Promise((resolve) => {
+    /** Waits until it is raised, the time has passed, or `until` aborts; whether it was raised. */
+    wait: (ms: number, until?: AbortSignal) =>
+      new Promise<boolean>((resolve) => {
         const wake = (raised: boolean) => {
           clearTimeout(timer);
           waiting.delete(wake);
@@ -139,16 +108,18 @@ function nameOf({ advisorId, memberId }: Member): string {
   return `${advisorId}/${memberId}`;
 }
 
-function makeMemberReports(): MemberReports {
+/** Members to report, each once while the node runs. */
+function makeMemberReports() {
   const known = new Set<string>();
   let added: Member[] = [];
   return {
-    add({ advisorId, memberId }) {
+    add({ advisorId, memberId }: Member) {
       const name = nameOf({ advisorId, memberId });
       if (known.has(name) || known.size >= reportsMax) return;
       known.add(name);
       added.push({ advisorId, memberId });
     },
+    /** Those that were added since it was called last. */
     take() {
       const taken = added;
       added = [];
@@ -157,11 +128,12 @@ function makeMemberReports(): MemberReports {
   };
 }
 
-function makeKeyedSignal<Key>(nameOf: (key: Key) => string): KeyedSignal<Key> {
-  const signals = new Map<string, { key: Key; signal: Signal; waiting: number }>();
+/** A signal for each key, such as a member: raising one wakes only those who wait for that key. */
+function makeKeyedSignal<Key>(nameOf: (key: Key) => string) {
+  const signals = new Map<string, { key: Key; signal: ReturnType<typeof makeSignal>; waiting: number }>();
   return {
-    raise: (key) => signals.get(nameOf(key))?.signal.raise(),
-    async wait(key, ms, until) {
+    raise: (key: Key) => signals.get(nameOf(key))?.signal.raise(),
+    async wait(key: Key, ms: number, until?: AbortSignal) {
       const name = nameOf(key);
       const entry = signals.get(name) ?? { key, signal: makeSignal(), waiting: 0 };
       signals.set(name, entry);
@@ -171,6 +143,7 @@ function makeKeyedSignal<Key>(nameOf: (key: Key) => string): KeyedSignal<Key> {
       if (entry.waiting === 0) signals.delete(name);
       return raised;
     },
+    /** What someone is waiting for. */
     awaited: () => Array.from(signals.values(), ({ key }) => key),
   };
 }

@@ -6,15 +6,7 @@ import { urlsOf } from './urls.ts';
 export type Host = { address: DatabaseAddress };
 
 /** The servers that DATABASE_URL names, of which one takes writes: a primary and its standbys. */
-export type Hosts = {
-  count: number;
-  /** The one that the next connection goes to. */
-  current(): Host;
-  /** Nobody can write there, so the next connection goes to the one after it. */
-  leave(host: Host): void;
-  /** When a server last let a statement wait beyond its timeout. */
-  silentAtMs: number;
-};
+export type Hosts = ReturnType<typeof hostsAt>;
 
 /** The server only takes reads: it is a standby, or it was told to refuse writes. */
 export class ReadOnlyHost extends Error {}
@@ -25,21 +17,24 @@ const known = new Map<string, Hosts>();
 
 /** All pools of a process share what they find out. */
 export function hostsOf(url: string): Hosts {
-  const found = known.get(url);
-  if (found) return found;
+  return known.getOrInsertComputed(url, hostsAt);
+}
+
+function hostsAt(url: string) {
   const hosts = urlsOf(url).map((each) => ({ address: addressOf(each) }));
   let index = 0;
-  const made: Hosts = {
+  return {
     count: hosts.length,
+    /** When a server last let a statement wait beyond its timeout. */
     silentAtMs: 0,
+    /** The one that the next connection goes to. */
     current: () => hosts[index] as Host,
-    leave(host) {
+    /** Nobody can write there, so the next connection goes to the one after it. */
+    leave(host: Host) {
       // Others may have left it already.
       if (hosts[index] === host) index = (index + 1) % hosts.length;
     },
   };
-  known.set(url, made);
-  return made;
 }
 
 /** A connection of its own to the server that takes writes. */
