@@ -6,7 +6,6 @@ import { allowedImports, ground } from '../server/allowed-imports.ts';
 import { describeClientTypes } from '../server/client-types.ts';
 import { describeSchema } from '../server/describe-schema.ts';
 import { describe } from '../server/src/cli/help.ts';
-import { verbsOfPages, verbsWithoutPage } from '../server/src/cli/pages.ts';
 import { listVerbs } from '../server/src/cli/verbs.ts';
 import { readConfig, root, settings } from '../server/src/config.ts';
 import { problemCodes, problems } from '../server/src/domain/problems.ts';
@@ -19,6 +18,7 @@ import { ensureDatabase, migrate } from '../server/src/store/database/schema/mig
 import { listStatements } from '../server/statements.ts';
 import { makeDatabase } from '../server/test/support/database.ts';
 import { startTemporary } from '../server/test/support/temporary-postgres.ts';
+import { verbsOfPages, verbsWithoutPage } from '../server/verb-pages.ts';
 import { examinerProgram } from './examiner-program.ts';
 import { postmanCollection } from './postman-collection.ts';
 
