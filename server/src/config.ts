@@ -45,16 +45,12 @@ function withSharedDatabase(config: Config): Config {
   return config;
 }
 
-/** The sandbox's URL on this port, unless PUBLIC_URL is set. Passkeys don't work on IP addresses, hence the name. */
-function sandboxUrl(port: number): string {
-  return `http://localhost:${port}`;
-}
-
 function withPublicUrl(config: Config): Config {
   if (config.environment === 'sandbox') {
     if (!['127.0.0.1', '::1', 'localhost'].includes(config.host))
       throw new ConfigError(`HOST is "${config.host}": the sandbox listens on loopback only.`);
-    return { ...config, publicUrl: config.publicUrl || sandboxUrl(config.port) };
+    // By name, because passkeys don't work on IP addresses.
+    return { ...config, publicUrl: config.publicUrl || `http://localhost:${config.port}` };
   }
   if (!config.publicUrl.startsWith('https://'))
     throw new ConfigError(

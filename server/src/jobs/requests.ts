@@ -23,9 +23,11 @@ export function startRequestJobs(deps: Deps, log: Log): RunningJobs {
 
 export function requestJobsOf(deps: Deps, log: Log): Job[] {
   const writeCalls = () => writeStatus(deps, callStatuses(deps.carriers.list()));
+  const reserved = onReserved(deps);
+  const wakeAll = async () => void (await Promise.all([wakeWaiting(reserved), wakeReaders(reserved)]));
   const callCounts = { name: 'write carrier call counts', everyMs: 3_000, run: writeCalls };
   return [
-    { name: 'wake waiting requests', everyMs: 200, run: () => wakeAll(onReserved(deps)) },
+    { name: 'wake waiting requests', everyMs: 200, run: wakeAll },
     { name: 'report unproven consents', everyMs: 1_000, run: async () => reportUnprovenConsents(deps, log) },
     ...(deps.config.role === 'api' ? [callCounts, ...processJobsOf(deps, () => {})] : []),
   ];
@@ -51,9 +53,4 @@ export function processJobsOf(deps: Deps, onCarriers: () => void): Job[] {
 async function tellHere(deps: Deps): Promise<void> {
   const { role } = deps.config;
   await tellNode(deps, { role, halted: role === 'api' ? null : haltOf(deps.signals) });
-}
-
-/** Those who wait for a consent, and those who wait for an event. */
-async function wakeAll(deps: Deps): Promise<void> {
-  await Promise.all([wakeWaiting(deps), wakeReaders(deps)]);
 }

@@ -65,7 +65,7 @@ export async function syncCrm(
   const running = { advisorId, syncId, kind };
   const ending = await runUnderLease(deps, running, crm, progress);
   await endSync(deps, running, ending);
-  return getSync(deps, advisorId, syncId);
+  return requireFound(await store.findSync(deps.db, advisorId, syncId), `There is no sync ${syncId}.`);
 }
 
 export async function listSyncs(deps: Deps, advisorId: number): Promise<CrmSync[]> {
@@ -76,10 +76,6 @@ export async function listSyncs(deps: Deps, advisorId: number): Promise<CrmSync[
 export async function listFindings(deps: Deps, advisorId: number, syncId?: number): Promise<CrmFinding[]> {
   const [last] = await store.listSyncs(deps.db, advisorId, 1);
   return store.listFindings(deps.db, advisorId, syncId ?? last?.syncId ?? -1);
-}
-
-async function getSync(deps: Deps, advisorId: number, syncId: number): Promise<CrmSync> {
-  return requireFound(await store.findSync(deps.db, advisorId, syncId), `There is no sync ${syncId}.`);
 }
 
 type SyncEnd = Pick<CrmSyncRow, 'status' | 'reason'>;

@@ -81,7 +81,9 @@ async function save(db: Db, firmId: number | null, { added, changed }: Write, no
   const [inserts, updates] = [added.map(indexed), changed.map(indexed)];
   await store.insertContent(db, firmId, inserts, now);
   await store.updateContent(db, firmId, updates, now);
-  const words = [...inserts, ...updates].flatMap((item) => allWords(item).split(' '));
+  const words = [...inserts, ...updates].flatMap(({ titleWords, keywordWords, summaryWords }) =>
+    `${titleWords} ${keywordWords} ${summaryWords}`.split(' '),
+  );
   await store.insertContentWords(db, [...new Set(words)].filter(Boolean));
 }
 
@@ -93,10 +95,6 @@ function indexed(item: ContentFields): IndexedContent {
     keywordWords: joined(item.keywords.join(' ')),
     summaryWords: joined(item.summary ?? ''),
   };
-}
-
-function allWords({ titleWords, keywordWords, summaryWords }: IndexedContent): string {
-  return `${titleWords} ${keywordWords} ${summaryWords}`;
 }
 
 function differs(row: ContentFields, fields: ContentFields): boolean {

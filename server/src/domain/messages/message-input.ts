@@ -27,7 +27,8 @@ const millisecondsMin = 1e11;
 
 export function readMessage(now: Date, input: MessageInput): ReadMessage {
   const phones = [...new Set([input.phone, ...(input.phoneNumbers ?? [])].filter((phone) => phone !== undefined))];
-  if (phones.length === 0) throw noRecipient();
+  if (phones.length === 0)
+    throw invalid([{ path: '/phone', rule: 'required', message: 'phone or phoneNumbers is required.' }]);
   requireScheduleDelivery(input);
   const { text, scheduleDelivery = false, whenConsented = false } = input;
   if (scheduleDelivery && whenConsented) throw bothWaits();
@@ -70,8 +71,4 @@ function bothWaits() {
 
 function badDate(rule: string, what: string) {
   return invalid([{ path: '/deliveryDate', rule, message: `deliveryDate ${what}.` }]);
-}
-
-function noRecipient() {
-  return invalid([{ path: '/phone', rule: 'required', message: 'phone or phoneNumbers is required.' }]);
 }

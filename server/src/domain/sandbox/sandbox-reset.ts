@@ -31,7 +31,9 @@ export async function resetSandbox(deps: Deps, { asOwner, followed }: ResetOptio
   if (!sandbox)
     throw problem('conflict', 'There is no sandbox.json with the credentials to keep: start the sandbox again.');
   // Before everybody has to wait: they take longer than the rest.
-  const hashes = await Promise.all(sandbox.advisors.map(({ password }) => hashOnce(password)));
+  const hashes = await Promise.all(
+    sandbox.advisors.map(({ password }) => hashed.getOrInsertComputed(password, hashPassword)),
+  );
   await deps.signals.life.renew(async () => {
     await updateResetting(deps.db, resetWithinMs);
     await followed();
@@ -57,9 +59,5 @@ async function makeAgain(deps: Deps & { db: Transaction }, sandbox: SandboxFile,
   });
 }
 
-const hashed = new Map<string, Promise<string>>();
-
 /** The passwords of sandbox.json stay the same from reset to reset. */
-function hashOnce(password: string): Promise<string> {
-  return hashed.getOrInsertComputed(password, hashPassword);
-}
+const hashed = new Map<string, Promise<string>>();

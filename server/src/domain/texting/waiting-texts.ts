@@ -56,11 +56,6 @@ export function waitingDraftFor(
   return to.consentCollection ? { draft, asks: decision.allowed } : { refused: 'not_consented' };
 }
 
-/** Whether a text that was accepted then waits no longer. */
-function isLapsed({ dateTimeCreated }: { dateTimeCreated: Date }, now: Date): boolean {
-  return dateTimeCreated <= waitsSince(now);
-}
-
 /** Whether a consent request went out so recently that a text waits for its response. */
 function isAsked({ requestedAt }: Pick<Recipient, 'requestedAt'>, now: Date): boolean {
   return requestedAt !== null && requestedAt > waitsSince(now);
@@ -116,7 +111,7 @@ export async function lapseWaitingTexts({ db, clock }: Pick<Deps, 'db' | 'clock'
 /** A wait may be over before anybody has noticed. */
 async function failLapsed(deps: Deps, advisorId: number, waiting: WaitingText[]): Promise<WaitingText[]> {
   const now = deps.clock.now();
-  const lapsed = waiting.filter((text) => isLapsed(text, now));
+  const lapsed = waiting.filter(({ dateTimeCreated }) => dateTimeCreated <= waitsSince(now));
   await failTexts(deps, advisorId, idsOf(lapsed), 'consent_lapsed');
   return waiting.filter((text) => !lapsed.includes(text));
 }

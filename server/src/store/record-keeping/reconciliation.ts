@@ -1,3 +1,4 @@
+import { columnsOf } from '../database/columns.ts';
 import type { Db, Transaction } from '../database/db.ts';
 import type { MessageKey } from '../delivery/dispatches.ts';
 
@@ -66,7 +67,7 @@ async function* listClaimed(db: Transaction, { from, to }: Period): AsyncGenerat
        from unnest($1::bigint[], $2::bigint[], $3::smallint[]) as text (advisor_id, message_id, attempt)
        join messages m using (advisor_id, message_id)
        where m.attempt < text.attempt`,
-      [...idsOf(claimed), claimed.map(({ attempt }) => attempt)],
+      columnsOf(claimed, 'advisorId', 'messageId', 'attempt'),
     );
 }
 
@@ -83,12 +84,8 @@ async function describeDoubts(db: Transaction, texts: MessageKey[]): Promise<Uns
      join advisors on advisors.advisor_id = m.advisor_id
      join archive_entries e on e.advisor_id = m.advisor_id and e.number = m.archive_number
      left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number`,
-    idsOf(texts),
+    columnsOf(texts, 'advisorId', 'messageId'),
   );
-}
-
-function idsOf(texts: MessageKey[]): [number[], number[]] {
-  return [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId)];
 }
 
 /** Messages and replies must each have their entry in the archive, and the entries of texts must each have theirs. */

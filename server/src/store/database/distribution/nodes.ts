@@ -48,7 +48,7 @@ export function nodesOn(connection: ShardConnection, known: KnownNodes): Nodes {
       );
       const groups = [...Map.groupBy(rows.keys(), (index) => (places[index] as ShardPlacement).shard).values()]
         .map((indexes) => ({ indexes, place: places[indexes[0] as number] as ShardPlacement }))
-        .sort((a, b) => inOrder(a.place, b.place));
+        .sort(({ place: a }, { place: b }) => a.node - b.node || Number(a.shard) - Number(b.shard));
       const results = await onPlaces(
         db,
         groups.map(({ place }) => place),
@@ -100,10 +100,6 @@ export function nodesOn(connection: ShardConnection, known: KnownNodes): Nodes {
       await onPlaces(db, places, (own) => own.write('select', [], 'commit-together'));
     },
   };
-}
-
-function inOrder(a: ShardPlacement, b: ShardPlacement): number {
-  return a.node - b.node || Number(a.shard) - Number(b.shard);
 }
 
 /** Of each group of rows, by their indexes, what was found for it. */
