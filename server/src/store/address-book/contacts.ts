@@ -2,11 +2,8 @@ import type { Db } from '../database/db.ts';
 import { recordChange } from './contact-books.ts';
 import { searchKeys } from './search-keys.ts';
 
-/** A contact as the database has it: the contract's names, `null` for unset fields. */
-export type ContactRow = {
-  contactId: number;
-  identifier: string;
-  fullName: string;
+/** The fields that a person or a program can set. */
+export type ContactFields = {
   firstName: string | null;
   lastName: string | null;
   nickname: string | null;
@@ -21,6 +18,13 @@ export type ContactRow = {
   city: string | null;
   state: string | null;
   postalCode: string | null;
+};
+
+/** A contact as the database has it: the contract's names, `null` for unset fields. */
+export type ContactRow = ContactFields & {
+  contactId: number;
+  identifier: string;
+  fullName: string;
   source: number;
   remoteContactId: string | null;
   remoteContactUrl: string | null;
@@ -32,25 +36,6 @@ export type ContactRow = {
   dateTimeCreated: Date;
   dateTimeModified: Date;
 };
-
-/** The fields that a person or a program can set. */
-export type ContactFields = Pick<
-  ContactRow,
-  | 'firstName'
-  | 'lastName'
-  | 'nickname'
-  | 'emailAddress'
-  | 'phone'
-  | 'birthDate'
-  | 'clientAnniversary'
-  | 'gender'
-  | 'maritalStatus'
-  | 'address1'
-  | 'address2'
-  | 'city'
-  | 'state'
-  | 'postalCode'
->;
 
 export type NewContact = Partial<ContactFields> &
   Pick<ContactRow, 'source'> &
