@@ -19,21 +19,14 @@ const leaseMs = 60_000;
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
 export type PreviewRow = { prepared: PreparedRow; result: ImportResult['result'] | null };
-export type ImportPreview = {
-  importId: number;
-  fileName: string;
-  rowCount: number;
-  refused: number;
-  columns: { heading: string; field: string | null }[];
-  rows: PreviewRow[];
-};
+export type ImportPreview = Awaited<ReturnType<typeof previewImport>>;
 
 /** Reads the whole file, changes nothing, and keeps the file for `startFileImport`. */
 export async function previewImport(
   deps: Deps,
   advisorId: number,
   { fileName, file }: { fileName: string; file: Buffer },
-): Promise<ImportPreview> {
+) {
   const phone = await phoneOf(deps, advisorId);
   const first: PreparedRow[] = [];
   let [rowCount, refused] = [0, 0];

@@ -76,18 +76,8 @@ async function knows(folder: Deps['checkpointFolder'], checkpoint: { note: strin
   return false;
 }
 
-export type ArchiveHealth = {
-  faults: { signing: string | null; copies: string | null; memory: string | null; restored: string | null };
-  signed: number;
-  copied: number | null;
-  rememberedSince: number | null;
-};
-
 /** What monitoring shows. It reads one row, and otherwise what this node's last round of signing has found. */
-export async function archiveHealth({
-  db,
-  signals: { archive },
-}: Pick<Deps, 'db' | 'signals'>): Promise<ArchiveHealth> {
+export async function archiveHealth({ db, signals: { archive } }: Pick<Deps, 'db' | 'signals'>) {
   const { size, fault } = await store.findTree(db);
   const { signing, copies, memory, restored, copied, rememberedSince } = archive;
   return { faults: { signing: signing ?? fault, copies, memory, restored }, signed: size, copied, rememberedSince };

@@ -28,16 +28,7 @@ export const outcomes = [
 ] as const;
 export type BroadcastOutcome = (typeof outcomes)[number];
 
-export type BroadcastRecipient = Pick<
-  RecipientOutcome,
-  'place' | 'contactId' | 'memberId' | 'name' | 'phone' | 'text' | 'heldReason'
-> & {
-  outcome: BroadcastOutcome;
-  /** Why they got none. */
-  code: string | null;
-  /** When it goes out, if it waits for their day. */
-  deliverAfter: Date | null;
-};
+export type BroadcastRecipient = ReturnType<typeof recipientOf>;
 
 const recipientsPerPage = 100;
 const broadcastsPerPage = 20;
@@ -127,7 +118,8 @@ export async function listBroadcastRecipients(
   };
 }
 
-function recipientOf(row: RecipientOutcome, now: Date): BroadcastRecipient {
+/** `code` is why they got none, and `deliverAfter` when it goes out, if it waits for their day. */
+function recipientOf(row: RecipientOutcome, now: Date) {
   const { state, status, code, failureCode, deferredUntil, ...rest } = row;
   const isDeferred = deferredUntil !== null && deferredUntil > now;
   const outcome = outcomeOf({ state, status, isDeferred });

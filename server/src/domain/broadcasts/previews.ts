@@ -19,22 +19,7 @@ export type PersonalPreview = PersonalText & {
   earliest: Date | null;
 };
 
-export type GroupCheck = {
-  people: number;
-  /** How many would get it at once, once it is day where they are, and once a reviewer agrees. */
-  now: number;
-  later: number;
-  held: number;
-  /** When the first of those who get it later do. */
-  earliest: Date | null;
-  refusals: { code: PreviewCode; people: number }[];
-  /** The first of those who would get none. */
-  refused: PersonalPreview[];
-  /** Of the longest text. */
-  segments: number;
-  /** What starting it must repeat, so that nothing is sent that wasn't shown. */
-  version: string;
-};
+export type GroupCheck = Awaited<ReturnType<typeof checkBroadcast>>;
 
 const pageSize = 50;
 const refusedMax = 200;
@@ -55,12 +40,7 @@ export async function previewBroadcast(
   return { data, next: until < texts.length ? until : null };
 }
 
-export async function checkBroadcast(
-  deps: Deps,
-  advisorId: number,
-  { groupId, text }: PreviewInput,
-  by: By,
-): Promise<GroupCheck> {
+export async function checkBroadcast(deps: Deps, advisorId: number, { groupId, text }: PreviewInput, by: By) {
   const { texts, version } = await textsFor(deps, advisorId, groupId, text);
   const all: PersonalPreview[] = [];
   for (let from = 0; from < texts.length; from += checksAtOnce)
@@ -70,15 +50,20 @@ export async function checkBroadcast(
   const count = (wanted: MessageCheck['status']) => all.filter(({ status }) => status === wanted).length;
   return {
     people: texts.length,
+    /** How many would get it at once, once it is day where they are, and once a reviewer agrees. */
     now: count('queued'),
     later: count('deferred'),
     held: count('held'),
+    /** When the first of those who get it later do. */
     earliest: times.length > 0 ? new Date(Math.min(...times)) : null,
     refusals: [...Map.groupBy(refused, ({ code }) => code)].flatMap(([code, those]) =>
       code ? { code, people: those.length } : [],
     ),
+    /** The first of those who would get none. */
     refused: refused.slice(0, refusedMax),
+    /** Of the longest text. */
     segments: Math.max(0, ...all.map(({ segments }) => segments)),
+    /** What starting it must repeat, so that nothing is sent that wasn't shown. */
     version,
   };
 }

@@ -17,24 +17,6 @@ export type NumberChange = {
   campaign?: string | null | undefined;
 };
 
-export type NumberCheck = {
-  number: string;
-  advisor: string;
-  carrier: string | null;
-  /** Connections that are bound, of all nodes; null if its kind has none. */
-  bound: number | null;
-  campaign: string | null;
-  waiting: number;
-  lastSentAt: Date | null;
-  lastDeliveredAt: Date | null;
-  textsLastHour: number;
-  /** Of those, in percent; null if there were none. */
-  errorsLastHour: number | null;
-  inDoubtLastHour: number;
-  /** Why it can't text now; empty if it can. */
-  faults: string[];
-};
-
 const hourMs = 60 * 60 * 1000;
 
 export async function addNumber(
@@ -72,7 +54,7 @@ export async function listNumbers(deps: Deps): Promise<TextingNumber[]> {
   return store.listNumbers(deps.db);
 }
 
-export async function checkNumber(deps: Deps, number: string): Promise<NumberCheck> {
+export async function checkNumber(deps: Deps, number: string) {
   const { advisor, advisorId, carrier, campaign } = await getNumber(deps, number);
   const { disabled, carrierId } = await ownerOf(deps, number);
   const record = await store.findNumberRecord(deps.db, advisorId, new Date(deps.clock.now().getTime() - hourMs));
@@ -94,14 +76,17 @@ export async function checkNumber(deps: Deps, number: string): Promise<NumberChe
     number,
     advisor,
     carrier,
+    /** Connections that are bound, of all nodes; null if its kind has none. */
     bound,
     campaign,
     waiting: record.waiting,
     lastSentAt: record.lastSentAt,
     lastDeliveredAt: record.lastDeliveredAt,
     textsLastHour: record.texts,
+    /** Of those, in percent; null if there were none. */
     errorsLastHour: record.texts === 0 ? null : Math.round((100 * record.failed) / record.texts),
     inDoubtLastHour: record.inDoubt,
+    /** Why it can't text now; empty if it can. */
     faults: [...new Set(faults)],
   };
 }

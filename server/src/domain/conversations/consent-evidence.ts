@@ -8,23 +8,7 @@ import type { Channel, Evidence, Reason } from '../archive/consent-entries.ts';
 const recorders = ['person', 'advisor', 'application', 'staff', 'carrier', 'operator', 'service'] as const;
 
 /** A change of consent with what proves it. `id` is that of the item in the thread. */
-export type ConsentEvidence = {
-  id: string;
-  archiveNumber: number;
-  dateTime: Date;
-  state: ConsentState;
-  previousState: ConsentState;
-  reason: Reason;
-  channel: Channel;
-  by: (typeof recorders)[number];
-  byName: string | null;
-  wording: { text: string; version: number; shown: Date } | null;
-  reply: { text: string; sent: Date } | null;
-  /** What the firm wrote down about consent that wasn't given by text. */
-  proof: string | null;
-  /** False once its retention has ended: then only the change itself is known. */
-  isKept: boolean;
-};
+export type ConsentEvidence = ReturnType<typeof evidenceOf>;
 
 const evidenceMax = 200;
 
@@ -36,7 +20,7 @@ export async function listConsentEvidence(
   return (await store.listConsentEvidence(db, advisorId, memberId, evidenceMax)).map(evidenceOf);
 }
 
-function evidenceOf({ archiveNumber, dateTime, actor, actorName, meta, body }: ConsentEvidenceRow): ConsentEvidence {
+function evidenceOf({ archiveNumber, dateTime, actor, actorName, meta, body }: ConsentEvidenceRow) {
   const { from, to, reason, channel }: { from: ConsentState; to: ConsentState; reason: Reason; channel: Channel } =
     JSON.parse(meta);
   const { wording, reply, proof }: Partial<Evidence> = JSON.parse(body ?? '{}');
@@ -52,7 +36,9 @@ function evidenceOf({ archiveNumber, dateTime, actor, actorName, meta, body }: C
     byName: actorName,
     wording: wording ? { ...wording, shown: new Date(wording.shown) } : null,
     reply: reply ? { text: reply.text, sent: new Date(reply.sent) } : null,
+    /** What the firm wrote down about consent that wasn't given by text. */
     proof: proof ?? null,
+    /** False once its retention has ended: then only the change itself is known. */
     isKept: body !== null,
   };
 }

@@ -14,29 +14,8 @@ export const views: readonly View[] = ['inbox', 'unread', 'snoozed', 'done'];
 const shownKinds = ['text', 'consent_request', 'reminder', 'confirmation', 'help'] as const;
 export type ShownKind = (typeof shownKinds)[number];
 
-export type LastText = {
-  direction: 'in' | 'out';
-  kind: ShownKind;
-  text: string | null;
-  status: string | null;
-  dateTime: Date;
-};
-
 /** A conversation with a person, as the advisor's app lists it. */
-export type Conversation = Pick<
-  ConversationRow,
-  | 'memberId'
-  | 'phone'
-  | 'contactId'
-  | 'name'
-  | 'state'
-  | 'lastChanged'
-  | 'requestedAt'
-  | 'unread'
-  | 'isDone'
-  | 'snoozedUntil'
-  | 'draft'
-> & { isHeld: boolean; last: LastText | null };
+export type Conversation = ReturnType<typeof conversationOf>;
 
 /** A part of a list, and where to go on. */
 export type Part<Item> = { data: Item[]; cursor: string | null };
@@ -106,7 +85,7 @@ async function change(
   });
 }
 
-function conversationOf(row: ConversationRow): Conversation {
+function conversationOf(row: ConversationRow) {
   const { dateTime, direction, kind, status, text, heldSince, ...rest } = row;
   const last = dateTime && direction ? { direction, kind: shownKind(kind ?? 'text'), text, status, dateTime } : null;
   return { ...rest, isHeld: heldSince !== null, last };

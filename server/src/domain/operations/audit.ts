@@ -15,20 +15,6 @@ import { problem } from '../problems.ts';
 
 export type { AuditKind } from '../../store/operations/audit.ts';
 
-/** Who did what to whose account, and what it was before. Ids have become names, where somebody has that name. */
-export type AuditEntry = {
-  /** `0/17`: which entry of the archive it is. */
-  id: string;
-  at: Date;
-  kind: AuditKind;
-  /** `advisor set` */
-  what: string;
-  actor: string;
-  actorName: string | null;
-  /** The advisor in whose book it is, or the firm, application or person that it is about. */
-  about: string | null;
-  details: Record<string, unknown>;
-};
 export type AuditFilter = { kind?: AuditKind; actor?: string; since?: Date; until?: Date; cursor?: string };
 
 const pageSize = 50;
@@ -76,19 +62,23 @@ async function namesOf({ db }: Pick<Deps, 'db'>): Promise<Map<string, string>> {
   ]);
 }
 
+/** Who did what to whose account, and what it was before. Ids have become names, where somebody has that name. */
 function entryOf(
   { advisorId, number, kind, actor, meta, body, dateTimeCreated: at }: AuditRow,
   names: Map<string, string>,
-): AuditEntry {
+) {
   const facts = JSON.parse(meta) as Record<string, unknown>;
   const { what, action } = facts;
   return {
+    /** `0/17`: which entry of the archive it is. */
     id: `${advisorId}/${number}`,
     at,
     kind,
+    /** `advisor set` */
     what: String(what ?? action ?? kind),
     actor,
     actorName: names.get(actor) ?? null,
+    /** The advisor in whose book it is, or the firm, application or person that it is about. */
     about: aboutOf(advisorId, facts, names),
     details: detailsIn(body),
   };

@@ -2,41 +2,13 @@ import type { Deps } from '../../deps.ts';
 import { listAdvisors } from '../../store/accounts/advisors.ts';
 import { findCheckpoint, findTree } from '../../store/archive/archive-tree.ts';
 import { findLastDelivery } from '../../store/archive/checkpoint-deliveries.ts';
-import { findLastVerification, type VerificationRow } from '../../store/archive/verifications.ts';
+import { findLastVerification } from '../../store/archive/verifications.ts';
 import * as store from '../../store/operations/firm-overview.ts';
 import { findRetention } from '../../store/record-keeping/retention.ts';
 import { archiveHealth } from '../archive/archive-status.ts';
 
 /** What a firm's staff see first: the state of the archive, and what needs a person. */
-export type FirmOverview = {
-  archive: {
-    /** The firm's own. */
-    entries: number;
-    unsigned: number;
-    lastSigned: Date | null;
-    /** Somebody has to look before anything more is signed or copied. */
-    isFaulty: boolean;
-    copies: Copies;
-    verification: VerificationRow | null;
-    reconciliation: FirmReconciliation | null;
-  };
-  reviews: { open: number; oldest: Date | null; kinds: Record<string, number> };
-  holds: number;
-  advisors: number;
-  retentionYears: number;
-};
-/** Of the whole tree: how many entries it has, and how many the copies cover. A process without the folder can't tell. */
-type Copies = { size: number; folder: number | null; delivered: Date | null; timestamped: Date | null };
-export type FirmReconciliation = {
-  firstDay: string;
-  lastDay: string;
-  carriers: string | null;
-  compared: number;
-  discrepancies: number;
-  dateTime: Date;
-};
-
-export async function readFirmOverview(deps: Deps, firmId: number): Promise<FirmOverview> {
+export async function readFirmOverview(deps: Deps, firmId: number) {
   const { db } = deps;
   const [archive, reviews, { holds, advisors }, retentionYears] = await Promise.all([
     archiveOf(deps, firmId),
@@ -50,7 +22,7 @@ export async function readFirmOverview(deps: Deps, firmId: number): Promise<Firm
   return { archive, reviews: { open, oldest, kinds }, holds, advisors, retentionYears };
 }
 
-async function archiveOf(deps: Deps, firmId: number): Promise<FirmOverview['archive']> {
+async function archiveOf(deps: Deps, firmId: number) {
   const { db, checkpointFolder } = deps;
   const [own, tree, last, health] = await Promise.all([
     store.findFirmArchive(db, firmId),
@@ -62,10 +34,13 @@ async function archiveOf(deps: Deps, firmId: number): Promise<FirmOverview['arch
   const delivered = (await findLastDelivery(db, 'command'))?.dateTimeCreated ?? null;
   const timestamped = (await findLastDelivery(db, 'timestamp'))?.dateTimeCreated ?? null;
   return {
+    /** The firm's own. */
     entries: own.entries,
     unsigned: own.entries - own.signed,
     lastSigned: last?.dateTimeCreated ?? null,
+    /** Somebody has to look before anything more is signed or copied. */
     isFaulty: Object.values(health.faults).some((fault) => fault !== null),
+    /** Of the whole tree: how many entries it has, and how many the copies cover. A process without the folder can't tell. */
     copies: { size: tree.size, folder, delivered, timestamped },
     verification: await findLastVerification(db),
     reconciliation: await reconciliationOf(deps, firmId),
@@ -73,10 +48,10 @@ async function archiveOf(deps: Deps, firmId: number): Promise<FirmOverview['arch
 }
 
 /** What the last one found about this firm's advisors; of others it says nothing. */
-async function reconciliationOf({ db }: Deps, firmId: number): Promise<FirmReconciliation | null> {
+async function reconciliationOf({ db }: Deps, firmId: number) {
   const row = await store.findLastReconciliation(db);
   if (!row) return null;
-  const { from, to, carrier } = JSON.parse(row.meta);
+  const { from, to, carrier }: { from: string; to: string; carrier: string | null } = JSON.parse(row.meta);
   const found: Record<string, { compared: number; discrepancies: number }> = JSON.parse(row.body).advisors;
   const advisors = (await listAdvisors(db)).filter((advisor) => advisor.firmId === firmId);
   const own = advisors.flatMap(({ advisorId }) => found[advisorId] ?? []);

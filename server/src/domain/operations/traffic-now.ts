@@ -2,32 +2,6 @@ import type { Deps } from '../../deps.ts';
 import * as store from '../../store/operations/traffic.ts';
 import { type CarrierOverview, readStatus } from '../carriers/status.ts';
 
-/** The backlog of the whole deployment. */
-export type TrafficNow = Pick<CarrierNow, 'waiting' | 'oldestWaitSeconds' | 'deferred' | 'inDoubt'> & {
-  carriers: CarrierNow[];
-};
-/** How a carrier does at this moment, what waits for it, and when that will be over. */
-export type CarrierNow = {
-  carrierId: number;
-  name: string;
-  kind: string;
-  state: CarrierState;
-  /** Since when the carrier takes less than we have, to the minute. */
-  troubledSince: Date | null;
-  /** Why it can't be opened, or was lost last. */
-  fault: string | null;
-  connections: { bound: number; all: number };
-  /** Texts that it accepted lately. */
-  perSecond: number;
-  waiting: number;
-  /** How long ago the first of them could have gone. */
-  oldestWaitSeconds: number;
-  /** Texts that wait for their recipient's day: that is no backlog. */
-  deferred: number;
-  inDoubt: number;
-  /** At the present pace; null if nothing waits or nothing goes. */
-  clearsAt: Date | null;
-};
 /** `unknown`: no node has told lately. */
 export type CarrierState = 'good' | 'throttled' | 'not_taking' | 'partly' | 'down' | 'disabled' | 'unknown';
 
@@ -38,9 +12,11 @@ const paceMs = 2 * minuteMs;
 const calmMs = 5 * minuteMs;
 const troubleMs = 6 * 60 * minuteMs;
 
-export async function readTrafficNow(deps: Pick<Deps, 'db'>): Promise<TrafficNow> {
+/** The backlog of the whole deployment. */
+export async function readTrafficNow(deps: Pick<Deps, 'db'>) {
   const carriers = await carriersNow(deps);
-  const sum = (of: (carrier: CarrierNow) => number) => carriers.reduce((all, carrier) => all + of(carrier), 0);
+  const sum = (of: (carrier: (typeof carriers)[0]) => number) =>
+    carriers.reduce((all, carrier) => all + of(carrier), 0);
   return {
     waiting: sum(({ waiting }) => waiting),
     oldestWaitSeconds: Math.max(0, ...carriers.map(({ oldestWaitSeconds }) => oldestWaitSeconds)),
@@ -50,7 +26,8 @@ export async function readTrafficNow(deps: Pick<Deps, 'db'>): Promise<TrafficNow
   };
 }
 
-async function carriersNow(deps: Pick<Deps, 'db'>): Promise<CarrierNow[]> {
+/** How each carrier does at this moment, what waits for it, and when that will be over. */
+async function carriersNow(deps: Pick<Deps, 'db'>) {
   const { db } = deps;
   const now = new Date();
   const backlogs = new Map((await store.listBacklogs(db)).map((row) => [row.carrierId, row]));
@@ -67,14 +44,20 @@ async function carriersNow(deps: Pick<Deps, 'db'>): Promise<CarrierNow[]> {
       name: carrier.name,
       kind: carrier.kind,
       state: stateOf(carrier, { bound, all: connections.length, isTroubled: troubledSince !== null }),
+      /** Since when the carrier takes less than we have, to the minute. */
       troubledSince,
+      /** Why it can't be opened, or was lost last. */
       fault: faultOf(carrier),
       connections: { bound, all: connections.length },
+      /** Texts that it accepted lately. */
       perSecond,
       waiting,
+      /** How long ago the first of them could have gone. */
       oldestWaitSeconds: oldest ? Math.max(0, (now.getTime() - oldest.getTime()) / 1000) : 0,
+      /** Texts that wait for their recipient's day: that is no backlog. */
       deferred,
       inDoubt: carrier.inDoubt,
+      /** At the present pace; null if nothing waits or nothing goes. */
       clearsAt: waiting > 0 && perSecond > 0 ? new Date(now.getTime() + (waiting / perSecond) * 1000) : null,
     };
   });

@@ -2,21 +2,17 @@ import type { Deps } from '../../deps.ts';
 import { listCarriers } from '../../store/carriers/carriers.ts';
 import * as store from '../../store/operations/traffic.ts';
 import { dayMs, dayOf } from '../shared/time.ts';
-import type { TextOutcome, TrafficCell } from '../shared/traffic-counts.ts';
+import type { TrafficCell } from '../shared/traffic-counts.ts';
 import {
   byClass,
   byOutcome,
   classOf,
   isRequest,
   latencySeries,
-  type Percentiles,
   percentilesOf,
   problemsIn,
-  type RequestClass,
-  type RequestTotals,
   requestTotals,
   seriesOf,
-  type Totals,
   textTotals,
   totalsOf,
 } from './traffic-sums.ts';
@@ -82,39 +78,11 @@ export async function forgetOldTraffic({ db }: Pick<Deps, 'db'>): Promise<void> 
   await store.deleteTraffic(db, { minute: before('minute'), hour: before('hour'), day: before('day') });
 }
 
-/** Amounts for each step of the time asked for, 0 where there was nothing; latencies are in ms, null where nothing was measured. */
-export type Traffic = {
-  range: Range;
-  grain: Grain;
-  stepSeconds: number;
-  from: Date;
-  until: Date;
-  /** When each step begins. The last one isn't over yet. */
-  times: Date[];
-  requests: Record<RequestClass, number[]>;
-  latencies: ReturnType<typeof latencySeries>;
-  texts: Record<TextOutcome, number[]>;
-  totals: Totals;
-  /** The same time of the period before, a week earlier for a day. */
-  before: Totals;
-  keys: KeyTraffic[];
-  carriers: CarrierTraffic[];
-  problems: ReturnType<typeof problemsIn>;
-};
-/** The key is null for the advisors' own app and for refused credentials, which have none. */
-export type KeyTraffic = RequestTotals & { keyId: number; key: store.TrafficKeyRow | null };
-export type CarrierTraffic = {
-  carrierId: number;
-  name: string | null;
-  texts: Record<TextOutcome, number>;
-  sent: number[];
-  failed: number[];
-} & Percentiles;
-
 /** By key: its requests, and the texts of all. */
 export type TrafficQuery = { range: Range; until?: Date | undefined; keyId?: number | undefined };
 
-export async function readTraffic(deps: Pick<Deps, 'db'>, query: TrafficQuery): Promise<Traffic> {
+/** Amounts for each step of the time asked for, 0 where there was nothing; latencies are in ms, null where nothing was measured. */
+export async function readTraffic(deps: Pick<Deps, 'db'>, query: TrafficQuery) {
   const now = new Date();
   const period = periodOf(query, now);
   const { grain, from, until, stepSeconds } = period;
@@ -129,11 +97,13 @@ export async function readTraffic(deps: Pick<Deps, 'db'>, query: TrafficQuery): 
     stepSeconds,
     from,
     until,
+    /** When each step begins. The last one isn't over yet. */
     times: Array.from({ length: steps }, (_, step) => new Date(from.getTime() + step * stepSeconds * 1000)),
     requests: byClass((wanted) => seriesOf(steps, rows, (row) => isRequest(row) && classOf(row.outcome) === wanted)),
     latencies: latencySeries(steps, rows.filter(isRequest)),
     texts: byOutcome((wanted) => seriesOf(steps, rows, (row) => !isRequest(row) && row.outcome === wanted)),
     totals: totalsOf(sums.filter(isWanted)),
+    /** The same time of the period before, a week earlier for a day. */
     before: totalsOf(await rowsOf(deps, earlierOf(query, period, now), keyId)),
     keys: await keysOf(deps, sums, now),
     carriers: await carriersOf(deps, { rows, sums, steps }),
@@ -209,8 +179,11 @@ function startOf(timeMs: number, lengthMs: number): number {
   return Math.floor(timeMs / lengthMs) * lengthMs;
 }
 
-/** Every key that can be used, and whatever else called, the busiest first. */
-async function keysOf({ db }: Pick<Deps, 'db'>, sums: store.TrafficSum[], now: Date): Promise<KeyTraffic[]> {
+/**
+ * Every key that can be used, and whatever else called, the busiest first. The key is null for the advisors' own app and for refused
+ * credentials, which have none.
+ */
+async function keysOf({ db }: Pick<Deps, 'db'>, sums: store.TrafficSum[], now: Date) {
   const keys = new Map((await store.listTrafficKeys(db, dayOf(now))).map((key) => [key.keyId, key]));
   const called = Map.groupBy(sums.filter(isRequest), ({ subjectId }) => Number(subjectId));
   const usable = [...keys.values()].filter(({ revoked }) => !revoked).map(({ keyId }) => keyId);
@@ -222,7 +195,7 @@ async function keysOf({ db }: Pick<Deps, 'db'>, sums: store.TrafficSum[], now: D
 async function carriersOf(
   { db }: Pick<Deps, 'db'>,
   { rows, sums, steps }: { rows: store.TrafficSum[]; sums: store.TrafficSum[]; steps: number },
-): Promise<CarrierTraffic[]> {
+) {
   const names = new Map((await listCarriers(db)).map(({ carrierId, name }) => [carrierId, name]));
   const texts = sums.filter((row) => !isRequest(row));
   const ids = new Set([...names.keys(), ...texts.map(({ subjectId }) => Number(subjectId))]);

@@ -18,12 +18,7 @@ export const searchedKinds = ['sent', 'received', 'consent', 'review', 'other'] 
 export type SearchedKind = (typeof searchedKinds)[number];
 
 /** An entry as staff of the firm read it. `text` is null if it has none, or it is no longer kept; `details` are of accounts and settings. */
-export type ArchiveEntry = Omit<FoundEntry, 'meta' | 'body'> & {
-  text: string | null;
-  isKept: boolean;
-  facts: object;
-  details: Record<string, unknown>;
-};
+export type ArchiveEntry = ReturnType<typeof entryOf>;
 /** `cursor` is where to go on. If the page isn't full before that, `searchedTo` says how far back this has looked. */
 export type FoundEntries = { data: ArchiveEntry[]; cursor: string | null; searchedTo: Date | null };
 
@@ -138,12 +133,12 @@ async function pageOf({ db }: Deps, found: EntryPlace[], end: EntryPlace | null)
   };
 }
 
-function entryOf({ meta, body, ...row }: FoundEntry): ArchiveEntry {
+function entryOf({ meta, body, ...row }: FoundEntry) {
   return {
     ...row,
     text: body === null ? null : textIn(row.kind, body),
     isKept: body !== null,
-    facts: JSON.parse(meta),
+    facts: JSON.parse(meta) as object,
     details: accountKinds.includes(row.kind) ? detailsIn(body) : {},
   };
 }

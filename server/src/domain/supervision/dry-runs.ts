@@ -26,18 +26,6 @@ export type DryRunExample = {
   before: Action | null;
   after: Action | null;
 };
-export type DryRun = {
-  days: number;
-  texts: number;
-  /** Why not all texts were read. */
-  stopped: 'time' | 'count' | null;
-  presentVersion: number;
-  before: Tally;
-  after: Tally;
-  changed: number;
-  rules: { rule: string; before: number; after: number }[];
-  examples: DryRunExample[];
-};
 
 const days = 30;
 const textsMax = 20_000;
@@ -50,7 +38,7 @@ const kinds = ['blocked', 'out', 'in'] as const;
  * What these rules would have done with the firm's texts of the last 30 days, beside what its present ones do. Advisors take turns,
  * the newest texts first, so that a run that is stopped has seen some of everybody's.
  */
-export async function dryRun(deps: Deps, firmId: number, json: string): Promise<DryRun> {
+export async function dryRun(deps: Deps, firmId: number, json: string) {
   const rules = checkedRules(json);
   const present = await getLexicon(deps, firmId);
   const count = counter({ before: present.rules, after: rules });
@@ -58,7 +46,8 @@ export async function dryRun(deps: Deps, firmId: number, json: string): Promise<
   const end = performance.now() + timeMs;
   const advisors = await store.listFirmAdvisors(deps.db, firmId);
   let turns = advisors.flatMap((advisor) => kinds.map((kind) => ({ ...advisor, kind, before: null as number | null })));
-  let stopped: DryRun['stopped'] = null;
+  /** Why not all texts were read. */
+  let stopped: 'time' | 'count' | null = null;
   while (turns.length > 0 && !stopped) {
     const next: typeof turns = [];
     for (const turn of turns) {

@@ -1,26 +1,14 @@
 import type { Deps } from '../../deps.ts';
-import type { DecidedRow, OpenRow, ReportPeriod } from '../../store/supervision/review-reports.ts';
+import type { DecidedRow, ReportPeriod } from '../../store/supervision/review-reports.ts';
 import * as store from '../../store/supervision/review-reports.ts';
 import type { ReviewKind } from '../../store/supervision/reviews.ts';
 import { problem } from '../problems.ts';
 import { dayMs } from '../shared/time.ts';
 
-type DecisionTotals = Pick<DecidedRow, 'decided' | 'approved' | 'rejected' | 'medianSeconds' | 'slowestSeconds'>;
-/** Who reviewed what in a period, how fast, and what is still open now. */
-export type ReviewReport = ReportPeriod & {
-  opened: number;
-  all: DecisionTotals;
-  people: (DecisionTotals & { staffId: number; name: string })[];
-  kinds: (DecisionTotals & { kind: ReviewKind })[];
-  /** One row per person and kind. */
-  work: (DecisionTotals & { staffId: number; name: string; kind: ReviewKind })[];
-  open: OpenRow[];
-  asOf: Date;
-};
-
 const daysMax = 3 * 366;
 
-export async function readReport({ db, clock }: Deps, firmId: number, period: ReportPeriod): Promise<ReviewReport> {
+/** Who reviewed what in a period, how fast, and what is still open now. `work` has one row per person and kind. */
+export async function readReport({ db, clock }: Deps, firmId: number, period: ReportPeriod) {
   const { from, until } = period;
   if (!(from < until)) throw problem('invalid_request', 'The period must end after it begins.');
   if (until.getTime() - from.getTime() > daysMax * dayMs)

@@ -1,5 +1,4 @@
 import { columnsIn, textsOf, writtenInstant } from '../database/connecting/column-values.ts';
-import type { ContactRow } from './contacts.ts';
 
 export type ContactSort = keyof typeof sorts;
 export type ContactPage = { sortBy: ContactSort; descending: boolean; offset: bigint; limit: number };
@@ -45,7 +44,10 @@ export const summaryOfContact = `
     ) end
   )::text as contact`;
 
-export function summaryIn(contact: string): ContactSummaryRow {
+/** A contact as a search shows it. */
+export type ContactSummaryRow = ReturnType<typeof summaryIn>;
+
+export function summaryIn(contact: string) {
   const columns = columnsIn(contact);
   // These are never null.
   const set = columns as string[];
@@ -63,6 +65,7 @@ export function summaryIn(contact: string): ContactSummaryRow {
     source: Number(set[9]),
     remoteContactId: columns[10] ?? null,
     remoteContactUrl: columns[11] ?? null,
+    // In RFC 3339, like the next: a page only shows them.
     dateTimeCreated: writtenInstant(set[12] as string),
     dateTimeModified: writtenInstant(set[13] as string),
     groupCount: groupNames.length,
@@ -75,26 +78,3 @@ export function isClearing(sortBy: ContactSort, advisorId: string): string {
   if (sortBy !== 'groupCount') return '';
   return `exists (select from deleted_groups where advisor_id = ${advisorId}) as "isClearing",`;
 }
-
-/** A contact as a search shows it. */
-export type ContactSummaryRow = Pick<
-  ContactRow,
-  | 'contactId'
-  | 'identifier'
-  | 'fullName'
-  | 'firstName'
-  | 'lastName'
-  | 'emailAddress'
-  | 'phone'
-  | 'emailStatus'
-  | 'emailAddressDisposition'
-  | 'source'
-  | 'remoteContactId'
-  | 'remoteContactUrl'
-> & {
-  groupCount: number;
-  groupNames: string[];
-  /** In RFC 3339, like the next: a page only shows them. */
-  dateTimeCreated: string;
-  dateTimeModified: string;
-};
