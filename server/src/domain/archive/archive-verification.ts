@@ -25,15 +25,7 @@ export type { Fault } from './verification/faults.ts';
 /** Intact; something was altered, inserted or moved; something is missing; or there is nothing to compare with. */
 export type Verdict = 'intact' | 'altered' | 'incomplete' | 'unknown';
 
-export type Verification = {
-  verdict: Verdict;
-  faults: Fault[];
-  size: number;
-  checkpoints: number;
-  /** Entries that no checkpoint covers yet. */
-  pending: number;
-  disposed: number;
-};
+export type Verification = Awaited<ReturnType<typeof verifyArchive>>;
 
 /** Copies outside the database: signed checkpoints, and which entry each leaf was, with its hash. */
 export type KeptCopies = KeptNotes & {
@@ -59,10 +51,7 @@ type Evidence = {
 const pageLeaves = 20 * tileWidth;
 
 /** Recomputes everything from the stored bytes, and compares it with everything that was signed, and the tables with it. */
-export async function verifyArchive(
-  deps: Deps,
-  { verifiers, kept, progress }: VerificationOptions,
-): Promise<Verification> {
+export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: VerificationOptions) {
   const { size } = await store.findTree(deps.db);
   const checkpoints = openSignedCheckpoints(deps, { verifiers, kept, treeSize: size });
   const times = entryTimes({ isAhead: deps.config.environment === 'sandbox' });
@@ -76,6 +65,7 @@ export async function verifyArchive(
     ]);
     const faults = resultOf(walked);
     if (faults.length < faultsMax) faults.push(...(await compareSizes(deps, evidence)));
+    // Pending are entries that no checkpoint covers yet.
     const { pending, odd } = await compareBooks(deps);
     faults.push(...odd);
     // Only entries that are as they were signed say what the tables should be. Others may not even be readable.

@@ -17,15 +17,7 @@ export type NodeStatus = {
   calls?: CallCounts;
 };
 
-export type CarrierOverview = {
-  carrierId: number;
-  name: string;
-  kind: string;
-  disabled: boolean;
-  waiting: number;
-  inDoubt: number;
-  nodes: (NodeStatus & { node: string })[];
-};
+export type CarrierOverview = Awaited<ReturnType<typeof readStatus>>[number];
 
 export const thisNode = `${hostname()}/${process.pid}`;
 const nodeMaxAgeMs = 30_000;
@@ -52,7 +44,7 @@ export function callStatuses(open: OpenCarrier[]): { carrierId: number; status: 
     });
 }
 
-export async function readStatus({ db }: Pick<Deps, 'db'>): Promise<CarrierOverview[]> {
+export async function readStatus({ db }: Pick<Deps, 'db'>) {
   const rows = await listStatus<NodeStatus>(db, new Date(Date.now() - nodeMaxAgeMs));
   const texts = new Map((await countTexts(db)).map((each) => [each.carrierId, each]));
   return (await listCarriers(db)).map(({ carrierId, name, kind, disabled }) => ({

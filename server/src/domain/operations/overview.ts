@@ -1,21 +1,14 @@
 import type { Deps } from '../../deps.ts';
 import { findFirstTurn } from '../../store/delivery/dispatches.ts';
-import { findOverview, type OverviewRow } from '../../store/operations/overview.ts';
+import { findOverview } from '../../store/operations/overview.ts';
 import { archiveStatus } from '../archive/archive-status.ts';
-import { type CarrierOverview, readStatus } from '../carriers/status.ts';
+import { readStatus } from '../carriers/status.ts';
 import { listWebhooks } from '../webhooks/webhooks.ts';
-import { listMissedNodes, listNodes, type Node } from './nodes.ts';
+import { listMissedNodes, listNodes } from './nodes.ts';
 
-export type Overview = {
-  nodes: Node[];
-  missed: Node[];
-  texts: OverviewRow & { oldestWaitSeconds: number };
-  carriers: CarrierOverview[];
-  webhooks: { on: number; failing: number; off: number };
-  archive: Awaited<ReturnType<typeof archiveStatus>>;
-};
+export type Overview = Awaited<ReturnType<typeof readOverview>>;
 
-export async function readOverview(deps: Deps): Promise<Overview> {
+export async function readOverview(deps: Deps) {
   const realNow = new Date();
   const first = await findFirstTurn(deps.db);
   const webhooks = await listWebhooks(deps);

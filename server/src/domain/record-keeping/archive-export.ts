@@ -11,27 +11,13 @@ import { ArchiveFault, growTree } from '../archive/archive-tree.ts';
 import type { Advisor as ExportedAdvisor } from '../examiner/emails.mjs';
 import type { Outcome } from '../examiner/entries.mjs';
 import { readCheckpoint } from '../examiner/notes.mjs';
-import type { NoteSigner } from '../ports.ts';
 import { problem } from '../problems.ts';
 import { disposalsOf, type ExportedRange, rulesOf, witnessesOf } from './archive-export-disposals.ts';
 import { withOutcomes } from './exported-outcomes.ts';
 
 export type ExportFormat = 'eml' | 'ndjson';
 
-export type ArchiveExport = Period & {
-  advisor: ExportedAdvisor;
-  /** Every number from the first to the last is in it; both are null if the period has no entry. */
-  firstNumber: number | null;
-  lastNumber: number | null;
-  size: number;
-  /** The newest checkpoint, and earlier ones with which its tree begins. */
-  checkpoint: store.StampedCheckpoint;
-  earlier: (store.StampedCheckpoint & { proof: Buffer[] })[];
-  signer: NoteSigner;
-  disposals(): AsyncGenerator<ProvenEntry[]>;
-  rules(): AsyncGenerator<ProvenEntry[]>;
-  entries(): AsyncGenerator<ProvenEntry[]>;
-};
+export type ArchiveExport = Awaited<ReturnType<typeof exportArchive>>;
 
 /** A text comes with the last of its outcomes in the export, if there is one. */
 export type ProvenEntry = store.ExportRow & { proof: Buffer[]; outcome: Outcome | null };
@@ -49,7 +35,7 @@ export async function exportArchive(
   idOrEmail: string,
   { from, to, format }: Period & { format: ExportFormat },
   by: By = byOperator,
-): Promise<ArchiveExport> {
+) {
   const { signer } = deps;
   if (!signer)
     throw problem(
@@ -72,9 +58,11 @@ export async function exportArchive(
     advisor,
     from,
     to,
+    /** Every number from the first to the last is in it; both are null if the period has no entry. */
     firstNumber: first,
     lastNumber: last,
     size,
+    /** The newest checkpoint, and earlier ones with which its tree begins. */
     checkpoint,
     earlier: await earlierThan(deps, prover, checkpoint, {
       leaf: await firstLeaf(deps, advisor.id, first),
@@ -142,7 +130,7 @@ async function earlierThan(
   prover: Prover,
   newest: store.StampedCheckpoint,
   { leaf, witnesses }: { leaf: number | null; witnesses: number[] },
-): Promise<ArchiveExport['earlier']> {
+): Promise<(store.StampedCheckpoint & { proof: Buffer[] })[]> {
   const oldestId = leaf === null ? null : await store.findCheckpointOver(db, leaf);
   if (oldestId === null) return [];
   const stampedId = await store.findStamped(db, newest.checkpointId);

@@ -41,19 +41,12 @@ export type Reconciliation = {
 };
 /** A text of these days that is in doubt, and the carrier's record that fits it; null if none does, or no carrier keeps any. */
 export type Doubt = { advisorId: number; messageId: number; carrierRecord: string | null };
-type Counts = {
-  carrierRecords: number;
-  attempts: number;
-  inDoubt: number;
-  messages: number;
-  textsOut: number;
-  replies: number;
-  textsIn: number;
-};
+type Counts = typeof noCounts;
 type Days = { firstDay: string; lastDay: string };
 /** Told how many records have been compared. */
 type Progress = (done: number) => void;
 
+const noCounts = { carrierRecords: 0, attempts: 0, inDoubt: 0, messages: 0, textsOut: 0, replies: 0, textsIn: 0 };
 const ownComparisons = [
   ['messages', 'message without an entry', 'message'],
   ['textsOut', 'entry without a message', 'entry'],
@@ -227,12 +220,11 @@ type Findings = ReturnType<typeof findings>;
 /** Counts as it goes, so that any number of records fits in memory. */
 function findings({ firstDay, lastDay }: Days, compared: OpenCarrier[], progress?: Progress) {
   let done = 0;
-  const none = { carrierRecords: 0, attempts: 0, inDoubt: 0, messages: 0, textsOut: 0, replies: 0, textsIn: 0 };
   const reconciliation: Reconciliation = {
     firstDay,
     lastDay,
     carrier: compared.length > 0 ? compared.map(({ name }) => name).join(', ') : null,
-    counts: none,
+    counts: { ...noCounts },
     doubts: [],
     discrepancies: 0,
     kinds: {},

@@ -24,11 +24,7 @@ import pg from 'pg';
  * owner can open. Several of our processes may share it (a server and a command): each holds a shared advisory lock while
  * it lives, and the last one to leave stops it. After a kill -9 it keeps running, and the next process attaches to it.
  */
-export type EmbeddedPostgres = {
-  /** A connection string for one of the cluster's databases. */
-  url(database: string): string;
-  stop(): Promise<void>;
-};
+export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbedded>>;
 
 type Cluster = {
   folder: string;
@@ -55,7 +51,7 @@ export async function startEmbedded(
   dataDir: string,
   say: (line: string) => void,
   settings: Record<string, string> = {},
-): Promise<EmbeddedPostgres> {
+) {
   const cluster = await prepare(dataDir, say, settings);
   let stopping = false;
   let recovery = Promise.resolve();
@@ -83,9 +79,10 @@ export async function startEmbedded(
   }
 
   return {
-    url: (database) =>
+    /** A connection string for one of the cluster's databases. */
+    url: (database: string) =>
       `postgres://assent@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(cluster.sockets)}`,
-    async stop() {
+    async stop(): Promise<void> {
       stopping = true;
       // Otherwise it could restart PostgreSQL while we stop.
       await recovery;

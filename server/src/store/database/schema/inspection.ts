@@ -5,34 +5,7 @@ import { listWeakened } from './guards.ts';
 import { findExcess } from './logins.ts';
 import { appRole, asOwner, compareMigrations, readMigrations } from './migrate.ts';
 
-/** What a deployment’s login can see of its database, for somebody who checks it. It changes nothing. */
-export type DatabaseFacts = {
-  version: string;
-  answeredMs: number;
-  /** How far its clock is ahead of ours; negative if it is behind. Exact to half of `answeredMs`. */
-  clockAheadMs: number;
-  isReplica: boolean;
-  isMember: boolean;
-  /** What the login may do that the server needn’t; null if nothing. */
-  excess: string | null;
-  /** Whether this connection is encrypted; null over a socket of this machine. */
-  isEncrypted: boolean | null;
-  /** Null until `assent migrate` has run once. */
-  migrations: { applied: number; missing: string[]; changed: string[]; newer: string[] } | null;
-  /** Triggers that aren’t as this version’s migrations made them, on tables and shards; null in another version. */
-  weakened: string[] | null;
-  settings: Record<(typeof settingNames)[number], string>;
-  connections: { used: number; most: number };
-  databaseBytes: number;
-  /** How many transactions old the oldest row that isn’t frozen may be. */
-  oldestTransactions: number;
-  /** Whether copies of the write-ahead log fail; null if none were made. */
-  walArchive: { lastArchivedAt: Date | null; lastFailedAt: Date | null } | null;
-  /** Hot tables with more dead rows than autovacuum leaves. */
-  bloated: { table: string; deadRows: number }[];
-  /** Workers that have advisors, and in how many parts; null without Citus. */
-  citus: { workers: number; shards: number } | null;
-};
+export type DatabaseFacts = Awaited<ReturnType<typeof inspectDatabase>>;
 
 const settingNames = ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum', 'archive_mode'] as const;
 /** Those in which rows come and go, or change with every text. */
@@ -48,7 +21,8 @@ const hotTables = [
 ];
 const deadRowsMin = 50_000;
 
-export async function inspectDatabase(connectionString: string): Promise<DatabaseFacts> {
+/** What a deployment’s login can see of its database, for somebody who checks it. It changes nothing. */
+export async function inspectDatabase(connectionString: string) {
   return asOwner(connectionString, async (client) => {
     const askedAt = performance.now();
     const askedTime = Date.now();
@@ -66,10 +40,14 @@ export async function inspectDatabase(connectionString: string): Promise<Databas
     const isSame = migrations && migrations.missing.length + migrations.changed.length + migrations.newer.length === 0;
     return {
       answeredMs,
+      /** How far its clock is ahead of ours; negative if it is behind. Exact to half of `answeredMs`. */
       clockAheadMs: now.getTime() - (askedTime + answeredMs / 2),
       isMember: found.isMember,
+      /** What the login may do that the server needn’t; null if nothing. */
       excess: found.isMember ? await findExcess(client, appRole) : null,
+      /** Null until `assent migrate` has run once. */
       migrations,
+      /** Triggers that aren’t as this version’s migrations made them, on tables and shards; null in another version. */
       weakened: isSame ? [...(await listWeakened(client)), ...(citus ? await listWeakenedShards(client) : [])] : null,
       ...(await serverFacts(client)),
       bloated: await listBloated(client),
@@ -78,7 +56,7 @@ export async function inspectDatabase(connectionString: string): Promise<Databas
   });
 }
 
-async function migrationsIn(client: pg.Client, isMember: boolean): Promise<DatabaseFacts['migrations']> {
+async function migrationsIn(client: pg.Client, isMember: boolean) {
   // Only a member of the role may read the list.
   if (!isMember) return null;
   await client.query(`set role ${appRole}`);
@@ -88,19 +66,20 @@ async function migrationsIn(client: pg.Client, isMember: boolean): Promise<Datab
   return { applied, missing: missing.map(({ name }) => name), changed, newer };
 }
 
-type ServerFacts = Omit<
-  DatabaseFacts,
-  'answeredMs' | 'clockAheadMs' | 'isMember' | 'excess' | 'migrations' | 'weakened' | 'bloated' | 'citus'
->;
+type ServerFacts = {
+  version: string;
+  isReplica: boolean;
+  /** Whether this connection is encrypted; null over a socket of this machine. */
+  isEncrypted: boolean | null;
+  settings: Record<(typeof settingNames)[number], string>;
+  databaseBytes: number;
+  /** How many transactions old the oldest row that isn’t frozen may be. */
+  oldestTransactions: number;
+};
 
-async function serverFacts(client: pg.Client): Promise<ServerFacts> {
+async function serverFacts(client: pg.Client) {
   const row = await one<
-    Omit<ServerFacts, 'connections' | 'walArchive'> & {
-      used: number;
-      most: number;
-      lastArchivedAt: Date | null;
-      lastFailedAt: Date | null;
-    }
+    ServerFacts & { used: number; most: number; lastArchivedAt: Date | null; lastFailedAt: Date | null }
   >(
     client,
     `select
@@ -124,12 +103,14 @@ async function serverFacts(client: pg.Client): Promise<ServerFacts> {
     [settingNames],
   );
   const { used, most, lastArchivedAt, lastFailedAt, ...rest } = row;
+  // Whether copies of the write-ahead log fail; null if none were made.
   const walArchive = row.settings.archive_mode === 'off' ? null : { lastArchivedAt, lastFailedAt };
   return { ...rest, connections: { used, most }, walArchive };
 }
 
-async function listBloated(client: pg.Client): Promise<DatabaseFacts['bloated']> {
-  const { rows } = await client.query<DatabaseFacts['bloated'][number]>(
+/** Hot tables with more dead rows than autovacuum leaves. */
+async function listBloated(client: pg.Client) {
+  const { rows } = await client.query<{ table: string; deadRows: number }>(
     `select relname as table, n_dead_tup::float8 as "deadRows"
      from pg_stat_user_tables
      where schemaname = 'public' and relname = any ($1) and n_dead_tup > greatest($2, n_live_tup)
@@ -139,7 +120,8 @@ async function listBloated(client: pg.Client): Promise<DatabaseFacts['bloated']>
   return rows;
 }
 
-async function inspectCitus(client: pg.Client): Promise<DatabaseFacts['citus']> {
+/** Workers that have advisors, and in how many parts; null without Citus. */
+async function inspectCitus(client: pg.Client) {
   const { rows } = await client.query(hasCitus);
   if (rows.length === 0) return null;
   return one<{ workers: number; shards: number }>(
