@@ -11,18 +11,14 @@ const followPollMs = 300;
 const followBatchMax = 1_000;
 
 /** A text that went out or came in, or a change of consent; `text` is null once it is no longer kept. */
-export type TextEvent = {
-  advisorId: number;
-  advisorName: string;
-  number: number;
-  phone: string | null;
+export type TextEvent = Pick<TextRow, 'advisorId' | 'advisorName' | 'number' | 'phone'> & {
   dateTime: Date;
 } /** `heldReason`: why it is held now, and so hasn't gone out. */ & (
-  | { event: 'out'; kind: TextKind; text: string | null; heldReason: HeldReason | null }
-  /** `media`: how many pictures and the like came with it. */
-  | { event: 'in'; text: string | null; media: number }
-  | { event: 'consent'; from: ConsentState; to: ConsentState }
-);
+    | { event: 'out'; kind: TextKind; text: string | null; heldReason: HeldReason | null }
+    /** `media`: how many pictures and the like came with it. */
+    | { event: 'in'; text: string | null; media: number }
+    | { event: 'consent'; from: ConsentState; to: ConsentState }
+  );
 
 /**
  * The last texts and changes of consent, of one advisor or of all, then each new one once it is committed, until aborted.

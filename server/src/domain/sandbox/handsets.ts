@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
 import { findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
-import type { ConsentState } from '../../store/consent/consents.ts';
 import * as store from '../../store/sandbox/handsets.ts';
 import type { HeldReason } from '../../store/texting/texts.ts';
 import { receiveReply } from '../consent/replies.ts';
@@ -10,14 +9,8 @@ import { invalid } from '../problems.ts';
 import { sandboxBringer } from './initial-consent.ts';
 import { magicNumbers } from './magic-numbers.ts';
 
-export type Sender = {
-  name: string;
-  textingNumber: string;
-  state: ConsentState | null;
-  /** A reply of the person may mean stop, so that their texts are held. */
-  isHeld: boolean;
-  held: Record<HeldReason, number>;
-};
+/** `isHeld`: a reply of the person may mean stop, so that their texts are held. */
+export type Sender = store.HandsetSender & { held: Record<HeldReason, number> };
 /** A text on the phone's screen. `text` is null if it is no longer kept. */
 export type ScreenText = {
   id: string;

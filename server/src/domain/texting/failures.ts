@@ -1,3 +1,4 @@
+import type { Recipient } from '../../store/texting/recipients.ts';
 import { type Problem, problem } from '../problems.ts';
 import { type GateCode, type RefusalCode, waitingMax } from './gate.ts';
 
@@ -11,10 +12,7 @@ export type Failure = {
   retryable: boolean;
 };
 
-type Account = {
-  advisorName: string;
-  textingNumber: string | null;
-  consentCollection: boolean;
+type Account = Pick<Recipient, 'advisorName' | 'textingNumber' | 'consentCollection'> & {
   /** The text would go out at a date that the caller gave. */
   isScheduled?: boolean;
 };

@@ -11,17 +11,7 @@ import { newSigningSecret } from '../shared/secrets.ts';
 import { dayMs } from '../shared/time.ts';
 import { pushedTypes } from './pushed-events.ts';
 
-export type Webhook = {
-  webhookId: number;
-  clientId: string;
-  application: string;
-  url: string;
-  types: string[] | 'all';
-  status: 'on' | 'failing' | 'off';
-  /** Unless it is on: since when, and for how many advisors it fails, or why it was switched off. If it is, what it depends on. */
-  since: Date | null;
-  reason: string | null;
-};
+export type Webhook = Awaited<ReturnType<typeof listWebhooks>>[number];
 
 /** By its id; or an application's, or that with this address. */
 export type WebhookName = { webhookId: number } | { clientId: string; url?: string | undefined };
@@ -138,7 +128,8 @@ export async function enableWebhook(deps: Deps, name: WebhookName, by: By = byOp
   });
 }
 
-export async function listWebhooks(deps: Deps): Promise<Webhook[]> {
+/** Unless it is on: since when, and for how many advisors it fails, or why it was switched off. If it is, what it depends on. */
+export async function listWebhooks(deps: Deps) {
   const rows = await store.listWebhooks(deps.db);
   return Promise.all(
     rows.map(async (row) => {

@@ -1,16 +1,12 @@
+import type { ContactRow } from '../address-book/contacts.ts';
 import { forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import type { HeldReason } from '../texting/texts.ts';
 
 /** Somebody in a group, with what a text may call them. */
-export type GroupPerson = {
-  contactId: number;
+export type GroupPerson = Pick<ContactRow, 'contactId' | 'phone' | 'firstName' | 'lastName' | 'nickname'> & {
   name: string | null;
-  phone: string | null;
-  firstName: string | null;
-  lastName: string | null;
-  nickname: string | null;
 };
 
 export type RecipientState = 'waiting' | 'accepted' | 'refused' | 'stopped';
@@ -36,10 +32,9 @@ export type RecipientChange = {
 };
 
 /** What became of one person's text. What it doesn't have is null. */
-export type RecipientOutcome = Omit<NewRecipient, 'code'> & {
+export type RecipientOutcome = NewRecipient & {
   memberId: number | null;
   state: RecipientState;
-  code: string | null;
   status: string | null;
   failureCode: string | null;
   heldReason: HeldReason | null;

@@ -1,15 +1,10 @@
+import type { ContentInput } from '../../../domain/content/content.ts';
 import { toTime } from './dates.ts';
 import { SourceFault } from './faults.ts';
 import { inOneLine, plainText, shortened } from './text.ts';
 import { readXml, type XmlElement, type XmlHead, type XmlRecord } from './xml.ts';
 
-export type FeedEntry = {
-  url: string;
-  title: string;
-  summary: string | null;
-  keywords: string[];
-  dateTimePublished: Date | null;
-};
+export type FeedEntry = Omit<ContentInput, 'type' | 'status'>;
 export type SitemapEntry = { url: string; dateTimePublished: Date | null };
 export type ListingRefusal = { what: string; why: string };
 
