@@ -195,10 +195,7 @@ export async function listConnections(deps: Deps, advisorId: number): Promise<Co
 }
 
 /** What the operator had allowed, and the advisor ended. */
-export async function listSuspended(
-  { db }: Deps,
-  advisorId: number,
-): Promise<Pick<Connection, 'clientId' | 'applicationName'>[]> {
+export async function listSuspended({ db }: Deps, advisorId: number) {
   return listSuspendedProvisions(db, advisorId);
 }
 

@@ -12,13 +12,8 @@ import { type DisposalJudge, readDisposals } from './disposals.ts';
 import { edgeTiles, type Tile, tileName, tileWidth } from './merkle.ts';
 import type { FoundCopies } from './verification/expected-copies.ts';
 import { altered, type Fault, faultsMax, gone, nameOf } from './verification/faults.ts';
-import {
-  type KeptNotes,
-  openSignedCheckpoints,
-  type SignedCheckpoints,
-  type Step,
-} from './verification/signed-checkpoints.ts';
-import { forged, type LeafFault, type LeafPage, startWalk, type Walk, walkPage } from './verification/walk.ts';
+import { type KeptNotes, openSignedCheckpoints, type SignedCheckpoints } from './verification/signed-checkpoints.ts';
+import { forged, type LeafFault, startWalk, type Walk, walkPage } from './verification/walk.ts';
 
 export type { Fault } from './verification/faults.ts';
 
@@ -113,10 +108,7 @@ async function walkTree(
 }
 
 /** Pages of leaves, each with everything that it is compared with. PostgreSQL looks for the entries of one page more. */
-async function* readPages(
-  deps: Deps,
-  { size, checkpoints, kept }: Evidence,
-): AsyncGenerator<{ page: LeafPage; step: Step }, void, void> {
+async function* readPages(deps: Deps, { size, checkpoints, kept }: Evidence) {
   const endOf = (from: number) => Math.min(size, from + pageLeaves);
   let ahead = store.listStoredLeaves(deps.db, 0, endOf(0));
   try {

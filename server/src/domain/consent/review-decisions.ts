@@ -16,8 +16,6 @@ import { decideReview } from './reviews.ts';
 /** How many reviews can be selected and decided at a time. */
 export const selectedMax = 200;
 
-/** What somebody has decided and can still undo. */
-export type PendingDecision = { decision: ReviewDecision['decision']; staffId: number; by: string; dueAt: Date };
 type FirmStaff = Staff & { firmId: number };
 type HeldDecision = { decision: ReviewDecision['decision']; staffId: number; by: string; note?: string };
 
@@ -74,11 +72,8 @@ export async function undoDecisions(deps: Deps, staff: FirmStaff, reviewIds: num
   return { undone };
 }
 
-export async function findPending(
-  { db }: Deps,
-  advisorId: number,
-  reviewId: number,
-): Promise<(PendingDecision & { actionId: number }) | null> {
+/** What somebody has decided and can still undo. */
+export async function findPending({ db }: Deps, advisorId: number, reviewId: number) {
   const found = await actions.findWaitingAction(db, advisorId, 'decide_review', reviewId);
   if (!found) return null;
   const { decision, staffId, by }: HeldDecision = JSON.parse(found.detail);

@@ -12,11 +12,7 @@ export type ConsentEvidence = ReturnType<typeof evidenceOf>;
 
 const evidenceMax = 200;
 
-export async function listConsentEvidence(
-  { db }: Deps,
-  advisorId: number,
-  memberId: number,
-): Promise<ConsentEvidence[]> {
+export async function listConsentEvidence({ db }: Deps, advisorId: number, memberId: number) {
   return (await store.listConsentEvidence(db, advisorId, memberId, evidenceMax)).map(evidenceOf);
 }
 

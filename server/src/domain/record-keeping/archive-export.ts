@@ -8,7 +8,6 @@ import { getFirm } from '../accounts/firms.ts';
 import { archive, type By, byOperator, deployment } from '../archive/archive.ts';
 import { makeProver, type Prover } from '../archive/archive-proofs.ts';
 import { ArchiveFault, growTree } from '../archive/archive-tree.ts';
-import type { Advisor as ExportedAdvisor } from '../examiner/emails.mjs';
 import type { Outcome } from '../examiner/entries.mjs';
 import { readCheckpoint } from '../examiner/notes.mjs';
 import { problem } from '../problems.ts';
@@ -75,10 +74,7 @@ export async function exportArchive(
   };
 }
 
-async function exportedAdvisor(
-  deps: Deps,
-  idOrEmail: string,
-): Promise<{ advisor: ExportedAdvisor; firmId: number | null }> {
+async function exportedAdvisor(deps: Deps, idOrEmail: string) {
   if (idOrEmail === String(deployment))
     return { advisor: { id: deployment, name: 'the deployment', firm: null }, firmId: null };
   const { advisorId, name, firmId } = await getAdvisor(deps, idOrEmail);

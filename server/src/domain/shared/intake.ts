@@ -1,12 +1,10 @@
 import { isNothingCommitted } from '../../store/database/errors.ts';
 
-/** Watches whether something that must always get through does. */
-export type Intake = ReturnType<typeof makeIntake>;
-
 const lateMs = 1_000;
 /** The sender tries again before that. If it doesn't, the failure was its last word. */
 const failureCountsMs = 5_000;
 
+/** Watches whether something that must always get through does. */
 export function makeIntake() {
   const begun = new Set<{ atMs: number }>();
   let failedAtMs = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,4 @@
 type Encounter<Item> = { arrive: ((item: Item) => void) | null; written: Promise<boolean> };
-export type Rendezvous<Item> = ReturnType<typeof makeRendezvous<Item>>;
 
 /** Where something waits a moment for its counterpart, so that both can be written at once. Each has the same key. */
 export function makeRendezvous<Item>() {

@@ -11,7 +11,6 @@ import { type Review, reviewKinds } from './reviews.ts';
 
 /** Which part of the queue: a kind, what is assigned to the reader, or what was escalated. */
 export type QueueView = 'all' | 'mine' | 'escalated' | Review['kind'];
-export type QueuedReview = Review & { name: string | null; excerpt: string | null };
 type Reader = { firmId: number; staffId: number };
 /** Of these people only, if any are given. */
 type Listing = { view: QueueView; memberIds?: number[]; after: number | null; isNewestFirst: boolean };

@@ -32,10 +32,7 @@ export function inStep<Item extends SizedCheckpoint>(items: AsyncIterable<Item>)
 }
 
 /** Notes with their sizes. One that is larger than the tree is read at once, so that no others wait behind it. */
-export async function* sized(
-  notes: AsyncIterable<string>,
-  treeSize: number,
-): AsyncGenerator<SizedCheckpoint & { note: string }> {
+export async function* sized(notes: AsyncIterable<string>, treeSize: number) {
   for await (const note of notes) {
     const size = Number(note.split('\n', 2)[1]);
     yield { size: size > treeSize ? 0 : size, note };
