@@ -33,11 +33,10 @@ export type Evidence = {
 /** The part of the evidence that isn't the same for every move. */
 export type Proof = Pick<Evidence, 'wording' | 'reply' | 'proof' | 'stop'>;
 
-export type ConsentMove = {
+/** A move, as the facts of its entry have it: they outlive the evidence. */
+export type ConsentFacts = { from: ConsentState; to: ConsentState; reason: Reason; channel: Channel };
+export type ConsentMove = Omit<ConsentFacts, 'from'> & {
   member: { memberId: number; phone: string; name?: string | null; state: ConsentState };
-  to: ConsentState;
-  reason: Reason;
-  channel: Channel;
   evidence?: Proof;
 };
 
@@ -57,7 +56,7 @@ export function consentEntry({ advisorId, by, now }: ConsentAct, move: ConsentMo
 
 /** A stop to another advisor of the firm, as evidence: the reply as that advisor's archive has it. */
 export function evidenceOfStop({ stopAdvisorId, stopMeta, stopBody }: FirmStop) {
-  const { reason, channel = 'text' }: { reason?: Reason; channel?: Channel } = JSON.parse(stopMeta ?? '{}');
+  const { reason, channel = 'text' }: Partial<ConsentFacts> = JSON.parse(stopMeta ?? '{}');
   const { reply, stop = { advisorId: stopAdvisorId, reason: reason ?? 'opt_out' } }: Partial<Evidence> = JSON.parse(
     stopBody ?? '{}',
   );

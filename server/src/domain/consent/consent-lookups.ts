@@ -6,25 +6,14 @@ import {
   findMemberOfContact,
   listMembersOfContacts,
 } from '../../store/members/members.ts';
-import type { Channel, Evidence, Reason } from '../archive/consent-entries.ts';
+import type { ConsentFacts, Evidence } from '../archive/consent-entries.ts';
 import { invalid, problem } from '../problems.ts';
 import { endOf } from '../shared/signals.ts';
 
 export type ConsentStatus = { memberId: number; state: ConsentState; lastChanged: Date };
 export type ConsentQuery = { phone?: string; memberId?: number; waitSeconds?: number };
 
-/** One entry of a number's history; its evidence is null once its retention has ended. */
-export type ConsentEvent = {
-  number: number;
-  dateTime: Date;
-  from: ConsentState;
-  to: ConsentState;
-  reason: Reason;
-  channel: Channel;
-  actor: string;
-  evidence: Evidence | null;
-};
-
+export type ConsentEvent = Awaited<ReturnType<typeof listConsentEvents>>[number];
 export type ConsentHistory = ConsentStatus & { consentRequests: number; events: ConsentEvent[] };
 
 /** The consent of a contact's number; with waitSeconds, once it is no longer pending or that much time has passed. */
@@ -108,11 +97,12 @@ export async function listConsentHistory(deps: Deps, advisorId: number, phone: s
   return { memberId, state, lastChanged, consentRequests, events: await listConsentEvents(deps, advisorId, memberId) };
 }
 
-export async function listConsentEvents(deps: Deps, advisorId: number, memberId: number): Promise<ConsentEvent[]> {
+/** A number's history; the evidence is null once its retention has ended. */
+export async function listConsentEvents(deps: Deps, advisorId: number, memberId: number) {
   const entries = await listConsentEntries(deps.db, advisorId, memberId);
   return entries.map(({ number, dateTimeCreated, actor, meta, body }) => {
     const evidence: Evidence | null = body === null ? null : JSON.parse(body);
-    const { from, to, reason, channel } = JSON.parse(meta);
+    const { from, to, reason, channel }: ConsentFacts = JSON.parse(meta);
     return { number, dateTime: dateTimeCreated, from, to, reason, channel, actor, evidence };
   });
 }

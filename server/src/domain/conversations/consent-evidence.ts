@@ -1,8 +1,7 @@
 import type { Deps } from '../../deps.ts';
-import type { ConsentState } from '../../store/consent/consents.ts';
 import type { ConsentEvidenceRow } from '../../store/conversations/consent-evidence.ts';
 import * as store from '../../store/conversations/consent-evidence.ts';
-import type { Channel, Evidence, Reason } from '../archive/consent-entries.ts';
+import type { ConsentFacts, Evidence } from '../archive/consent-entries.ts';
 
 /** Who recorded a change of consent. */
 const recorders = ['person', 'advisor', 'application', 'staff', 'carrier', 'operator', 'service'] as const;
@@ -17,8 +16,7 @@ export async function listConsentEvidence({ db }: Deps, advisorId: number, membe
 }
 
 function evidenceOf({ archiveNumber, dateTime, actor, actorName, meta, body }: ConsentEvidenceRow) {
-  const { from, to, reason, channel }: { from: ConsentState; to: ConsentState; reason: Reason; channel: Channel } =
-    JSON.parse(meta);
+  const { from, to, reason, channel }: ConsentFacts = JSON.parse(meta);
   const { wording, reply, proof }: Partial<Evidence> = JSON.parse(body ?? '{}');
   return {
     id: `c${archiveNumber}`,
