@@ -7,6 +7,7 @@ import { routes } from '../../src/http/partner/routes.ts';
 import { startRequestJobs } from '../../src/jobs/requests.ts';
 import { makeLog } from '../../src/log.ts';
 import { type AdvisorApp, makeAdvisorApp } from '../support/advisor-app.ts';
+import { givePassword } from '../support/oauth-client.ts';
 import {
   acceptedPhone,
   consentRequestsPath,
@@ -320,4 +321,16 @@ suite('the advisor’s own app', () => {
     await reading;
     assert.match(told, /event: end\n/);
   });
+});
+
+test('an advisor who asks for much delays themselves, and no other advisor', async () => {
+  await givePassword(world, world.bob);
+  const { visitor: ours } = await pages.signedIn();
+  const { visitor: bob } = await pages.signedIn(world.bob.advisor.email);
+  let answered = 0;
+  const many = Array.from({ length: 60 }, () => ours.get(`${api}/search?text=hello`).then(() => (answered += 1)));
+  await many[0];
+  assert.equal((await bob.get(`${api}/conversations`)).status, 200);
+  assert.ok(answered < 40, `${answered} were answered first`);
+  await Promise.all(many);
 });

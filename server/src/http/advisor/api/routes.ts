@@ -4,6 +4,7 @@ import { idempotency } from '../../../domain/access/idempotency.ts';
 import type { LoadShedder } from '../../../domain/access/load-shedder.ts';
 import type { PoolShares } from '../../../domain/access/pool-shares.ts';
 import { allScopes } from '../../../domain/access/scopes.ts';
+import { type FairQueue, makeFairQueue } from '../../../domain/shared/fair-queue.ts';
 import { requireOwnPage } from '../../browser/forms.ts';
 import { addPassage } from '../../door/door.ts';
 import { overloaded } from '../../door/rate-limit.ts';
@@ -66,11 +67,14 @@ const own: [Route['method'], Route['path'], Endpoint][] = [
   ['DELETE', '/imports/:importId',            imports.dismiss],
 ];
 
+/** How many requests are answered at once, and how many of one advisor: as many as a browser sends. More wait in a line of their own. */
+const advisorsAtOnce = { width: 200, share: 6 };
+
 export type OwnAdmission = { share: PoolShares; shedder: LoadShedder };
 
 /**
  * The advisor's own app: every operation of the partner's table, by the same endpoints and so with the same outcomes, and what only
- * the app needs. Who calls is known by their session. There is no usage plan: one advisor has half of the places at most.
+ * the app needs. Who calls is known by their session. There is no usage plan: advisors take turns, and one has half of the places at most.
  */
 export function addAdvisorApi(
   app: FastifyInstance,
@@ -85,7 +89,8 @@ export function addAdvisorApi(
     ...partnerRoutes.map((row) => ({ ...row, path: `${apiPath}/v1${row.path}` })),
     ...own.map(([method, path, endpoint]) => ({ method, path: apiPath + path, scope: 'any' as const, ...endpoint })),
   ];
-  const checks = [signedIn, (request: FastifyRequest) => enter(shedder, request)];
+  const turns = makeFairQueue({ ...advisorsAtOnce, tooMany: overloaded });
+  const checks = [signedIn, (request: FastifyRequest) => enter(shedder, turns, request)];
   for (const row of rows) addPassage(app, row, checks, responder(row, responses));
   addSession(app, visits);
   addContactFiles(app, visits, checks);
@@ -110,10 +115,18 @@ const ownKey = {
   dailyQuota: null,
 };
 
-async function enter(shedder: LoadShedder, request: FastifyRequest): Promise<void> {
-  if (!request.caller) return;
-  request.leave = shedder.enter(request.caller);
-  if (request.leave) return;
-  await shedder.turnAway();
-  throw overloaded();
+async function enter(shedder: LoadShedder, turns: FairQueue, request: FastifyRequest): Promise<void> {
+  const { caller } = request;
+  if (!caller) return;
+  const leave = shedder.enter(caller);
+  if (!leave) {
+    await shedder.turnAway();
+    throw overloaded();
+  }
+  request.leave = leave;
+  const endTurn = await turns.enter(String(caller.advisorId));
+  request.leave = () => {
+    endTurn();
+    leave();
+  };
 }
