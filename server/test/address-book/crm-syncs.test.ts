@@ -18,6 +18,7 @@ import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { type FakeCrm, fakeCrm } from '../adapters/crm/fake-crm.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
 import { makeWorld } from '../support/world.ts';
 
 const crms = new Map<string, FakeCrm>();
@@ -304,6 +305,27 @@ test('a daily sync runs when it is due by the domain’s clock', async () => {
   await syncDue(deps, () => {});
   assert.equal((await book(advisorId)).length, 2);
   await disconnectCrm(deps, advisorId);
+});
+
+test('a CRM that answers slowly holds up nobody else’s daily sync', async () => {
+  const slow = await newAdvisor({ daily: true });
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  slow.crm.before(() => {
+    ask();
+    return answered;
+  });
+  const syncing = syncDue(deps, () => {});
+  await asked;
+  const other = await newAdvisor({ daily: true });
+  other.crm.hold('a', ada);
+  try {
+    await until('the other’s book is there', async () => (await book(other.advisorId)).length === 1);
+  } finally {
+    answer();
+    await syncing;
+  }
+  for (const { advisorId } of [slow, other]) await disconnectCrm(deps, advisorId);
 });
 
 test('a secret is stored sealed, and a connection doesn’t show it', async () => {

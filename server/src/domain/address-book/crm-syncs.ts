@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Deps, inTransaction } from '../../deps.ts';
 import { listDueForSync } from '../../store/address-book/crm-connections.ts';
 import { listKnownVersions, updateMissing, updateReturned } from '../../store/address-book/crm-contacts.ts';
@@ -23,6 +24,7 @@ const renewMs = 3_000;
 /** For a whole sync, however slowly the CRM answers. */
 const syncTimeoutMs = hourMs;
 const syncsAtOnceMax = 4;
+const lookAgainMs = 1_000;
 const findingsPerKindMax = 1_000;
 const keptSyncs = 10;
 const shownSyncs = 20;
@@ -32,19 +34,33 @@ type RunningSync = { advisorId: number; syncId: number; kind: CrmKind };
 /** Another node or a command took over the sync. */
 class SupersededSync extends Error {}
 
-/** Syncs the CRMs that are due, each on the first node to claim it. */
+/**
+ * Syncs the CRMs that are due, each on the first node to claim it, and those that become due meanwhile: one that takes an hour
+ * holds up nobody else.
+ */
 export async function syncDue(deps: Deps, report: (sync: CrmSync, advisorId: number) => void): Promise<void> {
-  const due = await listDueForSync(deps.db, { now: deps.clock.now(), realNow: new Date(), limit: syncsAtOnceMax });
-  await Promise.all(
-    due.map(async (advisorId) => {
-      const sync = await syncCrm(deps, advisorId, 'schedule').catch((error) => {
-        // Another node was first, or the CRM was just disconnected.
-        if (error instanceof Problem) return null;
-        throw error;
-      });
-      if (sync && sync.status !== 'succeeded') report(sync, advisorId);
-    }),
-  );
+  const running = new Map<number, Promise<void>>();
+  const errors: unknown[] = [];
+
+  async function start(advisorId: number): Promise<void> {
+    try {
+      const sync = await syncCrm(deps, advisorId, 'schedule');
+      if (sync.status !== 'succeeded') report(sync, advisorId);
+    } catch (error) {
+      // With a Problem, another node was first, or the CRM was just disconnected.
+      if (!(error instanceof Problem)) errors.push(error);
+    } finally {
+      running.delete(advisorId);
+    }
+  }
+
+  do {
+    const limit = errors.length > 0 || deps.signals.stopping.signal.aborted ? 0 : syncsAtOnceMax - running.size;
+    const due = limit > 0 ? await listDueForSync(deps.db, { now: deps.clock.now(), realNow: new Date(), limit }) : [];
+    for (const advisorId of due) if (!running.has(advisorId)) running.set(advisorId, start(advisorId));
+    await Promise.race([Promise.all(running.values()), pause(lookAgainMs, undefined, { ref: false })]);
+  } while (running.size > 0);
+  if (errors.length > 0) throw errors[0];
 }
 
 /**
