@@ -307,6 +307,9 @@ test('axe finds no barriers in a conversation, light or dark, and it fits a phon
   const world = app.world();
   const phone = await acceptedPhone(world, world.ann);
   await send(world.ann, { phone, text: `Look at https://example.com/${'y'.repeat(120)}` });
+  const found = await world.ann.call('GET', `/core/contact/contacts?phone=${encodeURIComponent(phone)}`);
+  const named = `/core/contact/contacts/${found.body.data[0].contactId}`;
+  await world.ann.call('PUT', named, { firstName: 'W'.repeat(150), lastName: 'Long' });
   await received(world, phone);
   await reply(world, phone, world.ann.advisor.textingNumber ?? '', 'wrong number');
   // The app's policy allows no other scripts, so it is bypassed for the one that inspects it.
@@ -316,6 +319,12 @@ test('axe finds no barriers in a conversation, light or dark, and it fits a phon
     await composer(page).fill('I’m sorry');
     await page.getByText('Their last reply may mean stop.').waitFor();
     await inspect(page, `a conversation, ${options.viewport.width} px`);
+    for (const part of ['.flow', '.person'])
+      assert.equal(
+        await page.locator(part).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+        0,
+        `a long name fits ${part}`,
+      );
     const heard = await page.getByRole('log').ariaSnapshot();
     assert.match(heard, /ann: Look at/, 'who said a text is read aloud');
   }
