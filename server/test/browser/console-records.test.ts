@@ -50,6 +50,7 @@ test('an officer finds a text with its thread, shares the search, and holds the 
   await proof.getByText('Not signed yet').waitFor();
   while (await growTree({ ...app.world().deps, signer }));
   await proof.getByText('In the signed archive').waitFor();
+  await proof.getByText(/^[\w+/]{43}=$/).waitFor();
   await page.getByText('My card is ■■■■ ■■■■ ■■■■ 1111').waitFor();
   await page.getByRole('button', { name: 'Show the number' }).click();
   await page.getByText('My card is 4111 1111 1111 1111').waitFor();
@@ -88,6 +89,15 @@ test('an officer finds a text with its thread, shares the search, and holds the 
   await page.getByText(/Lifted by Cameron Ortiz/).waitFor();
 
   await page.getByRole('link', { name: 'Archive' }).click();
+  await page.getByLabel('From', { exact: true }).fill('2026-02-03');
+  await page.getByLabel('To', { exact: true }).fill('2026-02-01');
+  const isValid = (input: Element) => (input as HTMLInputElement).validity.valid;
+  assert.equal(
+    await page.getByLabel('To', { exact: true }).evaluate(isValid),
+    false,
+    'a period doesn’t end before it begins',
+  );
+  for (const field of ['From', 'To']) await page.getByLabel(field, { exact: true }).fill('');
   await page.getByPlaceholder('All of these words').fill('annuity');
   await page.keyboard.press('Enter');
   await page.locator('.archive-list mark', { hasText: 'annuity' }).waitFor();

@@ -144,7 +144,7 @@ function Form({ begun }: { begun: BegunSearch }) {
           options={Object.entries(kindNames)}
         />
         <Field label="From" type="date" value={asked.from} set={(from) => set({ from })} />
-        <Field label="To" type="date" value={asked.to} set={(to) => set({ to })} />
+        <Field label="To" type="date" min={asked.from} value={asked.to} set={(to) => set({ to })} />
         <button type="submit" className="button main archive-go">
           Search
         </button>

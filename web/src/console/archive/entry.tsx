@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useParams, useRouter } from '@tanstack/react-router';
 import { Fragment, useEffect, useRef } from 'react';
 import { useNow } from '../../api/clock.ts';
+import { CallFailed } from '../../api/http.ts';
 import { Wrong } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip, Fact, Time } from '../../look/parts.tsx';
@@ -10,6 +11,7 @@ import type { Said } from '../../words/states.ts';
 import { clockTime, dayKey, dayName } from '../../words/times.ts';
 import { CopyButton } from '../dialogs.tsx';
 import { useSession } from '../session.ts';
+import { NotFound } from '../shell.tsx';
 import { useShownText } from '../shown-text.tsx';
 import { When } from '../when.tsx';
 import {
@@ -29,6 +31,7 @@ export function ArchiveEntry() {
   const { advisorId, number } = useParams({ from: '/archive/$advisorId/$number' });
   const { data, error } = useQuery(entryQuery(Number(advisorId), Number(number)));
   const isOfficer = useSession().staff.role === 'compliance_officer';
+  if (error instanceof CallFailed && error.status === 404) return <NotFound />;
   if (error && !data) return <Broken error={error} />;
   const entry = data?.find((each) => each.number === Number(number));
   if (!data || !entry)
@@ -109,7 +112,7 @@ function Proof({ entry, isOfficer }: { entry: ReadEntry; isOfficer: boolean }) {
               </Fact>
               <Fact name="Checkpoint">over {count(proof.size, 'entry', 'entries')}</Fact>
               <Fact name="Its hash">
-                <code title={proof.root}>{proof.root.slice(0, 12)}…</code>
+                <code>{proof.root}</code>
               </Fact>
             </dl>
           )}
