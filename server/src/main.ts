@@ -7,7 +7,7 @@ import { serve } from './serve.ts';
 const parentPollMs = 500;
 
 /** What the command line may say instead of the environment. */
-export type ServeOptions = { role?: string | undefined };
+type ServeOptions = { role?: string | undefined };
 
 /** Serves until a signal. `assent serve` runs this too. */
 export async function main({ role }: ServeOptions): Promise<void> {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 
 const root = new URL('../..', import.meta.url);
 const files = globSync('{server/{src,test,bench,faults,fuzz},web/src,sdk/src}/**/*.{ts,tsx}', { cwd: root });
+const programs = globSync('{server,scripts,faces}/*.ts', { cwd: root });
 const participle =
   /\b(?:type|class|interface) ([A-Z][a-z]*(?<!Fe|Ne)ed|Begun|Built|Chosen|Done|Found|Given|Gone|Heard|Held|Kept|Known|Left|Lost|Made|Read|Seen|Sent|Shown|Taken|Told|Written)\b/g;
 
@@ -26,4 +27,19 @@ test('an exported type’s name means one thing', () => {
     [...homes].filter(([, its]) => its.length > 1),
     [],
   );
+});
+
+test('what a file exports, another one uses', () => {
+  const users = new Map<string, number>();
+  for (const file of [...files, ...programs])
+    for (const word of new Set(readFileSync(new URL(file, root), 'utf8').match(/\w+/g)))
+      users.set(word, (users.get(word) ?? 0) + 1);
+  const unused = files
+    .filter((file) => /^(server|web)\/src\//.test(file))
+    .flatMap((file) => {
+      const source = readFileSync(new URL(file, root), 'utf8');
+      const exported = source.matchAll(/^export (?:async )?(?:function\*?|const|class|type|interface) (\w+)/gm);
+      return [...exported].filter(([, name = '']) => users.get(name) === 1).map(([, name]) => `${file}: ${name}`);
+    });
+  assert.deepEqual(unused, []);
 });

@@ -97,7 +97,7 @@ export const problems = {
   },
 } as const satisfies Record<string, ProblemKind>;
 
-export type ProblemKind = { status: number; retryable: boolean; title: string; when: string; next: string };
+type ProblemKind = { status: number; retryable: boolean; title: string; when: string; next: string };
 export type ProblemCode = keyof typeof problems;
 export const problemCodes = Object.keys(problems) as ProblemCode[];
 

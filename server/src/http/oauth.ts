@@ -11,7 +11,7 @@ import { isRepeated, pathOf } from './door/headers.ts';
 import { logOf } from './door/trace.ts';
 
 /** Queues for the database, which floods must not fill. */
-export type RequestQueues = { visits: FairQueue; revocations: FairQueue };
+type RequestQueues = { visits: FairQueue; revocations: FairQueue };
 
 /** The library's own limit. */
 const formBytesMax = 56 * 1024;

@@ -15,13 +15,13 @@ export type OAuthServer = AuthorizationRequests & {
   handle(exchange: OAuthExchange): Promise<void>;
 };
 
-export type OAuthExchange = Pick<OAuthRequest, 'address' | 'traceId' | 'log' | 'note'> & {
+type OAuthExchange = Pick<OAuthRequest, 'address' | 'traceId' | 'log' | 'note'> & {
   req: IncomingMessage;
   res: ServerResponse;
 };
 
 /** The secret that a browser keeps from its first authorization request on; http/ provides it. */
-export type BrowserSecrets = {
+type BrowserSecrets = {
   /** Empty if the browser has none; no request belongs to that. */
   read(req: IncomingMessage): string;
   /** With the cookie that gives the browser a secret, if it has none. */

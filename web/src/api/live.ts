@@ -200,7 +200,7 @@ function patchText(memberId: number, { messageId, status, failureCode = null }: 
   );
 }
 
-export function patchItems(memberId: number, change: (item: Item) => Item): void {
+function patchItems(memberId: number, change: (item: Item) => Item): void {
   client.setQueryData(itemsQuery(memberId).queryKey, (data) =>
     data ? { ...data, pages: data.pages.map((page) => ({ ...page, data: page.data.map(change) })) } : data,
   );

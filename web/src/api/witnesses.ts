@@ -10,7 +10,7 @@ export type SeenCall = {
 };
 /** What a partner's program would have been told. */
 export type SeenEvent = { type: string; data: Record<string, unknown> };
-export type Observation = { call: SeenCall } | { event: SeenEvent };
+type Observation = { call: SeenCall } | { event: SeenEvent };
 
 const witnesses = new Set<(seen: Observation) => void>();
 

@@ -27,7 +27,7 @@ export type Recipient = Omit<Epoch<ARecipient>, 'code'> & { code: Code | null };
 export type { BroadcastOutcome };
 
 type Part<Row> = { data: Row[]; next: number | null };
-export type GroupText = { groupId: number; text: string };
+type GroupText = { groupId: number; text: string };
 
 /** What a text to everybody in the group would do. `quarter` makes it be asked again as time goes by. */
 export const checkQuery = (written: GroupText, quarter: number) =>

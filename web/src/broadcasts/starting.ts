@@ -3,7 +3,7 @@ import { newKey } from '../inbox/outbox.ts';
 
 /** A start that was asked for and not answered. Its key makes sure that asking again can't text anybody twice. */
 export type Start = { key: string; groupId: number; text: string; version: string };
-export type StartResult = { broadcastId: number } | { refused: string } | { unanswered: true };
+type StartResult = { broadcastId: number } | { refused: string } | { unanswered: true };
 
 const storageKey = (groupId: number) => `broadcast-start-${groupId}`;
 

@@ -105,7 +105,7 @@ export function broadcastSaid({ status, counts }: OpenBroadcast): Said {
   return isNight ? untilMorning : broadcastWords[status];
 }
 
-export const outcomeWords: Record<BroadcastOutcome, Said> = {
+const outcomeWords: Record<BroadcastOutcome, Said> = {
   ...statusWords,
   waiting: { word: 'Its turn comes', icon: 'clock', tone: 'quiet' },
   refused: { word: 'Not sent', icon: 'ban', tone: 'bad' },

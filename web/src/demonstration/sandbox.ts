@@ -50,7 +50,7 @@ export async function getCredentials(): Promise<{ apiKey: string; accessToken: s
   return answer.json();
 }
 
-export type Screen = Json<Handset>;
+type Screen = Json<Handset>;
 export type ScreenText = Screen['texts'][number];
 const screenPollMs = 1_000;
 

@@ -7,7 +7,7 @@ export const said = {
   birthday: 'Happy birthday, Ana! Enjoy your day.',
 };
 
-export type StepName = 'ask' | 'accept' | 'answer' | 'schedule' | 'wait' | 'stop';
+type StepName = 'ask' | 'accept' | 'answer' | 'schedule' | 'wait' | 'stop';
 export type Pane = 'advisor' | 'phones' | 'partner';
 /** What to do next. `pane` is where, on a screen that shows one at a time; the clock is on all of them. */
 export type Step = { name: StepName; label: string; what: string; pane: Pane | null };

@@ -1,6 +1,6 @@
 import { Icon } from './icons.tsx';
 
-export type Came = { url: string; contentType: string; size: number; isPending: boolean };
+type Came = { url: string; contentType: string; size: number; isPending: boolean };
 
 /** What came with a text: a picture is shown, anything else is a download. */
 export function Media({ url, contentType, size, isPending }: Came) {

@@ -1,7 +1,7 @@
 import type { Frequency } from '../api/types.ts';
 
 /** The face of a clock on a wall somewhere: `2031-05-04T09:30`, as a field for date and time has it. */
-export type WallTime = string;
+type WallTime = string;
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

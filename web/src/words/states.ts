@@ -36,7 +36,7 @@ export const statusWords: Record<TextStatus, Said> = {
 };
 
 /** What happened, and what to do. `again` says whether the same text can be sent again from here. */
-export type Advice = { what: string; next: string; again: boolean };
+type Advice = { what: string; next: string; again: boolean };
 
 export const failureAdvice: Record<FailureReason, Advice> = {
   not_consented: {

@@ -5,7 +5,7 @@ import { smppKind } from './smpp/smpp-carrier.ts';
 import { telnyxKind } from './telnyx/telnyx-carrier.ts';
 import { twilioKind } from './twilio/twilio-carrier.ts';
 
-export type CarrierKindName = 'sandbox' | (typeof carrierKindNames)[number];
+type CarrierKindName = 'sandbox' | (typeof carrierKindNames)[number];
 
 /** Every kind of carrier. A new one is a folder beside these, a row here, and a name in domain/ports.ts. */
 export const carrierKinds: Record<CarrierKindName, CarrierKind> = {

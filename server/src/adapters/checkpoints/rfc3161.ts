@@ -1,5 +1,5 @@
 /** A request for a timestamp: the SHA-256 of the data, and a number that makes the request unique. */
-export type TimestampRequest = { digest: Buffer; nonce: Buffer };
+type TimestampRequest = { digest: Buffer; nonce: Buffer };
 
 type Element = { tag: number; content: Buffer };
 

@@ -7,7 +7,7 @@ import { removeBroken } from '../files/contacts/usable-fields.ts';
 export const contactsMax = 200_000;
 
 /** A contact as a CRM gives it, not yet validated. */
-export type RawContact = {
+type RawContact = {
   remoteContactId: unknown;
   remoteContactUrl: unknown;
   /** By default the CRM's id. */

@@ -16,8 +16,8 @@ export type OutboundLimits = {
 };
 
 /** `beginBy`, by performance.now(): a request that isn't handed to the socket by then is an OutboundLate. */
-export type OutboundInit = globalThis.RequestInit & { beginBy?: number | undefined };
-export type Outbound = (input: string | URL | Request, init?: OutboundInit) => Promise<Response>;
+type OutboundInit = globalThis.RequestInit & { beginBy?: number | undefined };
+type Outbound = (input: string | URL | Request, init?: OutboundInit) => Promise<Response>;
 
 type Hop = { url: URL; method: string; headers: Headers; body: Uint8Array<ArrayBuffer> | undefined };
 

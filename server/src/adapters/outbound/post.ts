@@ -3,7 +3,7 @@ import { reachable } from './addresses.ts';
 import { addressOf, begin, connect, faultOf } from './exchanges.ts';
 import type { OutboundLimits } from './outbound.ts';
 
-export type Post = (
+type Post = (
   url: string,
   request: { headers: Record<string, string>; body: string; signal: AbortSignal },
 ) => Promise<{ status: number; text: string }>;

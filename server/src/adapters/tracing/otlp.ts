@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Span, Tracer } from '../../domain/ports.ts';
 import { isInShare } from '../../log.ts';
 
-export type TracerOptions = {
+type TracerOptions = {
   /** Of a collector that takes OTLP over HTTP; spans go to `/v1/traces` below it. */
   endpoint: string;
   headers: Record<string, string>;

@@ -13,7 +13,7 @@ import { problem } from '../problems.ts';
 import { discover, fetchDocument, ProviderFault, providerTimeoutMs, singleFlight } from './identity-provider.ts';
 import type { AccessToken, TokenVerifier } from './tokens.ts';
 
-export type ExternalIssuer = Pick<
+type ExternalIssuer = Pick<
   Config,
   'oauthIssuer' | 'oauthAudience' | 'oauthAdvisorClaim' | 'oauthApplicationClaim' | 'oauthScopeClaim'
 >;

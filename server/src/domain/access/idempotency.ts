@@ -8,7 +8,7 @@ import { invalid, Problem } from '../problems.ts';
 import { inBatches } from '../shared/in-batches.ts';
 
 /** The response is the door’s: it is kept and returned as given, and nothing here looks into it. */
-export type IdempotentResponse = { response: StoredResponse; replayed: boolean };
+type IdempotentResponse = { response: StoredResponse; replayed: boolean };
 
 /** What a request's work came to. A key is spent only if it took effect: otherwise the same key can be used again. */
 export type WorkResult = { response: StoredResponse; tookEffect: boolean };

@@ -1,7 +1,7 @@
 import { type Problem, problem } from '../problems.ts';
 
 /** The provider metadata that we use: OpenID Connect Discovery and RFC 8414 have the same names for it. */
-export type ProviderMetadata = {
+type ProviderMetadata = {
   jwks_uri: string;
   authorization_endpoint: string | undefined;
   token_endpoint: string | undefined;

@@ -7,7 +7,7 @@ import { hashSecret } from '../shared/secrets.ts';
  * therefore it is bound to the browser that made it, which keeps a secret of its own.
  */
 export type Interaction = Record<string, unknown>;
-export type InteractionKey = { uid: string; browser: string };
+type InteractionKey = { uid: string; browser: string };
 
 export async function saveInteraction(
   deps: Deps,

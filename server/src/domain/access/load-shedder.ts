@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
-export type LoadShedderMember = { key: { keyId: number }; advisorId: number };
+type LoadShedderMember = { key: { keyId: number }; advisorId: number };
 
 export type LoadShedder = ReturnType<typeof makeLoadShedder>;
 

@@ -15,7 +15,7 @@ import { tokenLifetimeSeconds } from './signing-keys.ts';
 export type { OAuthTokenKind } from '../../store/access/oauth-tokens.ts';
 
 /** An authorization code or a refresh token: good for one use. Only its hash is stored. */
-export type OAuthToken = { payload: Record<string, unknown>; usedAt: Date | null };
+type OAuthToken = { payload: Record<string, unknown>; usedAt: Date | null };
 
 /** How long a refresh can be repeated for the same response: long enough for a client to retry after a timeout. */
 const lostResponseMs = 30_000;
@@ -28,7 +28,7 @@ export async function saveOAuthToken(
   await store.insertOAuthToken(deps.db, { hash: hashSecret(value), kind, grantId, payload, expires });
 }
 
-export type OAuthTokenInput = {
+type OAuthTokenInput = {
   kind: OAuthTokenKind;
   value: string;
   grantId: string;

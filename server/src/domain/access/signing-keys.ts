@@ -84,7 +84,7 @@ export async function resealSigningKeys(deps: Deps): Promise<number> {
   });
 }
 
-export type SigningKeyUse = 'waits' | 'signs' | 'verifies';
+type SigningKeyUse = 'waits' | 'signs' | 'verifies';
 
 export async function listSigningKeys(deps: Deps): Promise<(SigningKey & { use: SigningKeyUse })[]> {
   const now = Date.now();

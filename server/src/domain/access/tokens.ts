@@ -16,7 +16,7 @@ import {
 /** A verified access token: issued to which application, for which advisor, with which scopes, and what can end it. */
 export type AccessToken = TokenParts & { scopes: Set<string>; expiresAtMs: number };
 export type TokenVerifier = (token: string) => Promise<AccessToken>;
-export type TokenRequest = { clientId: string; advisorId: number; scopes: string[] };
+type TokenRequest = { clientId: string; advisorId: number; scopes: string[] };
 
 const tokenType = 'at+jwt';
 

@@ -3,9 +3,9 @@ import { findDailyUse, type UsagePlan, useDailyQuota } from '../../store/access/
 import type { BucketUse, SharedBuckets, TakenTokens } from '../ports.ts';
 import { BoundedMap } from '../shared/bounded-map.ts';
 
-export type PlannedKey = UsagePlan & { keyId: number };
+type PlannedKey = UsagePlan & { keyId: number };
 /** What is left of one of a plan's limits: `quota` per window, `remaining` now, full again after `resetSeconds`. */
-export type Allowance = {
+type Allowance = {
   name: 'burst' | 'day';
   quota: number;
   windowSeconds: number;

@@ -7,7 +7,7 @@ import { archive, type By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { type Contact, contactSearchText, isCrmLinked, noContact } from './contacts.ts';
 
-export type SharedPhone = { phone: string; contactIds: number[]; names: string[] };
+type SharedPhone = { phone: string; contactIds: number[]; names: string[] };
 
 const sharedPhonesMax = 10_000;
 

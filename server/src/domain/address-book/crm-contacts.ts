@@ -12,7 +12,7 @@ import { contactSearchText } from './contacts.ts';
 import { crmSources } from './crm-connections.ts';
 
 /** The outcome of a batch. */
-export type SavedBatch = { added: number; updated: number; unchanged: number; findings: SyncFinding[] };
+type SavedBatch = { added: number; updated: number; unchanged: number; findings: SyncFinding[] };
 
 type ContactDecision = { remote: RemoteContact; base: CrmContactRow | undefined; merged: MergeResult | null };
 /** The contact after a merge; `conflicts` are fields that both sides changed. */

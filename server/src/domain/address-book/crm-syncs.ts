@@ -12,7 +12,7 @@ import { openConnection } from './crm-connections.ts';
 import { saveCrmContacts } from './crm-contacts.ts';
 
 export type CrmSync = CrmSyncRow;
-export type CrmFinding = SyncFinding;
+type CrmFinding = SyncFinding;
 /** Called while a sync runs, with how many contacts are done, and how many there are if that is known. */
 export type Progress = (done: number, total: number | null) => void;
 

@@ -12,7 +12,7 @@ import type { ImportRow } from '../ports.ts';
 export type Entry = { row: ImportRow; groupIds: (number | null)[] };
 
 /** The contact of the book that a row is about, and what the row has that it hasn't. */
-export type KnownContact = {
+type KnownContact = {
   contact: ContactRow;
   /** The file has its ids: we exported it. */
   isOwn: boolean;

@@ -29,7 +29,7 @@ export function deleteLater(
   });
 }
 
-export type WaitingDelete = { actionId: number; contacts: number | null; leftMs: number };
+type WaitingDelete = { actionId: number; contacts: number | null; leftMs: number };
 
 /** What can still be undone: a page that was loaded again offers it again. `contacts` is null for a group. */
 export async function listDeletes({ db }: Deps, advisorId: number): Promise<WaitingDelete[]> {

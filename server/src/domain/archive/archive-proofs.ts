@@ -40,7 +40,7 @@ export function makeProver({ db }: Pick<Deps, 'db'>, size: number) {
 }
 
 /** The first checkpoint with an entry, and whether the entry that is stored is the one that was signed; null until it is signed. */
-export type EntryProof = { isIntact: boolean; size: number; root: string; signedAt: Date } | null;
+type EntryProof = { isIntact: boolean; size: number; root: string; signedAt: Date } | null;
 
 /** Computed from what is stored, as an examiner does, except that the signature is not checked. */
 export async function proveEntry(

@@ -33,7 +33,7 @@ export type BroadcastRecipient = ReturnType<typeof recipientOf>;
 const recipientsPerPage = 100;
 const broadcastsPerPage = 20;
 
-export type BroadcastInput = {
+type BroadcastInput = {
   groupId: number;
   text: string;
   /** Of the check that was shown. */

@@ -20,7 +20,7 @@ export type PersonalText = Pick<GroupPerson, 'contactId' | 'name' | 'phone'> & {
 };
 
 /** Everybody in a group with their own text. `version` changes with any of it. */
-export type GroupTexts = { groupName: string; texts: PersonalText[]; version: string };
+type GroupTexts = { groupName: string; texts: PersonalText[]; version: string };
 
 /** A text to more people than that is a campaign, which needs more than this. */
 export const peopleMax = 10_000;

@@ -7,7 +7,7 @@ import { type OwnCode, type PersonalText, textsFor } from './people.ts';
 
 /** What a text to a group would do, person by person, with nothing done. The verdict on each is that of `messages/check`. */
 
-export type PreviewCode = OwnCode | NonNullable<GateResult['code']>;
+type PreviewCode = OwnCode | NonNullable<GateResult['code']>;
 
 export type PersonalPreview = PersonalText & {
   segments: number;
@@ -26,7 +26,7 @@ const refusedMax = 200;
 /** Between two of these, others get their turn. */
 const checksAtOnce = 250;
 
-export type PreviewInput = { groupId: number; text: string };
+type PreviewInput = { groupId: number; text: string };
 
 export async function previewBroadcast(
   deps: Deps,

@@ -76,7 +76,7 @@ export async function listCarriers(deps: Deps): Promise<CarrierView[]> {
 }
 
 /** A setting of a kind of carrier, for a form: secrets can be written and not read. */
-export type CarrierField = {
+type CarrierField = {
   name: string;
   about: string;
   /** `servers` is a list of hosts with their ports, `json` anything else that has parts. */

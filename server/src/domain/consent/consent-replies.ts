@@ -14,7 +14,7 @@ export type Reply = { meaning: ReplyMeaning; text: string; sentAt: Date; archive
  * What a reply did: the state it moved to, the text that answers it, and whether its stamp and its arrival disagree about
  * what the person wants, which is for the firm to look at.
  */
-export type ReplyEffect = {
+type ReplyEffect = {
   moved: ConsentState | null;
   answer: 'opt_in' | 'opt_out' | 'reminder' | null;
   outOfOrder: boolean;

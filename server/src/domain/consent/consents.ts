@@ -128,7 +128,7 @@ async function lockOthers(
 /** A stop to an advisor: how it came, when it counts as written, and what proves it. */
 export type Stop = { reason: Reason; channel: Channel; at: Date; evidence?: Proof };
 /** What a stop did: whether it opted anybody out, and whether somebody's START was written after it but arrived before. */
-export type StopResult = { moved: boolean; outOfOrder: boolean };
+type StopResult = { moved: boolean; outOfOrder: boolean };
 
 /**
  * Opts a person out, inside a transaction, locked by `lockPerson`. No START from before the stop undoes it. In a firm whose opt-out

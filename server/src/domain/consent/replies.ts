@@ -22,7 +22,7 @@ import { endHold, holdTexts } from './possible-opt-outs.ts';
 import { type ReplyMeaning, readReply } from './reading/reply-words.ts';
 import { keepMedia, mediaFacts } from './reply-media.ts';
 
-export type Bringer = Pick<OpenCarrier, 'carrierId' | 'answersKeywords'>;
+type Bringer = Pick<OpenCarrier, 'carrierId' | 'answersKeywords'>;
 type Brought = IncomingReply & { by: Bringer };
 type ArchivedReply = {
   text: string;

@@ -9,7 +9,7 @@ import { confirmationMs } from './answers.ts';
 import { type ReplyMeaning, readReply } from './reading/reply-words.ts';
 
 /** What a decision about a possible opt-out would do now. */
-export type OptOutEffect = {
+type OptOutEffect = {
   heldTexts: number;
   /** As of when they would be opted out; null if there is nothing left to decide. */
   since: Date | null;

@@ -4,7 +4,7 @@ import type { ContentStatus, KnownContent } from '../../store/content/content.ts
 /** An owner's items from a source, by url. */
 export type KnownPages = ReadonlyMap<string, Omit<KnownContent, 'url'>>;
 
-export type SyncPlan<Page> = {
+type SyncPlan<Page> = {
   /** Pages that are new, changed since they were read, or to have a different status: only these are read. */
   stale: Page[];
   unchanged: number;

@@ -15,7 +15,7 @@ import { receiveReceipt } from './receipts.ts';
 /** One carrier's texts on this node. Each carrier has its own, so that trouble with one holds up nobody else's texts. */
 export type CarrierSender = ReturnType<typeof carrierSender>;
 
-export type ClaimResult = 'more' | 'drained' | 'blocked';
+type ClaimResult = 'more' | 'drained' | 'blocked';
 
 /** The signal wakes a node for its own sends only; the poll finds those of other nodes. */
 const pollMs = 250;

@@ -1,7 +1,7 @@
 import type { Carrier } from '../ports.ts';
 
 /** How many texts a node has with a carrier at once. */
-export type ClaimRoom = {
+type ClaimRoom = {
   /** How many more may be claimed now, beside those that are there: so many without a response, and so many in all. */
   beside(unanswered: number, texts: number): number;
 };

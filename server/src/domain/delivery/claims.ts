@@ -10,7 +10,7 @@ import { endOfLife } from '../texting/lifetimes.ts';
 import { knownRecipient } from '../texting/recipients.ts';
 
 /** What this node knows about a claim of its own: until when it may submit its texts, and which have no outcome yet. */
-export type Claim = {
+type Claim = {
   claimId: string;
   carrierId: number;
   dateTimeStarted: Date;

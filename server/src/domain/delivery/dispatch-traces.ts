@@ -6,7 +6,7 @@ import type { ClaimedText } from './claims.ts';
 import type { SubmissionResult } from './submissions.ts';
 
 /** What is recorded of a text that is handed over. */
-export type DispatchTrace = {
+type DispatchTrace = {
   submitted(): void;
   answered(result: SubmissionResult): void;
   recorded(result: SubmissionResult): void;

@@ -7,7 +7,7 @@ import { problem } from '../problems.ts';
 
 /** What an operator does about a text in doubt, after asking its carrier. */
 
-export type SettledAs = 'sent' | 'not_sent';
+type SettledAs = 'sent' | 'not_sent';
 
 const pageSize = 50;
 

@@ -25,7 +25,7 @@ import {
 } from './sends.ts';
 
 export type Message = Omit<store.MessageRow, 'failureCode'> & { failureCode: FailureCode | null };
-export type MessageSearch = MessageFilter & { page: number; pageSize: number };
+type MessageSearch = MessageFilter & { page: number; pageSize: number };
 
 export const messageStatuses = [
   'queued',

@@ -16,7 +16,7 @@ export type ScheduledMessage = Omit<SentScheduledMessage, 'firstDate' | 'timeZon
   reason: FailureCode | null;
   nextDeliveryDates: Date[];
 };
-export type ScheduledMessageSearch = PageRequest<ScheduledMessageSort> & { status: ScheduledStatus };
+type ScheduledMessageSearch = PageRequest<ScheduledMessageSort> & { status: ScheduledStatus };
 
 export { type ScheduledStatus, scheduledMessageSorts } from '../../store/messages/scheduled-messages.ts';
 export const scheduledStatuses: readonly ScheduledStatus[] = ['scheduled', 'skipped', 'completed', 'canceled'];

@@ -12,7 +12,7 @@ import { alertMail } from './alert-mail.ts';
 import { listNodes } from './nodes.ts';
 
 /** Who is told, without the secret. */
-export type AlertTarget = Omit<store.AlertTargetRow, 'sealedSecret'>;
+type AlertTarget = Omit<store.AlertTargetRow, 'sealedSecret'>;
 export type AlertTargetInput = Pick<AlertTarget, 'kind' | 'address'>;
 
 const targetsMax = 20;

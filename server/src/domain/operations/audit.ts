@@ -15,7 +15,7 @@ import { problem } from '../problems.ts';
 
 export type { AuditKind } from '../../store/operations/audit.ts';
 
-export type AuditFilter = { kind?: AuditKind; actor?: string; since?: Date; until?: Date; cursor?: string };
+type AuditFilter = { kind?: AuditKind; actor?: string; since?: Date; until?: Date; cursor?: string };
 
 const pageSize = 50;
 

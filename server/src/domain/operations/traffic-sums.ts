@@ -5,10 +5,10 @@ import { latencyBuckets, percentile, type TextOutcome, textOutcomes, wentWell } 
 /** Sums over rows of traffic, by what operators ask about. */
 
 /** Good, refused because of the request, and failed because of us. */
-export type RequestClass = 'ok' | 'refused' | 'failed';
+type RequestClass = 'ok' | 'refused' | 'failed';
 export type Totals = { requests: RequestTotals; texts: Record<TextOutcome, number> };
 export type RequestTotals = Record<RequestClass | 'all', number> & Percentiles;
-export type Percentiles = Record<'p50' | 'p95' | 'p99', number | null>;
+type Percentiles = Record<'p50' | 'p95' | 'p99', number | null>;
 
 export const isRequest = ({ kind }: { kind: store.TrafficKind }) => kind !== 'text';
 

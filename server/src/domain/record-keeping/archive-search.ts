@@ -20,7 +20,7 @@ export type SearchedKind = (typeof searchedKinds)[number];
 /** An entry as staff of the firm read it. `text` is null if it has none, or it is no longer kept; `details` are of accounts and settings. */
 export type ArchiveEntry = ReturnType<typeof entryOf>;
 /** `cursor` is where to go on. If the page isn't full before that, `searchedTo` says how far back this has looked. */
-export type FoundEntries = { data: ArchiveEntry[]; cursor: string | null; searchedTo: Date | null };
+type FoundEntries = { data: ArchiveEntry[]; cursor: string | null; searchedTo: Date | null };
 
 const pageSize = 25;
 /** So many of the newest are read first: that finds a page of what is common. Further back, so many at a time. */

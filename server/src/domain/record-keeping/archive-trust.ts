@@ -9,7 +9,7 @@ import { problem } from '../problems.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
 
 type Act = { reason: string; staff: Staff };
-export type TrustResult = { size: number; root: string; forgotten: string };
+type TrustResult = { size: number; root: string; forgotten: string };
 
 /**
  * Lets a node sign again that can't know what was signed: from now on it remembers the tree as it is. The entry comes first, so

@@ -16,7 +16,7 @@ import { dayMs, dayOf, nextDay, startOf } from '../shared/time.ts';
  * Completeness: the texts that the carrier says it accepted, our attempts, messages, replies and archive entries for some
  * days, compared both ways. A text still in progress is no discrepancy, nor is one in doubt, whether the carrier has it or not.
  */
-export type DiscrepancyKind =
+type DiscrepancyKind =
   | 'carrier record without an attempt'
   | 'accepted attempt without a carrier record'
   | 'carrier record that differs'
@@ -24,7 +24,7 @@ export type DiscrepancyKind =
   | 'entry without a message'
   | 'reply without an entry'
   | 'entry without a reply';
-export type Discrepancy = { kind: DiscrepancyKind; advisorId: number | null; what: string };
+type Discrepancy = { kind: DiscrepancyKind; advisorId: number | null; what: string };
 
 export type Reconciliation = {
   firstDay: string;

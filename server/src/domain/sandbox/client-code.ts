@@ -1,5 +1,5 @@
 /** A call, by the path at the origin with its query. `body` is what its JSON has. */
-export type CodedCall = { method: string; path: string; body?: unknown };
+type CodedCall = { method: string; path: string; body?: unknown };
 
 /** Each operation's method in the client. The ids of its path are the first arguments, and then comes the query or the body. */
 const operations: [method: string, path: RegExp, name: string][] = [

@@ -18,8 +18,8 @@ import { acceptTexts, compose, textingProblem } from '../texting/texts.ts';
 import { sandboxBringer } from './initial-consent.ts';
 import { type SeededConversation, seededContact, seededConversation, seededPhone } from './seeded-people.ts';
 
-export type SeedSize = { contacts: number; conversations: number };
-export type SeedCounts = { contacts: number; conversations: number; texts: number; replies: number };
+type SeedSize = { contacts: number; conversations: number };
+type SeedCounts = { contacts: number; conversations: number; texts: number; replies: number };
 const largeSeed: SeedSize = { contacts: 100_000, conversations: 5_000 };
 
 type OnProgress = (what: 'Contacts' | 'Conversations', done: number, total: number) => void;

@@ -1,5 +1,5 @@
 /** A phone with special behavior, its owner as a contact, and what it does. adapters/carriers/sandbox does it. */
-export type MagicNumber = { phone: string; firstName: string; lastName: string; nickname: string; about: string };
+type MagicNumber = { phone: string; firstName: string; lastName: string; nickname: string; about: string };
 
 export const magicNumbers: MagicNumber[] = [
   magic('0006', 'Pia Plain', 'Accepted from the start', 'Has accepted, and receives every text.'),

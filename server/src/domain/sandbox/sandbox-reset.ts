@@ -11,9 +11,9 @@ import { makeSandbox, type SandboxFile } from './sandbox.ts';
 import { readSandboxFile } from './sandbox-file.ts';
 
 /** Does work on the database as its owner. */
-export type AsOwner = <Result>(work: (db: Pool) => Promise<Result>) => Promise<Result>;
+type AsOwner = <Result>(work: (db: Pool) => Promise<Result>) => Promise<Result>;
 
-export type ResetOptions = {
+type ResetOptions = {
   asOwner: AsOwner;
   /** Resolves once other processes have read the clock. */
   followed(): Promise<void>;

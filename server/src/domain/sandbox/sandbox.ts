@@ -115,7 +115,7 @@ const staff = [
 ] as const;
 
 /** For a database that was emptied: the application and the advisors are made with the secrets and ids that they had. */
-export type Restoring = {
+type Restoring = {
   sandbox: SandboxFile;
   addAdvisor(known: SandboxAdvisor, input: AdvisorInput): Promise<Advisor>;
 };

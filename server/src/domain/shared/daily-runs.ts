@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/shared/daily-runs.ts';
 
-export type DailyJob = 'disposal' | 'reconciliation';
+type DailyJob = 'disposal' | 'reconciliation';
 
 /** After this a node that hasn't finished is taken for dead. */
 const leaseMs = 60 * 60 * 1000;

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { DatabaseUnable } from '../../store/database/errors.ts';
 import { ping, probeStorage } from '../../store/shared/readiness.ts';
 
-export type Readiness = 'ready' | 'database unreachable' | 'database not writable';
+type Readiness = 'ready' | 'database unreachable' | 'database not writable';
 
 const responseMs = 1_000;
 /** However often somebody asks. */

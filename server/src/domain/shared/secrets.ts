@@ -10,7 +10,7 @@ const randomLength = 37;
 const checksumLength = 6;
 const form = /^([a-z]+)_([a-z]+)_([0-9a-z]{43})$/;
 
-export type SecretKind = keyof typeof prefixes;
+type SecretKind = keyof typeof prefixes;
 const environments = ['sandbox', 'production'] as const;
 export type Environment = (typeof environments)[number];
 

@@ -7,7 +7,7 @@ import { makeTrafficCounts } from './traffic-counts.ts';
 export type Signals = ReturnType<typeof makeSignals>;
 
 /** What this node knows about the archive: what is wrong with signing it, with its copies, its memory and the database. */
-export type ArchiveSigns = {
+type ArchiveSigns = {
   signing: string | null;
   copies: string | null;
   memory: string | null;

@@ -3,7 +3,7 @@ import type { Owner } from '../../store/sign-in/owners.ts';
 import { archive, type By, deployment } from '../archive/archive.ts';
 
 /** What the archive keeps about access to an account: never a password, a code, a token or a key. */
-export type SignInEvent = {
+type SignInEvent = {
   action:
     | 'invited'
     | 'password chosen'

@@ -9,7 +9,7 @@ import { type Attempt, archiveFailures, countFailure } from './sign-in-failures.
 import { type Bucket, deviceThrottles, fullAfterMs, returnAttempt, signInThrottles, takeAttempt } from './throttles.ts';
 
 type Refusal = { refused: 'wrong' } | { refused: 'throttled'; retryAfterSeconds: number };
-export type SignIn = { session: NewSession; refused?: undefined } | Refusal;
+type SignIn = { session: NewSession; refused?: undefined } | Refusal;
 
 /**
  * Signs an advisor in. An unknown email, an advisor without a password and a disabled advisor are all treated like a

@@ -13,9 +13,9 @@ import {
 } from './lexicon-matching.ts';
 import { checkedRules, getLexicon } from './lexicons.ts';
 
-export type Tally = Record<Action, number>;
+type Tally = Record<Action, number>;
 /** A text that would be treated otherwise than today. `action` is null if nothing matches. */
-export type DryRunExample = {
+type DryRunExample = {
   advisorName: string;
   phone: string | null;
   isReply: boolean;

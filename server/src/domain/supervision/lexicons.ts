@@ -46,7 +46,7 @@ export function listLexiconHistory({ db }: Deps, firmId: number): Promise<store.
 }
 
 /** By whom: an operator, or somebody of the firm's staff, who has edited this version. */
-export type LexiconEdit = { by: By; setBy: number; basedOn: number };
+type LexiconEdit = { by: By; setBy: number; basedOn: number };
 
 /** Takes effect on this node with the next text, on others within a second. Earlier decisions keep their version. */
 export async function setLexicon(deps: Deps, firmId: number, json: string, edit?: LexiconEdit): Promise<Lexicon> {

@@ -32,7 +32,7 @@ export type ReviewEvent = {
  * `assigned` to somebody or nobody, `escalated` or not any more, a decision that was `not_done` when it was due, or the numbers in its
  * text `shown` to somebody.
  */
-export type ReviewAction = 'assigned' | 'unassigned' | 'escalated' | 'returned' | 'not_done' | 'shown';
+type ReviewAction = 'assigned' | 'unassigned' | 'escalated' | 'returned' | 'not_done' | 'shown';
 /** `dateTime`: of the text. `incomplete`: parts of the person's text that never came. `media`: what came with it. */
 export type ReviewDetail = Review & {
   text: string | null;

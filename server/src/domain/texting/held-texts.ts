@@ -11,7 +11,7 @@ import type { Recipient } from './recipients.ts';
 import type { Draft } from './texts.ts';
 
 /** What happened to a held text: it goes out, or why it can't. */
-export type ReleasedText = HeldText & { outcome: 'queued' | GateCode };
+type ReleasedText = HeldText & { outcome: 'queued' | GateCode };
 
 /**
  * Puts a person's held texts into the outbox, in order, as if they were sent now; those that the gate refuses fail. Inside a

@@ -26,7 +26,7 @@ type WaitingText = store.WaitingText;
 type Finding = { text: WaitingText; finding: ScreeningFinding };
 
 /** A text that waits, and when the person is asked for consent, unless they were asked before. */
-export type WaitingDraft = DraftResult & { asks?: Hours };
+type WaitingDraft = DraftResult & { asks?: Hours };
 /** The texts that wait for the person already, and whether they are being asked. */
 export type Waits = { texts: number; isAsked: boolean };
 

@@ -9,7 +9,7 @@ import { problem } from '../problems.ts';
 import { hasControlCharacters, isBlank, textLengthMax } from '../shared/text/text-rules.ts';
 
 /** The texts whose wording a firm can set, and the line added to the first text to a person. */
-export type WordingKind = Exclude<TextKind, 'text'> | 'first_text';
+type WordingKind = Exclude<TextKind, 'text'> | 'first_text';
 /** Version 0 is our default. */
 export type Wording = { version: number; text: string };
 export type Names = { firm: string; advisor: string };
@@ -74,7 +74,7 @@ export async function listWordings(deps: Deps, firmId: number): Promise<(Wording
   });
 }
 
-export type WordingHistory = {
+type WordingHistory = {
   kind: WordingKind;
   /** Ours, which applies while the firm has none of its own. */
   usual: string;

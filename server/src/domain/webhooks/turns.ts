@@ -142,7 +142,7 @@ async function deliverUnlessStopping(...of: Parameters<typeof deliver>): Promise
   });
 }
 
-export type WebhookEndpoint = Pick<WebhookRow, 'webhookId' | 'applicationId' | 'url' | 'types'> & { secrets: string[] };
+type WebhookEndpoint = Pick<WebhookRow, 'webhookId' | 'applicationId' | 'url' | 'types'> & { secrets: string[] };
 
 export function endpointOf(deps: Deps, webhook: WebhookRow): WebhookEndpoint {
   const { webhookId, applicationId, url, types } = webhook;

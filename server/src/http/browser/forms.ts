@@ -81,7 +81,7 @@ export function formDoor(
   };
 }
 
-export type FormDoor = ReturnType<typeof formDoor>;
+type FormDoor = ReturnType<typeof formDoor>;
 
 /** For a call of a script that changes something: it must come from our own page. */
 export function requireOwnPage(forms: FormDoor, request: FastifyRequest): void {

@@ -27,7 +27,7 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
  * pages need: a `main` is a `card` (one question), a `sheet` (to read) or `wide` (to work), with `.button`, `.chip`,
  * `.notice`, `.facts`, `table` and `pre` inside.
  */
-export type HtmlPage = {
+type HtmlPage = {
   title: string;
   /** What is below the bar: a `main`. */
   content: Html;
@@ -47,10 +47,10 @@ export type HtmlPage = {
   status?: number;
 };
 
-export type RenderedPage = { html: string; headers: Record<string, string> };
+type RenderedPage = { html: string; headers: Record<string, string> };
 
 /** Where a page is: its environment, and the path if it has one of its own. */
-export type PageContext = { environment: string; path?: string };
+type PageContext = { environment: string; path?: string };
 
 export function sendPage(reply: FastifyReply, { status = 200, ...content }: HtmlPage): FastifyReply {
   const { html, headers } = page(content, placeOf(reply));

@@ -8,7 +8,7 @@ import { type Html, html } from './page.ts';
 export type PageProblem = { status: number; text: string };
 
 /** Why an invitation isn't accepted, and which field that is about. */
-export type InvitationProblem = PageProblem & { about?: 'password' | 'link' };
+type InvitationProblem = PageProblem & { about?: 'password' | 'link' };
 export type InvitationForm = { email?: string; code?: string; problem?: InvitationProblem };
 export const differ = { status: 400, text: 'The two passwords are different.', about: 'password' } as const;
 const short = {

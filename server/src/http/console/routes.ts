@@ -32,7 +32,7 @@ import * as wordings from './wordings.ts';
 
 export const consoleApiPath = '/console/api';
 
-export type ConsoleRoute = {
+type ConsoleRoute = {
   method: Route['method'];
   path: string;
   roles: readonly StaffRole[];

@@ -6,9 +6,9 @@ import { highlighted } from '../browser/highlight.ts';
 import { Html, html } from '../browser/page.ts';
 
 /** A page of the guides: its Markdown, and what is below the bar. */
-export type Guide = { path: string; title: string; markdown: string; content: string };
+type Guide = { path: string; title: string; markdown: string; content: string };
 /** A part of a page, for the search. */
-export type GuidePart = { id: string; title: string; page: string; text: string };
+type GuidePart = { id: string; title: string; page: string; text: string };
 export type Guides = { guides: Guide[]; parts: GuidePart[]; llms: string };
 
 /** The packed server brings them along. */

@@ -13,7 +13,7 @@ import type { Route } from './route.ts';
 import { makeWaitingRoom } from './waiting-room.ts';
 
 /** How the door learns who calls, and what of the database their key may use. */
-export type Admission = {
+type Admission = {
   findCaller(credentials: Credentials): Promise<Caller>;
   share: PoolShares;
   shedder: LoadShedder;

@@ -16,7 +16,7 @@ import { addRequestLog } from './request-log.ts';
 import { logOf, traceIdOf } from './trace.ts';
 import { noSuchRoute } from './unknown-routes.ts';
 
-export type ServerOptions = {
+type ServerOptions = {
   environment: string;
   publicUrl: string;
   requestTimeoutMs: number;

@@ -3,7 +3,7 @@ import { type Problem, problem } from '../../domain/problems.ts';
 import { pathOf } from './headers.ts';
 
 /** The methods of every path, as the app's routes are added. */
-export type KnownRoutes = Map<string, Set<string>>;
+type KnownRoutes = Map<string, Set<string>>;
 
 export function collectRoutes(app: FastifyInstance): KnownRoutes {
   const routes: KnownRoutes = new Map();

@@ -13,7 +13,7 @@ const script = asset('reference.js', read('browser/reference.js'));
 const style = asset('reference.css', Buffer.concat([look, read('browser/reference.css')]));
 
 /** What the bar shows besides what it shows on every page. */
-export type Tools = (request: FastifyRequest, reply: FastifyReply) => Html;
+type Tools = (request: FastifyRequest, reply: FastifyReply) => Html;
 
 /** Every endpoint, with calls to try, from openapi.json. Scalar draws it; nothing comes from another server. */
 export function addReferencePage(app: FastifyInstance, tools?: Tools): void {

@@ -14,7 +14,7 @@ export type GrantRow = {
   dateTimeModified: Date;
 };
 /** When a token of it was last renewed, which happens every hour while it is used; null if none was. */
-export type ListedGrant = GrantRow & { dateTimeUsed: Date | null };
+type ListedGrant = GrantRow & { dateTimeUsed: Date | null };
 
 const columns = `
   grant_id as "grantId", kind, advisor_id as "advisorId", application_id as "applicationId", client_id as "clientId",

@@ -15,7 +15,7 @@ export async function lockBook(db: Db, advisorId: number): Promise<void> {
 }
 
 /** What one statement did to these contacts, and by how many it changed the number of those with an email. */
-export type BookChange = {
+type BookChange = {
   change: 'created' | 'updated' | 'deleted';
   contactIds: number[];
   emails: number;

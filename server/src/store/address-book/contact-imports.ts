@@ -16,9 +16,9 @@ export type ImportedContact = {
   searchText: string;
 };
 export type PersonFields = Pick<ContactFields, 'firstName' | 'lastName' | 'emailAddress' | 'phone'>;
-export type ImportPosition = { position: number; contactId: number };
+type ImportPosition = { position: number; contactId: number };
 export type GroupName = { groupId: number; externalId: string | null; name: string };
-export type Membership = { contactId: number; groupId: number };
+type Membership = { contactId: number; groupId: number };
 
 /** Far more than a few batches need: the list is emptied after each. */
 const searchListLimit = '64MB';

@@ -14,7 +14,7 @@ export type CrmConnectionRow = {
   dateTimeCreated: Date;
 };
 
-export type NewCrmConnection = Pick<CrmConnectionRow, 'kind' | 'settings' | 'sealedSecret' | 'daily' | 'nextSyncAt'>;
+type NewCrmConnection = Pick<CrmConnectionRow, 'kind' | 'settings' | 'sealedSecret' | 'daily' | 'nextSyncAt'>;
 
 const columns = `
   c.advisor_id as "advisorId", c.kind, c.settings, c.sealed_secret as "sealedSecret", c.daily,

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 
-export type SyncStatus = 'running' | 'succeeded' | 'failed' | 'interrupted';
+type SyncStatus = 'running' | 'succeeded' | 'failed' | 'interrupted';
 export type SyncCounts = {
   added: number;
   updated: number;

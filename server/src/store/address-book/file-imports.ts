@@ -12,7 +12,7 @@ export type FileImport = ImportCounts & {
   rowsDone: number;
   notes: ImportNote[];
 };
-export type ImportFile = { fileName: string; file: Buffer; rowCount: number };
+type ImportFile = { fileName: string; file: Buffer; rowCount: number };
 export type ClaimedImport = {
   advisorId: number;
   importId: number;
@@ -118,7 +118,7 @@ export async function claimImport(
   return rows[0] ?? null;
 }
 
-export type ImportProgress = {
+type ImportProgress = {
   status: FileImport['status'];
   rowsDone: number;
   counts: ImportCounts;

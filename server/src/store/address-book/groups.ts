@@ -11,7 +11,7 @@ export type GroupRow = {
   dateTimeCreated: Date;
   dateTimeModified: Date;
 };
-export type NewGroup = { name: string; externalId: string | null; source: number; searchText: string };
+type NewGroup = { name: string; externalId: string | null; source: number; searchText: string };
 export type GroupSort = keyof typeof sortColumns;
 export type GroupPage = { sortBy: GroupSort; descending: boolean; offset: bigint; limit: number };
 

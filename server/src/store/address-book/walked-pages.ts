@@ -3,7 +3,7 @@ import type { Db } from '../database/db.ts';
 import { type ContactPage, type PageStatement, sorts, summaryOfContact } from './contact-summaries.ts';
 
 /** Most of the book: those of a state of consent, and all but a few. */
-export type WalkedFilter = { consent?: ConsentState | undefined; without?: number[] | undefined };
+type WalkedFilter = { consent?: ConsentState | undefined; without?: number[] | undefined };
 
 /** Those whose indexes have the phone. */
 export function isWalkable({ sortBy }: ContactPage): boolean {

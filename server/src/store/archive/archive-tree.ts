@@ -4,7 +4,7 @@ import type { Db } from '../database/db.ts';
 import type { EntryRow, EntrySpan } from './archive.ts';
 
 export type TreeRow = { size: number; root: Buffer; fault: string | null };
-export type TileRow = { level: number; tile: number; hashes: Buffer };
+type TileRow = { level: number; tile: number; hashes: Buffer };
 /** Consecutive entries of one advisor that are consecutive leaves. */
 export type RunRow = { firstLeaf: number; advisorId: number; firstNumber: number; entries: number };
 export type CheckpointRow = { checkpointId: number; size: number; note: string; dateTimeCreated: Date };

@@ -8,7 +8,7 @@ import { endsOf, standingsOf } from './heads.ts';
  * with the outcome (store/texting/text-outcomes.ts); retentions, holds and disposals by the functions of the database that
  * make them.
  */
-export type EntryKind =
+type EntryKind =
   | 'text_in'
   | 'media_in'
   | 'consent'

@@ -2,7 +2,7 @@ import type { Db } from '../database/db.ts';
 
 export type DeliveryKind = 'command' | 'timestamp';
 /** `size` is null if the checkpoint is gone. */
-export type CheckpointDelivery = { checkpointId: number; size: number | null; dateTimeCreated: Date };
+type CheckpointDelivery = { checkpointId: number; size: number | null; dateTimeCreated: Date };
 
 export async function findLastDelivery(db: Db, kind: DeliveryKind): Promise<CheckpointDelivery | null> {
   return db.find<CheckpointDelivery>(

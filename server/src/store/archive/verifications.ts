@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 
-export type VerificationRow = {
+type VerificationRow = {
   verdict: 'intact' | 'altered' | 'incomplete' | 'unknown';
   entries: number;
   checkpoints: number;

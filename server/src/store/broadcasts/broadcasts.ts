@@ -1,7 +1,7 @@
 import { isDue, takeDue } from '../database/advisors.ts';
 import type { Db, Due } from '../database/db.ts';
 
-export type BroadcastStatus = 'sending' | 'done' | 'stopped';
+type BroadcastStatus = 'sending' | 'done' | 'stopped';
 
 export type BroadcastRow = {
   broadcastId: number;
@@ -16,7 +16,7 @@ export type BroadcastRow = {
   dateTimeEnded: Date | null;
 };
 
-export type NewBroadcast = Pick<BroadcastRow, 'groupId' | 'groupName' | 'text' | 'people' | 'refused'> & {
+type NewBroadcast = Pick<BroadcastRow, 'groupId' | 'groupName' | 'text' | 'people' | 'refused'> & {
   actor: string;
   traceId: string | null;
 };

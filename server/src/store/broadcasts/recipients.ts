@@ -9,9 +9,9 @@ export type GroupPerson = Pick<ContactRow, 'contactId' | 'phone' | 'firstName' |
   name: string | null;
 };
 
-export type RecipientState = 'waiting' | 'accepted' | 'refused' | 'stopped';
+type RecipientState = 'waiting' | 'accepted' | 'refused' | 'stopped';
 
-export type NewRecipient = {
+type NewRecipient = {
   place: number;
   contactId: number;
   name: string | null;

@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 
 /** How a node's carrier does, as the node last wrote it. The domain knows what is in the status. */
-export type StatusRow<Status> = { node: string; carrierId: number; status: Status; dateTime: Date };
+type StatusRow<Status> = { node: string; carrierId: number; status: Status; dateTime: Date };
 
 /** Writes how this node's carriers do, and forgets nodes that are gone: real time. */
 export async function upsertStatus(

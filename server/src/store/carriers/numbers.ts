@@ -11,7 +11,7 @@ export type NumberRow = {
 };
 
 /** What became of a number's texts lately. */
-export type NumberRecord = {
+type NumberRecord = {
   lastSentAt: Date | null;
   lastDeliveredAt: Date | null;
   /** Of the last hour: texts that were handed over or failed, and those of them that failed or weren't delivered. */

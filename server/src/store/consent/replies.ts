@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 
 /** `memberId` is null if the sender is no phone number. */
-export type NewReply = { memberId: number | null; archiveNumber: number; carrierId: number; carrierMessageId: string };
+type NewReply = { memberId: number | null; archiveNumber: number; carrierId: number; carrierMessageId: string };
 
 /** Whether the carrier has delivered this text before: from the same member or none, with the same id and the same words. */
 export async function hasReply(

@@ -4,7 +4,7 @@ import type { Db, Due } from '../database/db.ts';
 
 /** Media of a reply: the reply's entry, and the place in it, from 1. */
 export type MediaKey = { advisorId: number; replyNumber: number; place: number };
-export type NewMedia = { url: string; contentType: string };
+type NewMedia = { url: string; contentType: string };
 /** Media to fetch, with the facts of the reply that it came with. */
 export type ClaimedMedia = MediaKey &
   NewMedia & {

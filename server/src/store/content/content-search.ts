@@ -8,10 +8,10 @@ export type ContentFilter = { firmId: number; type: ContentType | 'All' };
 /** A word of the search, and other words that it may be a misspelling of. */
 export type AskedWord = { word: string; others: string[] };
 /** Items must have all of the words, or any of them. */
-export type WordSearch = { words: AskedWord[]; any: boolean };
+type WordSearch = { words: AskedWord[]; any: boolean };
 export type ContentPage = { offset: bigint; limit: number };
 /** Only so many items are ranked: a whole number of pages, so no page is partly ranked. */
-export type RankedPage = ContentPage & { rankedMax: number };
+type RankedPage = ContentPage & { rankedMax: number };
 export type FoundContent = { total: number; items: ContentItemRow[] };
 
 export async function findFirmId(db: Db, advisorId: number): Promise<number> {

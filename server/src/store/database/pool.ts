@@ -10,7 +10,7 @@ import { makeLookups } from './running/lookups.ts';
 import { commitSettler } from './running/lost-commits.ts';
 import { repeatAfterConflict, runTransaction } from './running/transactions.ts';
 
-export type PoolOptions = ConnectionOptions & {
+type PoolOptions = ConnectionOptions & {
   size: number;
   /** How long to look for a commit's outcome when its reply was lost. */
   settleMs?: number;

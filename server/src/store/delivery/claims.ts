@@ -32,7 +32,7 @@ export type ClaimedRow = MessageKey & {
   decision: 'go' | 'expired' | 'refused' | 'held' | 'closed' | 'numberless' | 'moved' | 'gone';
 };
 
-export type ClaimConditions = Times & {
+type ClaimConditions = Times & {
   carrierId: number;
   limit: number;
   leasedUntil: Date;

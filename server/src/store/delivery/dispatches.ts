@@ -5,7 +5,7 @@ import { slotsOf, spacingAt } from '../texting/pace.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 
 export type MessageKey = { advisorId: number; messageId: number };
-export type ExpiredText = MessageKey & { carrierId: number };
+type ExpiredText = MessageKey & { carrierId: number };
 /** Domain time, and real time for leases, retries and the pace. */
 export type Times = { now: Date; realNow: Date };
 

@@ -6,7 +6,7 @@ import type { TextKind } from '../texting/texts.ts';
 import type { MessageKey } from './dispatches.ts';
 
 /** A text in doubt, with everything that may help a carrier to recognize it. */
-export type DoubtRow = MessageKey & {
+type DoubtRow = MessageKey & {
   attempt: number;
   from: string;
   to: string;
@@ -54,7 +54,7 @@ export async function listStillDoubtful(db: Db, texts: MessageKey[]): Promise<nu
 }
 
 /** A text in doubt as an operator sees it: everything but the text. */
-export type ListedDoubt = MessageKey & {
+type ListedDoubt = MessageKey & {
   advisorName: string;
   firmName: string;
   attempt: number;

@@ -22,14 +22,14 @@ export type MemberRow = ConsentRow & {
 };
 
 /** Columns to change; an unset one stays as it is. */
-export type MemberChange = { helpedAt?: Date; lastReplyAt?: Date };
+type MemberChange = { helpedAt?: Date; lastReplyAt?: Date };
 export type PhoneOf = { advisorId: number; phone: string };
 /** A contact's member, with the state that its entry proves. */
 export type ContactMember = Pick<MemberRow, 'memberId' | 'phone' | 'lastChanged'> & {
   provenState: ConsentState | null;
 };
 /** A number that no contact has. */
-export type NoMember = { phone: string; memberId: null; lastChanged: null; provenState: null };
+type NoMember = { phone: string; memberId: null; lastChanged: null; provenState: null };
 export type NewMember = PhoneOf & { memberId: number };
 
 /** SQL for what the address book calls member m. */
@@ -158,7 +158,7 @@ export async function findMember(db: Db, advisorId: number, phone: string): Prom
   );
 }
 
-export type ProvenConsent = Pick<MemberRow, 'memberId' | 'lastChanged'> & { provenState: ConsentState | null };
+type ProvenConsent = Pick<MemberRow, 'memberId' | 'lastChanged'> & { provenState: ConsentState | null };
 
 /** The member, by number or by id, if one of the advisor's contacts has its number now, with the state that its entry proves. */
 export async function findMemberOfContact(

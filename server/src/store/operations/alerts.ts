@@ -8,7 +8,7 @@ export type AlertTargetRow = {
   dateTimeCreated: Date;
 };
 /** What is wrong now. */
-export type AlertStateRow = { about: string; says: string; node: string; told: boolean; dateTimeBegun: Date };
+type AlertStateRow = { about: string; says: string; node: string; told: boolean; dateTimeBegun: Date };
 export type AlertDeliveryRow = {
   deliveryId: number;
   targetId: number;

@@ -1,9 +1,9 @@
 import type { Db } from '../database/db.ts';
 
 /** How much of a firm's archive there is, and how much of it is signed. */
-export type FirmArchiveRow = { entries: number; signed: number };
-export type OpenReviewsRow = { kind: string; count: number; oldest: Date };
-export type ReconciliationRow = { meta: string; body: string; dateTimeCreated: Date };
+type FirmArchiveRow = { entries: number; signed: number };
+type OpenReviewsRow = { kind: string; count: number; oldest: Date };
+type ReconciliationRow = { meta: string; body: string; dateTimeCreated: Date };
 
 /** Spans advisors: it is about all of a firm's. */
 export async function findFirmArchive(db: Db, firmId: number): Promise<FirmArchiveRow> {

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 
-export type OverviewRow = {
+type OverviewRow = {
   /** Texts whose turn it is. */
   ready: number;
   /** Texts whose turn comes later: by the pace of their number, or because they are retried. */

@@ -87,7 +87,7 @@ const bucketSums = Array.from({ length: buckets }, (_, bucket) => `coalesce(sum(
 );
 
 /** An API key as operators know it, with what its plan allows and what it used on that day. */
-export type TrafficKeyRow = {
+type TrafficKeyRow = {
   keyId: number;
   hint: string;
   revoked: boolean;
@@ -111,7 +111,7 @@ export async function listTrafficKeys(db: Db, day: string): Promise<TrafficKeyRo
   );
 }
 
-export type BacklogRow = { carrierId: number; waiting: number; deferred: number; oldest: Date | null };
+type BacklogRow = { carrierId: number; waiting: number; deferred: number; oldest: Date | null };
 
 /**
  * By carrier: texts that wait for their turn, since when the first of them could have gone, and those that wait for their recipient's day.

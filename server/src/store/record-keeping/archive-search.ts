@@ -11,7 +11,7 @@ export type SearchedPart = { firmId: number; from: Date | null; before: EntryPla
 /** Words that must all occur, and filters: of each list of them, one. */
 export type WordQuery = { words: string; filters: string[][] };
 /** What a walk found, and where it ended; null if that was the end. */
-export type WalkResult = { found: EntryPlace[]; end: EntryPlace | null };
+type WalkResult = { found: EntryPlace[]; end: EntryPlace | null };
 export type FoundEntry = EntryPlace & {
   kind: string;
   memberId: number | null;

@@ -42,8 +42,8 @@ export async function listKeepers(
 }
 
 /** A body that was checked: whether its retention is over, and whether it goes. */
-export type CheckedBody = { number: number; isOld: boolean; goes: boolean };
-export type CheckFrom = { advisorId: number; afterNumber: number; bodiesMax: number };
+type CheckedBody = { number: number; isOld: boolean; goes: boolean };
+type CheckFrom = { advisorId: number; afterNumber: number; bodiesMax: number };
 
 /**
  * Checks the next bodies by number, removes those that can go, and archives which. The database itself checks retention and

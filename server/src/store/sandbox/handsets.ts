@@ -85,7 +85,7 @@ export type HandsetReply = Omit<HandsetMessage, 'text' | 'reference'> & { text: 
 export type HandsetSender = { name: string; textingNumber: string; state: ConsentState | null; isHeld: boolean };
 /** How many of an advisor's texts to the phone are held for this reason. */
 export type HandsetBacklog = { textingNumber: string; heldReason: HeldReason; count: number };
-export type HandsetRow = { phone: string; text: string | null; dateTimeCreated: Date };
+type HandsetRow = { phone: string; text: string | null; dateTimeCreated: Date };
 
 /** The newest texts that the phone sent, to any advisor, oldest first. Spans advisors: a phone texts with anybody. */
 export async function listHandsetReplies(db: Db, phone: string, limit: number): Promise<HandsetReply[]> {

@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 
 /** The day is like `2031-05-04`. */
-export type DailyRun = { job: string; day: string };
+type DailyRun = { job: string; day: string };
 
 /** True if the caller got the run. It is theirs until the lease ends. */
 export async function claimDay(

@@ -4,7 +4,7 @@ import type { Db } from '../database/db.ts';
 export type PendingKind = 'delete_contacts' | 'delete_group' | 'decide_review';
 /** `detail` is what is done and by whom, where the kind doesn't say. */
 export type PendingAction = { kind: PendingKind; targetIds: number[]; detail?: string | null };
-export type DueAction = { advisorId: number; actionId: number };
+type DueAction = { advisorId: number; actionId: number };
 
 /** Returns its id, by which it can be undone. */
 export async function insertPendingAction(
@@ -78,7 +78,7 @@ export async function listPendingTargets(db: Db, advisorId: number, kind: Pendin
   return rows.map(({ targetId }) => targetId);
 }
 
-export type WaitingAction = DueAction & { targetId: number; detail: string; dueAt: Date };
+type WaitingAction = DueAction & { targetId: number; detail: string; dueAt: Date };
 
 /** Actions of this kind that can still be undone, each of one target. Spans advisors: reviewers decide for a whole firm. */
 export async function listWaitingActions(db: Db, kind: PendingKind): Promise<WaitingAction[]> {

@@ -8,7 +8,7 @@ type SignedIn = { method: SignInMethod; signedInAt: Date; seenAt: Date };
 export type SessionRow = SignedIn & { advisorId: number; name: string; email: string; timeZone: string };
 /** Who is signed in to the console. Operators have no firm. */
 export type StaffSessionRow = SignedIn & StaffRow & { firmName: string | null };
-export type NewSessionRow = {
+type NewSessionRow = {
   sessionHash: Buffer;
   method: SignInMethod;
   browser: string;

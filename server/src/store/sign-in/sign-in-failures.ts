@@ -13,7 +13,7 @@ export type FailureRow = {
   firstFailed: Date;
   lastFailed: Date;
 };
-export type NewFailure = Pick<FailureRow, 'advisorId' | 'staffId' | 'method' | 'address' | 'traceId'> & {
+type NewFailure = Pick<FailureRow, 'advisorId' | 'staffId' | 'method' | 'address' | 'traceId'> & {
   accountHash: Buffer;
 };
 

@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 
 /** A password and its second factor, the secret of an authenticator app. */
-export type CredentialsRow = { passwordHash: string; sealedTotp: Buffer; totpStep: number };
+type CredentialsRow = { passwordHash: string; sealedTotp: Buffer; totpStep: number };
 
 const columns = `password_hash as "passwordHash", sealed_totp as "sealedTotp", totp_step as "totpStep"`;
 

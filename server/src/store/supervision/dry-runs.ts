@@ -2,7 +2,7 @@ import type { Db } from '../database/db.ts';
 
 /** A text as a lexicon read it, or would have. `id` is that of the message, reply or review. */
 export type ScreenedText = { id: number; dateTime: Date; text: string; phone: string | null };
-export type ScreenedKind = 'out' | 'in' | 'blocked';
+type ScreenedKind = 'out' | 'in' | 'blocked';
 
 /** Texts that the advisor sent, replies to them, or attempts that were blocked: the newest first, of which the text is still kept. */
 export async function listScreenedTexts(

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 
-export type LexiconRow = { firmId: number; version: number; rules: string };
+type LexiconRow = { firmId: number; version: number; rules: string };
 
 /** The newest version for each firm that has a lexicon of its own. */
 export async function listLexicons(db: Db, firmIds: number[]): Promise<LexiconRow[]> {

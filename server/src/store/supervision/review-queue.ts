@@ -69,7 +69,7 @@ function conditionsOf(
 }
 
 /** What is shown of a review in the queue; the text is null once it is no longer kept, and the name if nobody gave one. */
-export type QueueWords = { reviewId: number; text: string | null; name: string | null };
+type QueueWords = { reviewId: number; text: string | null; name: string | null };
 
 export async function listQueueWords(db: Db, reviews: ReviewRow[]): Promise<QueueWords[]> {
   if (reviews.length === 0) return [];

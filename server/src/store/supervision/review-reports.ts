@@ -53,7 +53,7 @@ export async function countOpened(db: Db, firmId: number, { from, until }: Repor
   return found ?? 0;
 }
 
-export type OpenRow = {
+type OpenRow = {
   kind: ReviewKind;
   open: number;
   oldest: Date;

@@ -3,7 +3,7 @@ import type { Db } from '../database/db.ts';
 import { deleteBatch } from '../shared/delete-batch.ts';
 
 export type LineType = 'mobile' | 'landline' | 'unreachable' | 'unknown';
-export type WantedLookup = { phone: string; carrierId: number };
+type WantedLookup = { phone: string; carrierId: number };
 export type ClaimedLookup = WantedLookup & { failures: number };
 
 /** Any number will do that nobody else uses for locks with two keys. */

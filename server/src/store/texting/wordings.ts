@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 
-export type WordingRow = { kind: string; version: number; text: string; dateTimeCreated: Date };
+type WordingRow = { kind: string; version: number; text: string; dateTimeCreated: Date };
 
 const columns = 'kind, version, text, date_time_created as "dateTimeCreated"';
 

@@ -25,7 +25,7 @@ const columns = `
   w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason",
   w.listened_until as "listenedUntil", w.date_time_created as "dateTimeCreated"`;
 
-export type NewWebhook = Pick<WebhookRow, 'applicationId' | 'url' | 'types' | 'sealedSecret' | 'listenedUntil'>;
+type NewWebhook = Pick<WebhookRow, 'applicationId' | 'url' | 'types' | 'sealedSecret' | 'listenedUntil'>;
 
 /** Null if the application has one with that address. */
 export async function insertWebhook(

@@ -14,7 +14,7 @@ import { type Column, DataTable } from '../table.tsx';
 import { When } from '../when.tsx';
 import { type AuditEntry, actorWords, detailWords, kindNames, whatWords } from './words.ts';
 
-export type AuditSearch = { kind?: string; actor?: string; day?: string };
+type AuditSearch = { kind?: string; actor?: string; day?: string };
 
 const actorsQuery = listQuery<RowOf<typeof actors>>('/audit/actors');
 

@@ -10,7 +10,7 @@ export function valueTicks(max: number, isWhole: boolean): number[] {
   return Array.from({ length: count + 1 }, (_, index) => index * step);
 }
 
-export type TimeTick = { step: number; label: string };
+type TimeTick = { step: number; label: string };
 
 const minute = 60;
 const hour = 60 * minute;
@@ -19,7 +19,7 @@ const day = 24 * hour;
 const labelWidth = 58;
 
 /** Days are those of UTC, as the server adds them up; everything shorter is in the reader's zone. */
-export function zoneOf(stepSeconds: number): string | undefined {
+function zoneOf(stepSeconds: number): string | undefined {
   return stepSeconds >= day ? 'UTC' : undefined;
 }
 

@@ -6,8 +6,8 @@ import type { AnswerOf } from '../answers.ts';
 
 /** Times are ISO 8601. */
 export type Overview = AnswerOf<typeof show>;
-export type ArchiveFact = { name: string; said: Said; sentence: string; at: number | null };
-export type Need = { what: string; why: string; icon: IconName; tone: Tone; to?: string };
+type ArchiveFact = { name: string; said: Said; sentence: string; at: number | null };
+type Need = { what: string; why: string; icon: IconName; tone: Tone; to?: string };
 
 const good = (word: string): Said => ({ word, icon: 'circle-check', tone: 'good' });
 const unknown = (word: string): Said => ({ word, icon: 'help-circle', tone: 'warn' });

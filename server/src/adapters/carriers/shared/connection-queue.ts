@@ -1,7 +1,7 @@
 import type { Pace } from './pace.ts';
 
 /** A connection with a window: so many texts wait for its response at once. */
-export type WindowedConnection = {
+type WindowedConnection = {
   isOpen(): boolean;
   /** How many more it takes now. */
   room(): number;

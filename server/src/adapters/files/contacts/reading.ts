@@ -9,7 +9,7 @@ import { readVcards } from './vcard.ts';
 export type About = UnusedColumns & { encoding: Encoding; separator: string | null };
 
 /** A file of contacts, read as many rows at a time as a chunk of the file has. */
-export type ContactFile = { about: About; rows: AsyncGenerator<(FileContact | Unreadable)[]> };
+type ContactFile = { about: About; rows: AsyncGenerator<(FileContact | Unreadable)[]> };
 
 export async function openContactFile(
   source: TextSource,

@@ -1,5 +1,5 @@
 /** A field that breaks a rule, and the rule. */
-export type BrokenField = { field: string; value: unknown; why: string };
+type BrokenField = { field: string; value: unknown; why: string };
 
 /** Removes the fields that break the rules for contacts, and returns them. */
 export function removeBroken(

@@ -5,7 +5,7 @@ import { type FetchOptions, whyNot } from './sources.ts';
 import { readWebPageHead, type WebPageHead } from './web-page-head.ts';
 
 /** A sitemap's page with its title and description, or why it couldn't be read. */
-export type WebPage<Entry> = { entry: Entry } & (WebPageHead | { why: string });
+type WebPage<Entry> = { entry: Entry } & (WebPageHead | { why: string });
 
 const concurrencyMax = 4;
 const pageBytesMax = 1024 * 1024;

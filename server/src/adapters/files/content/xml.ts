@@ -13,7 +13,7 @@ const childrenMax = 500;
 const textCharactersMax = 200_000;
 const sliceCharacters = 64 * 1024;
 
-export type XmlReader = {
+type XmlReader = {
   /** The name of the records under this root; throws if the root is unknown. */
   recordName(root: string): string;
   take(record: XmlRecord, head: XmlHead): 'more' | 'enough';

@@ -6,10 +6,10 @@ import type { TextSource } from './sources.ts';
 const longLine = 1024;
 
 /** A row of a CSV file: the line it begins on, and its cells by name. */
-export type CsvRow = { line: number; cells: Record<string, string> };
+type CsvRow = { line: number; cells: Record<string, string> };
 
 /** A row that can't be read. It may also hide rows that follow it, as a quotation mark that is never closed does. */
-export type UnreadableRow = { line: number; unreadable: string; hidesRest: boolean };
+type UnreadableRow = { line: number; unreadable: string; hidesRest: boolean };
 
 export type CsvRecord = { line: number; cells: string[] };
 

@@ -11,7 +11,7 @@ import { altered, type Fault, gone, nameOf } from './faults.ts';
 export type Walk = { tree: GrowingTree; provenSize: number; disposed: number };
 
 /** Leaves from `from` up to but not including `to`, as they are stored and kept; those that exist, in order. */
-export type LeafPage = {
+type LeafPage = {
   from: number;
   to: number;
   entries: StoredLeaf[];

@@ -4,7 +4,7 @@ import { acquire, breaks, runOf } from '../connecting/connections.ts';
 import { DatabaseUnavailable, OutcomeUnknown } from '../errors.ts';
 
 /** A transaction whose commit was sent, and the run of the server that it was sent to. */
-export type SentCommit = { xid: string; run: string };
+type SentCommit = { xid: string; run: string };
 /** Returns if the transaction was committed, and throws if it wasn't or if nobody can tell. */
 export type SettleCommit = (committing: SentCommit, cause: unknown) => Promise<void>;
 

@@ -11,7 +11,7 @@ export type Role = 'transceiver' | 'transmitter' | 'receiver';
  * Who is told what became of a question, at once and not in a later turn: a receipt may be right behind the response. It is
  * answered or lost, once. Before that it may be late.
  */
-export type Asker = { answered(pdu: Pdu): void; late?(): void; lost(error: Error): void };
+type Asker = { answered(pdu: Pdu): void; late?(): void; lost(error: Error): void };
 
 /** Why it ended, how many texts had no response by then, and whether the SMSC refused the bind: a wrong password, for example. */
 export type SessionEnd = { why: string; inDoubt: number; isRefused: boolean };

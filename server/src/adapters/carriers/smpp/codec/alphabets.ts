@@ -3,7 +3,7 @@ import type { SmppSettings } from '../options.ts';
 import { decodeGsm7, encodeGsm7 } from './gsm7.ts';
 
 /** How a text is written for the SMSC: its `data_coding`, and one piece of octets for each part. */
-export type WrittenText = { dataCoding: number; pieces: Buffer[]; inPayload: boolean };
+type WrittenText = { dataCoding: number; pieces: Buffer[]; inPayload: boolean };
 
 type AlphabetSettings = Pick<SmppSettings, 'defaultAlphabet' | 'latin1' | 'longTexts'>;
 

@@ -12,7 +12,7 @@ import type { SmppSettings } from '../options.ts';
 import { domainId, type TrackedPart, type TrackedText, type Tracking } from './tracking.ts';
 import { makeTurns } from './turns.ts';
 
-export type SubmissionContext = {
+type SubmissionContext = {
   settings: SmppSettings;
   queue: Pick<ConnectionQueue<Bind>, 'enter'>;
   pace: Pace;
