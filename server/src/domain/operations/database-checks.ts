@@ -54,7 +54,7 @@ function migrationsFinding({ isMember, migrations }: DatabaseFacts): CheckFindin
       `a newer version has added ${newer.join(', ')}; this one still runs`,
       'Replace the processes of this version.',
     );
-  return ok('migrations', `all ${applied} are applied; the version before this one still runs`);
+  return ok('migrations', `${applied} applied, none missing; the version before this one still runs`);
 }
 
 /** Without them, whoever can write to the tables can change what is archived. */
