@@ -133,9 +133,9 @@ function Reply({
           {clockTime(dateTime, timeZone)}
         </Time>
         {isPossibleOptOut && (
-          <>
-            · <Icon name="hand-stop" size={14} /> May mean stop: your texts wait until your firm has decided
-          </>
+          <span>
+            <Icon name="hand-stop" size={14} /> May mean stop: your texts wait until your firm has decided
+          </span>
         )}
       </div>
     </div>
