@@ -1286,8 +1286,10 @@ function* notesInFile(path, findings) {
  */
 function checkEntries(contents, fork, findings, progress) {
   const { folder, checkpoint } = contents;
-  const file = checkpoint && openRegular(join(folder, entriesFile));
-  if (!file) return;
+  if (!checkpoint) return;
+  const file = openRegular(join(folder, entriesFile));
+  // Also if the manifest doesn't list it: nothing else shows that entries are missing.
+  if (!file) return findings.addFile('incomplete', entriesFile, 'is missing');
   const walk = new Walk(contents, checkpoint, fork, findings);
   let read = 0;
   try {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Line } from '../../src/domain/examiner/entries.mjs';
-import { manifestNoteText } from '../../src/domain/examiner/package.mjs';
+import { type Manifest, manifestNoteText } from '../../src/domain/examiner/package.mjs';
 import { signer } from '../archive/small-archive.ts';
 import { fitManifest } from './archive-export-tampering.ts';
 import { readLines, rezip, unzip, writeLines } from './archive-exports.ts';
@@ -214,6 +214,21 @@ export const otherEmailChanges: Change[] = [
     code: 1,
     apply: (folder) =>
       truncateSync(join(folder, 'messages.zip'), readFileSync(join(folder, 'messages.zip')).length - 40),
+  },
+];
+
+/** What only somebody with the key can do, who signs the manifest again. */
+export const signedChanges: Change[] = [
+  {
+    name: 'the entries are removed, and the manifest doesn’t list them',
+    code: 2,
+    apply(folder) {
+      const path = join(folder, 'manifest.json');
+      const manifest: Manifest = JSON.parse(readFileSync(path, 'utf8'));
+      delete manifest.files['entries.ndjson'];
+      writeFileSync(path, JSON.stringify(manifest));
+      rmSync(join(folder, 'entries.ndjson'));
+    },
   },
 ];
 

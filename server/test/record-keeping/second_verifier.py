@@ -896,7 +896,9 @@ def check_package(folder, checkpoints_path, keys_path, findings):
     checkpoints = [checkpoint, *earlier_checkpoints(folder, keys, checkpoint, findings)] if checkpoint else []
     parted = compare_checkpoints(checkpoints_path, keys, checkpoints, findings)
     entries = read_file(os.path.join(folder, 'entries.ndjson'))
-    if checkpoint and entries is not None:
+    if checkpoint and entries is None:
+        findings.file(INCOMPLETE, 'entries.ndjson is missing')
+    elif checkpoint:
         sound, faulty = check_entries(entries, manifest, checkpoints, findings)
         check_outcomes(sound, faulty, findings)
         if manifest and 'messages.zip' in manifest['files']:
