@@ -870,7 +870,10 @@ function* piecesOf(fd) {
 
 class NoZip extends Error {}
 
-/** @typedef {{ name: string, size: number, at: number, isPlain: boolean }} ZippedFile */
+/**
+ * `header` has the fields that a file's own header repeats.
+ * @typedef {{ name: string, size: number, at: number, isPlain: boolean, header: Buffer }} ZippedFile
+ */
 
 /** The files of a ZIP, in the order of its directory. */
 class ZipReader {
@@ -882,6 +885,9 @@ class ZipReader {
   /** Where in the directory the file after the next one is, and how many files there are from there on. */
   #at = 0;
   #left = 0;
+  /** Where in the ZIP the files so far end. Some programs read files without the directory, so nothing may be in between. */
+  #filesEnd = 0;
+  #directoryBegin = 0;
 
   /** @param {{ fd: number, size: number }} file */
   constructor({ fd, size }) {
@@ -894,15 +900,20 @@ class ZipReader {
     const end = this.#read(this.#size - 22, 22);
     if (end.readUInt32LE(0) !== 0x06054b50) throw new NoZip('it has no end');
     let [files, bytes, begin] = [end.readUInt16LE(10), end.readUInt32LE(12), end.readUInt32LE(16)];
+    let directoryEnd = this.#size - 22;
     if (files === 0xffff || bytes === 0xffffffff || begin === 0xffffffff) {
       const locator = this.#read(this.#size - 42, 20);
       if (locator.readUInt32LE(0) !== 0x07064b50) throw new NoZip('it is too large to be without ZIP64');
-      const wide = this.#read(Number(locator.readBigUInt64LE(8)), 56);
+      directoryEnd = this.#size - 98;
+      if (Number(locator.readBigUInt64LE(8)) !== directoryEnd) throw new NoZip('its end of ZIP64 is elsewhere');
+      const wide = this.#read(directoryEnd, 56);
       if (wide.readUInt32LE(0) !== 0x06064b50) throw new NoZip('it has no end of ZIP64');
       const number = (/** @type {number} */ at) => Number(wide.readBigUInt64LE(at));
       [files, bytes, begin] = [number(32), number(40), number(48)];
     }
+    if (begin + bytes !== directoryEnd) throw new NoZip('its directory is not at its end');
     this.#directory = this.#read(begin, bytes);
+    this.#directoryBegin = begin;
     this.#left = files;
     this.pass();
   }
@@ -910,42 +921,50 @@ class ZipReader {
   /** Goes on to the next file. */
   pass() {
     this.next = null;
-    if (this.#left === 0) return;
+    if (this.#left === 0) {
+      const isWhole = this.#filesEnd === this.#directoryBegin && this.#at === this.#directory.length;
+      if (!isWhole) throw new NoZip('it has more than the files in its directory');
+      return;
+    }
     this.#left -= 1;
     const record = this.#directory.subarray(this.#at);
     if (record.length < 46 || record.readUInt32LE(0) !== 0x02014b50) throw new NoZip('its directory is broken');
-    const [method, size, begin] = [record.readUInt16LE(10), record.readUInt32LE(20), record.readUInt32LE(42)];
+    const [flags, method] = [record.readUInt16LE(8), record.readUInt16LE(10)];
+    const [size, begin] = [record.readUInt32LE(20), record.readUInt32LE(42)];
     const [nameBytes, extraBytes] = [record.readUInt16LE(28), record.readUInt16LE(30)];
     const extra = record.subarray(46 + nameBytes, 46 + nameBytes + extraBytes);
-    this.#at += 46 + nameBytes + extraBytes + record.readUInt16LE(32);
+    this.#at += 46 + nameBytes + extraBytes;
     // Only a file's offset can be beyond 4 GiB, and then it is the only field in the ZIP64 record.
-    const isFar = begin === 0xffffffff && extra.length >= 12 && extra.readUInt16LE(0) === 1;
-    this.next = {
-      name: record.toString('latin1', 46, 46 + nameBytes),
-      size,
-      at: isFar ? Number(extra.readBigUInt64LE(4)) : begin,
-      isPlain: method === 0,
-    };
+    const isFar = begin === 0xffffffff && extra.length === 12 && extra.readUInt16LE(0) === 1;
+    const name = record.toString('latin1', 46, 46 + nameBytes);
+    // Other programs take a different name from an extra field, and skip a comment, whatever is in it.
+    if ((extraBytes > 0 && !isFar) || record.readUInt16LE(32) > 0)
+      throw new NoZip(`${name} has more in its directory than a name`);
+    const at = isFar ? Number(extra.readBigUInt64LE(4)) : begin;
+    if (at !== this.#filesEnd) throw new NoZip(`${name} is not where the file before it ends`);
+    this.#filesEnd = at + 30 + nameBytes + size;
+    const isPlain = flags === 0 && method === 0 && record.readUInt32LE(24) === size;
+    this.next = { name, size, at, isPlain, header: record.subarray(6, 30) };
   }
 
   /** Whether a file with this name is still to come. @param {string} name */
   has(name) {
-    const [at, left, next] = [this.#at, this.#left, this.next];
+    const [at, left, next, filesEnd] = [this.#at, this.#left, this.next, this.#filesEnd];
     while (this.next && this.next.name !== name) this.pass();
     const isThere = this.next !== null;
-    [this.#at, this.#left, this.next] = [at, left, next];
+    [this.#at, this.#left, this.next, this.#filesEnd] = [at, left, next, filesEnd];
     return isThere;
   }
 
   /** A file's content; null if it has a different size, or is compressed. @param {ZippedFile} file @param {number} bytes */
-  content({ name, size, at, isPlain }, bytes) {
+  content({ name, size, at, isPlain, header }, bytes) {
     if (!isPlain || size !== bytes) return null;
     const content = 30 + name.length;
     const file = this.#read(at, content + bytes);
     if (file.readUInt32LE(0) !== 0x04034b50) throw new NoZip(`${name} is not where its directory says`);
     if (file.toString('latin1', 30, content) !== name) throw new NoZip(`${name} has a different name in its header`);
-    if (file.readUInt16LE(26) !== name.length || file.readUInt16LE(28) !== 0)
-      throw new NoZip(`the header of ${name} has a different length`);
+    if (!file.subarray(4, 28).equals(header) || file.readUInt16LE(28) !== 0)
+      throw new NoZip(`the header of ${name} is not the one in its directory`);
     return file.subarray(content);
   }
 

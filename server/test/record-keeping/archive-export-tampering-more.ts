@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { Line } from '../../src/domain/examiner/entries.mjs';
 import { type Manifest, manifestNoteText } from '../../src/domain/examiner/package.mjs';
 import { signer } from '../archive/small-archive.ts';
@@ -217,6 +218,40 @@ export const otherEmailChanges: Change[] = [
   },
 ];
 
+/** A ZIP's bytes before its directory, its directory, and its end. */
+type ZipParts = { files: Buffer; directory: Buffer; end: Buffer };
+
+function inZipBytes(name: string, change: (parts: ZipParts) => ZipParts): Change {
+  return {
+    name,
+    code: 1,
+    apply(folder) {
+      const path = join(folder, 'messages.zip');
+      const zip = readFileSync(path);
+      const [begin, last] = [zip.readUInt32LE(zip.length - 6), zip.length - 22];
+      const whole = { files: zip.subarray(0, begin), directory: zip.subarray(begin, last), end: zip.subarray(last) };
+      const { files, directory, end } = change(whole);
+      end.writeUInt32LE(directory.length, 12);
+      end.writeUInt32LE(files.length, 16);
+      writeFileSync(path, Buffer.concat([files, directory, end]));
+    },
+  };
+}
+
+/** The first record of a directory with an extra field: a name that other programs show instead. */
+function renamed(directory: Buffer): Buffer {
+  const nameEnd = 46 + directory.readUInt16LE(28);
+  const other = Buffer.from('999999-in.eml');
+  const field = Buffer.alloc(9);
+  field.writeUInt16LE(0x7075, 0);
+  field.writeUInt16LE(5 + other.length, 2);
+  field.writeUInt8(1, 4);
+  field.writeUInt32LE(crc32(directory.subarray(46, nameEnd)), 5);
+  const longer = Buffer.concat([directory.subarray(0, nameEnd), field, other, directory.subarray(nameEnd)]);
+  longer.writeUInt16LE(field.length + other.length, 30);
+  return longer;
+}
+
 /** What only somebody with the key can do, who signs the manifest again. */
 export const signedChanges: Change[] = [
   {
@@ -230,6 +265,26 @@ export const signedChanges: Change[] = [
       rmSync(join(folder, 'entries.ndjson'));
     },
   },
+  inZipBytes('the ZIP has a file that is not in its directory', ({ files, ...rest }) => {
+    const first = files.subarray(0, 30 + files.readUInt16LE(26) + files.readUInt32LE(18));
+    return { ...rest, files: Buffer.concat([files, first]) };
+  }),
+  inZipBytes('the ZIP has something between its directory and its end', ({ directory, ...rest }) => ({
+    ...rest,
+    directory: Buffer.concat([directory, Buffer.alloc(1)]),
+  })),
+  inZipBytes('an e-mail has a second name in the directory', ({ directory, ...rest }) => ({
+    ...rest,
+    directory: renamed(directory),
+  })),
+  inZipBytes('an e-mail’s own header says that it is compressed', (parts) => {
+    parts.files.writeUInt16LE(8, 8);
+    return parts;
+  }),
+  inZipBytes('an e-mail has a different size when unpacked', (parts) => {
+    parts.directory.writeUInt32LE(0, 24);
+    return parts;
+  }),
 ];
 
 /** What somebody with the key can do: the manifest is made to fit, and signed again. */

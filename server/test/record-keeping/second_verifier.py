@@ -667,29 +667,43 @@ def read_zip(data):
         if end[:4] != b'PK\x05\x06':
             raise NoZip
         count, at = struct.unpack_from('<H', end, 10)[0], struct.unpack_from('<I', end, 16)[0]
+        directory_end = len(data) - 22
         if count == 0xFFFF or at == 0xFFFFFFFF:
             wide = struct.unpack_from('<Q', data, len(data) - 42 + 8)[0]
+            directory_end = len(data) - 98
+            if wide != directory_end:
+                raise NoZip
             count, at = struct.unpack_from('<Q', data, wide + 32)[0], struct.unpack_from('<Q', data, wide + 48)[0]
         files = []
+        directory, files_end = at, 0
         for _ in range(count):
             if data[at : at + 4] != b'PK\x01\x02':
                 raise NoZip
-            method, = struct.unpack_from('<H', data, at + 10)
-            size, = struct.unpack_from('<I', data, at + 20)
+            flags, method = struct.unpack_from('<2H', data, at + 8)
+            size, plain_size = struct.unpack_from('<2I', data, at + 20)
             name_bytes, extra_bytes, comment_bytes = struct.unpack_from('<3H', data, at + 28)
             begin, = struct.unpack_from('<I', data, at + 42)
             name = data[at + 46 : at + 46 + name_bytes].decode('latin-1')
-            if begin == 0xFFFFFFFF:
+            is_far = begin == 0xFFFFFFFF and extra_bytes == 12
+            if (extra_bytes and not is_far) or comment_bytes:
+                raise NoZip
+            if is_far:
                 begin, = struct.unpack_from('<Q', data, at + 46 + name_bytes + 4)
-            if data[begin : begin + 4] != b'PK\x03\x04':
+            if begin != files_end or data[begin : begin + 4] != b'PK\x03\x04':
                 raise NoZip
-            lengths = struct.unpack_from('<2H', data, begin + 26)
-            content = begin + 30 + sum(lengths)
-            if data[begin + 30 : begin + 30 + lengths[0]].decode('latin-1') != name or content + size > len(data):
+            content = begin + 30 + name_bytes
+            if data[begin + 30 : content].decode('latin-1') != name or content + size > len(data):
                 raise NoZip
+            is_plain = flags == 0 and method == 0 and plain_size == size
+            same_header = data[begin + 4 : begin + 30] == data[at + 6 : at + 30] + b'\0\0'
+            if is_plain and not same_header:
+                raise NoZip
+            files_end = content + size
             # A compressed one is not as we write it, whatever is in it.
-            files.append((name, None if method else data[content : content + size]))
-            at += 46 + name_bytes + extra_bytes + comment_bytes
+            files.append((name, data[content : content + size] if is_plain else None))
+            at += 46 + name_bytes + extra_bytes
+        if files_end != directory or at != directory_end:
+            raise NoZip
         return files
     except struct.error as error:
         raise NoZip from error
