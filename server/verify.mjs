@@ -120,6 +120,9 @@ function isPowerOfTwo(count) {
 
 // --- Signed notes and checkpoints: C2SP signed-note, tlog-checkpoint --------------------------------------------------
 
+/** Of a whole note. A longer one could have so many signatures over so long a text that checking them takes hours. */
+const noteCharactersMax = 16 * 1024;
+
 const ed25519 = Buffer.from([1]);
 /** The DER that comes before the 32 bytes of an Ed25519 public key. */
 const publicKeyPrefix = Buffer.from('302a300506032b6570032100', 'hex');
@@ -155,7 +158,7 @@ function readVerifier(text) {
  */
 function signaturesIn(note, { name, id }) {
   const end = note.lastIndexOf('\n\n');
-  if (end < 0 || !note.endsWith('\n')) return null;
+  if (end < 0 || !note.endsWith('\n') || note.length > noteCharactersMax) return null;
   const signatures = [];
   for (const line of note.slice(end + 2).split('\n')) {
     const [, signer, encoded = ''] = /^— (\S+) (\S+)$/.exec(line) ?? [];
@@ -985,7 +988,6 @@ const verdicts = /** @type {const} */ (['intact', 'altered', 'incomplete', 'unkn
 
 const [entriesFile, emailsFile, emailList] = ['entries.ndjson', 'messages.zip', 'manifest.csv'];
 const lineBytesMax = 8 * 1024 * 1024;
-const noteCharactersMax = 16 * 1024;
 /** With two for each disposal. */
 const earlierMax = 5_000;
 const faultsMax = 20;

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Line } from '../../src/domain/examiner/entries.mjs';
+import { noteCharactersMax } from '../../src/domain/examiner/notes.mjs';
 import { type Manifest, manifestNoteText } from '../../src/domain/examiner/package.mjs';
 import { signer } from '../archive/small-archive.ts';
 import { fitManifest } from './archive-export-tampering.ts';
@@ -265,6 +266,9 @@ export const signedChanges: Change[] = [
       rmSync(join(folder, 'entries.ndjson'));
     },
   },
+  inText('the checkpoint is longer than a note can be', 'checkpoint', 1, (note) =>
+    signer.sign(`${note.slice(0, note.indexOf('\n\n') + 1)}${'x'.repeat(noteCharactersMax)}\n`),
+  ),
   inZipBytes('the ZIP has a file that is not in its directory', ({ files, ...rest }) => {
     const first = files.subarray(0, 30 + files.readUInt16LE(26) + files.readUInt32LE(18));
     return { ...rest, files: Buffer.concat([files, first]) };

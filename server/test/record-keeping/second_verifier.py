@@ -28,6 +28,7 @@ FIELDS = ['advisorId', 'number', 'kind', 'memberId', 'messageId', 'actor', 'trac
 ENDINGS = {'text_out': 'out', 'text_in': 'in', 'consent': 'consent', 'media_in': 'media'}
 DISPOSABLE = {'text_out', 'text_in', 'consent', 'schedule', 'broadcast', 'review', 'export', 'merge', 'sign_in', 'media_in'}
 LINE_BYTES_MAX = 8 * 1024 * 1024
+NOTE_CHARACTERS_MAX = 16 * 1024
 
 
 class CantTell(Exception):
@@ -150,7 +151,7 @@ def read_keys(path):
 def open_note(note, keys):
     """The text of a note and the name of the key that signed it, or None."""
     end = note.rfind('\n\n')
-    if end < 0 or not note.endswith('\n'):
+    if end < 0 or not note.endswith('\n') or len(note) > NOTE_CHARACTERS_MAX:
         return None
     text = note[: end + 1]
     for line in note[end + 2 :].split('\n'):

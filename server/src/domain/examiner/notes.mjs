@@ -3,6 +3,9 @@
 import { createPublicKey, verify as verifySignature } from 'node:crypto';
 import { hashBytes, sha256 } from './tree.mjs';
 
+/** Of a whole note. A longer one could have so many signatures over so long a text that checking them takes hours. */
+export const noteCharactersMax = 16 * 1024;
+
 const ed25519 = Buffer.from([1]);
 /** The DER that comes before the 32 bytes of an Ed25519 public key. */
 const publicKeyPrefix = Buffer.from('302a300506032b6570032100', 'hex');
@@ -38,7 +41,7 @@ export function readVerifier(text) {
  */
 export function signaturesIn(note, { name, id }) {
   const end = note.lastIndexOf('\n\n');
-  if (end < 0 || !note.endsWith('\n')) return null;
+  if (end < 0 || !note.endsWith('\n') || note.length > noteCharactersMax) return null;
   const signatures = [];
   for (const line of note.slice(end + 2).split('\n')) {
     const [, signer, encoded = ''] = /^— (\S+) (\S+)$/.exec(line) ?? [];

@@ -18,7 +18,7 @@ import {
   lineIn,
   outcomeOf,
 } from './entries.mjs';
-import { notesOf, openNote, readCheckpoint, readVerifier } from './notes.mjs';
+import { noteCharactersMax, notesOf, openNote, readCheckpoint, readVerifier } from './notes.mjs';
 import { Inclusion, isConsistent, sha256 } from './tree.mjs';
 import { NoZip, openRegular, piecesOf, readSmall, sumOf, ZipReader } from './zip.mjs';
 
@@ -33,7 +33,6 @@ export const verdicts = /** @type {const} */ (['intact', 'altered', 'incomplete'
 
 const [entriesFile, emailsFile, emailList] = ['entries.ndjson', 'messages.zip', 'manifest.csv'];
 const lineBytesMax = 8 * 1024 * 1024;
-const noteCharactersMax = 16 * 1024;
 /** With two for each disposal. */
 const earlierMax = 5_000;
 const faultsMax = 20;
