@@ -266,6 +266,9 @@ export const signedChanges: Change[] = [
       rmSync(join(folder, 'entries.ndjson'));
     },
   },
+  inText('a text is there twice, first with other words', 'entries.ndjson', 1, (lines) =>
+    lines.replace('"text":"Hello"', '"text":"Never said","text":"Hello"'),
+  ),
   inText('the checkpoint is longer than a note can be', 'checkpoint', 1, (note) =>
     signer.sign(`${note.slice(0, note.indexOf('\n\n') + 1)}${'x'.repeat(noteCharactersMax)}\n`),
   ),

@@ -314,6 +314,8 @@ class Line:
 
     def __init__(self, data):
         given = json.loads(data)
+        if json.dumps(given, ensure_ascii=False, separators=(',', ':')).encode() != data.rstrip():
+            raise ValueError
         entry = given['entry'] if isinstance(given, dict) else None
         if not isinstance(entry, dict) or not is_count(given.get('leaf')) or not isinstance(given.get('proof'), list):
             raise ValueError

@@ -117,7 +117,10 @@ const proofHashesMax = 64;
 
 /** @param {Buffer} bytes @returns {Line | null} */
 export function lineIn(bytes) {
-  const line = jsonIn(bytes);
+  const json = bytes.toString();
+  const line = jsonIn(json);
+  // Of two fields with one name, other programs may show the first, which nobody would check.
+  if (JSON.stringify(line) !== json.trimEnd()) return null;
   if (!isRecord(line) || !isRecord(line.entry) || !isCount(line.leaf) || !isProof(line.proof)) return null;
   const { advisorId, number, kind, memberId, messageId, actor, traceId, meta, commitment, dateTime } = line.entry;
   const isWhole =
