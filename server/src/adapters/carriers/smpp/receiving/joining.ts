@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { textHashBytes } from './repeats.ts';
+import { randomUUID } from 'node:crypto';
+import { shortHash } from './repeats.ts';
 
 /** Which part of a long text a message is. */
 export type PartPosition = { key: string; number: number; of: number };
@@ -109,6 +109,5 @@ export function makeJoiner(giveUp: (joining: PartialText) => void, now: () => Da
 }
 
 function nameOf({ key, number }: PartPosition, octets: Buffer): string {
-  const hash = createHash('sha256').update(`${key} ${number} `).update(octets).digest();
-  return hash.toString('base64', 0, textHashBytes);
+  return shortHash(`${key} ${number} `, octets);
 }

@@ -7,8 +7,7 @@ const repeatWithinMs = 24 * 3_600_000;
 const slowMs = 5_000;
 const lostSoonMs = 10_000;
 const peopleMax = 10_000;
-/** Enough to tell texts apart. */
-export const textHashBytes = 16;
+const hashBytes = 16;
 
 /**
  * SMPP gives a person's text no id, and an SMSC that didn't hear our response repeats the text. A repeat gets the id of the first
@@ -21,8 +20,9 @@ export function makeRepeats() {
   return {
     /** The id of this delivery. `answered` has to be called after our response. */
     begin({ from, to, octets }: { from: string; to: string; octets: Buffer }, session: SmppSession) {
-      const person = `${from} ${to}`;
-      const hash = createHash('sha256').update(octets).digest().toString('base64', 0, textHashBytes);
+      // An address may be as long as a message, and thousands are remembered.
+      const person = shortHash(`${from} ${to}`);
+      const hash = shortHash(octets);
       const before = lasts.get(person);
       const id = before && isRepeat(before, hash) ? before.id : randomUUID();
       const last: Last = { hash, id, at: Date.now(), takenAt: null, session };
@@ -45,4 +45,11 @@ function isRepeat({ hash, at, takenAt, session }: Last, of: string): boolean {
   if (takenAt === null) return true;
   const lostAt = session.closedAt();
   return takenAt - at > slowMs || (lostAt !== null && lostAt - takenAt < lostSoonMs);
+}
+
+/** Enough to tell texts and people apart. */
+export function shortHash(...parts: (string | Buffer)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest().toString('base64', 0, hashBytes);
 }
