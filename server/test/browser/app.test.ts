@@ -94,10 +94,10 @@ test('a text whose answer is lost survives a reload, and trying again doesn’t 
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Sending', { exact: true }).waitFor();
   await unanswered.waitFor();
-  await page.unroute('**/items*');
   await page.unroute(sends);
   await page.getByRole('button', { name: 'Try again' }).click();
   await unanswered.waitFor({ state: 'hidden' });
+  await page.unroute('**/items*');
   await page.locator('.item', { hasText: 'Only once' }).getByText('Delivered').waitFor();
   assert.equal(await say(page, 'Only once').count(), 1);
 
