@@ -1167,7 +1167,7 @@ export interface components {
          *     - `expired`: The carrier didn’t take the text within its lifetime, 24 hours unless the operator set another. If the status is `undelivered`, part of a long text was sent, and the rest wasn’t. Send it again if it still matters. The operator sees in `assent carriers status` what the carrier lacks.
          *     - `carrier_unavailable`: The carrier failed to take the text, twelve times in a few minutes. Send it again later. If it happens again, contact the operator.
          *     - `rejected`: The carrier refused the text: the texting number isn’t registered for it, for example. Contact the operator. The archive has the carrier’s own code.
-         *     - `filtered`: A carrier took the text for unwanted, and didn’t deliver it. Reword it, without shortened links for example. If it happens again, contact the operator.
+         *     - `filtered`: A carrier filtered the text as spam and didn’t deliver it. Reword it, without shortened links for example. If it happens again, contact the operator.
          *     - `undelivered`: The carrier took the text but couldn’t deliver it. The phone may be off or out of reach. Send it again later, or reach the person another way.
          *     - `account_disabled`: The advisor’s account is disabled. Contact the operator.
          *     - `no_texting_number`: The advisor’s account has no texting number. Contact the operator.

@@ -211,7 +211,7 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
       life: signals.life.signal,
       report(event) {
         if (event.event === 'refused') log.warn(event, 'a carrier refuses our credentials');
-        else log.info(event, 'a carrier');
+        else log.info(event, 'a carrier connection changed');
       },
     },
     onFault: ({ name, why }) => log.error({ carrier: name, why }, 'a carrier can’t be opened'),

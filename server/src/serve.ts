@@ -55,8 +55,10 @@ export async function serve(config: Config, say: (line: string) => void): Promis
         runtime.signals.stopping.abort();
         const hangs = pause(config.carrierTimeoutMs + stopMarginMs, undefined, { ref: false });
         await Promise.all([Promise.race([work?.stop(), hangs]), jobs?.stop(), drain(app, config)]);
-        await writeTraffic(runtime).catch((err) => log.warn({ err }, 'the last traffic can’t be written'));
-        await forgetNode(runtime).catch((err) => log.warn({ err }, 'others will miss this process'));
+        await writeTraffic(runtime).catch((err) => log.warn({ err }, 'the last traffic counts could not be written'));
+        await forgetNode(runtime).catch((err) =>
+          log.warn({ err }, 'this process could not be removed from the list of nodes'),
+        );
         await Promise.all([buckets?.stop(), tracer?.stop(), runtime.stop()]);
         log.info('stopped');
       },

@@ -32,7 +32,7 @@ export const settings = {
   role: {
     name: 'ROLE',
     default: 'all',
-    about: '`api` answers requests, `work` hands texts over and runs the jobs, `all` does both.',
+    about: '`api` answers requests, `work` sends texts and runs jobs, `all` does both.',
     parse: oneOf('all', 'api', 'work'),
   },
   host: {
@@ -59,7 +59,7 @@ export const settings = {
     name: 'OUTBOUND_ALLOWED_NETWORKS',
     default: '',
     about:
-      'Networks of yours that URLs of users (a CRM, a webhook, a feed) may be in: `10.0.0.0/8,fd00::1`. Otherwise they must be public.',
+      'Private networks that URLs given by users (a CRM, a webhook, a feed) may point to: `10.0.0.0/8,fd00::1`. Otherwise they must be public.',
     parse: addressesAndNetworks,
   },
   oauthIssuer: {
@@ -211,7 +211,7 @@ export const settings = {
     name: 'REQUESTS_MAX',
     default: '800',
     about:
-      'How many `/v1` requests one process answers at once, without those that only `wait`; more get a 429. An API key can have three quarters of these places, an advisor half.',
+      'The most `/v1` requests that one process handles at once, not counting those that `wait`; more get a 429. An API key can have three quarters of these places, an advisor half.',
     parse: integer(1, 100_000),
   },
   databasePoolSize: {
@@ -231,15 +231,14 @@ export const settings = {
   carrierTimeoutMs: {
     name: 'CARRIER_TIMEOUT_MS',
     default: '10000',
-    about:
-      'The longest that the carrier may take to answer when it is handed a text, in milliseconds; then the text is `in_doubt`.',
+    about: 'How long to wait for the carrier to accept a text, in milliseconds; then the text is `in_doubt`.',
     parse: integer(100, 120_000),
   },
   textLifetimeHours: {
     name: 'TEXT_LIFETIME_HOURS',
     default: '24',
     about:
-      'How long an accepted text is tried, in hours, from the moment when it may go. Then it is `failed` with `expired`; one of which a part was sent is `undelivered`.',
+      'How long to keep trying an accepted text, in hours, from the moment it may be sent. Then it fails with `expired`, or is `undelivered` if part of it was sent.',
     parse: integer(1, 168),
   },
   requestTimeoutMs: {

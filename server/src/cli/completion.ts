@@ -5,7 +5,7 @@ export const completionVerbs: Verb[] = [
   {
     name: 'completion',
     about:
-      'Print a script that lets the Tab key finish verbs, options and their values. Load it where your shell starts, such as ~/.bashrc.',
+      'Print a tab-completion script for commands, options and their values. Load it in your shell’s startup file, such as ~/.bashrc.',
     operands: ['bash|zsh|fish'],
     examples: [
       'completion bash >> ~/.bashrc',

@@ -31,9 +31,9 @@ const topics: [audience: string, [words: string, about: string][]][] = [
     'For operators, who run it',
     [
       ['serve migrate', 'Start the server, and update its database.'],
-      ['status doctor', 'See how it is doing, and what to fix.'],
+      ['status doctor', 'Check its health, and see what to fix.'],
       ['firms advisors staff', 'Add the people who text, and those who supervise.'],
-      ['carriers numbers texts', 'Connect carriers, assign numbers, watch texts go.'],
+      ['carriers numbers texts', 'Connect carriers, assign numbers, watch texts being sent.'],
       ['applications keys', 'Decide which programs may call, and how often.'],
       ['signing-keys secrets', 'Replace the keys that sign tokens and seal secrets.'],
       ['contacts content crm', 'Bring in contacts and content, or connect a CRM.'],
@@ -55,7 +55,7 @@ const beyond = [
     ['assent help token', 'Explain a command, with an example.'],
     ['assent help keys', 'List what you can do with keys.'],
     ['assent completion bash', 'Let Tab finish your words; zsh and fish work too.'],
-    ['assent --version', 'Say which version this is.'],
+    ['assent --version', 'Print the version.'],
   ] as Row[],
 ] as const;
 

@@ -66,9 +66,9 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     log.warn({ advisorId, replyNumber, reason }, 'media of a reply could not be fetched');
   const reportNumber = (carrier: string, reason: string) =>
     log.warn({ carrier, reason }, 'a number could not be looked up with its carrier');
-  const reportImport = (err: unknown) => log.error({ err }, 'an import broke off');
+  const reportImport = (err: unknown) => log.error({ err }, 'a contact import failed');
   const held = { ...deletes, ...decisions };
-  const reportAction = (err: unknown) => log.error({ err }, 'a held action failed; it will be retried');
+  const reportAction = (err: unknown) => log.error({ err }, 'a pending action failed; it will be retried');
   const deliverNext = checkpointDeliverer(deps, deps.checkpointDeliveries);
   return [
     { name: 'delete expired responses', everyMs: 60 * minuteMs, run: () => forgetExpiredResponses(deps) },
@@ -90,7 +90,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'delete old traffic', everyMs: 60 * minuteMs, run: () => forgetOldTraffic(deps) },
     { name: 'watch for alerts', everyMs: minuteMs, run: () => watch(deps) },
     { name: 'delete old deliveries', everyMs: 10 * minuteMs, run: () => forgetOldDeliveries(deps) },
-    { name: 'do what was held for an undo', everyMs: 1_000, run: () => doDueActions(deps, held, reportAction) },
+    { name: 'run pending actions', everyMs: 1_000, run: () => doDueActions(deps, held, reportAction) },
     { name: 'import contacts', everyMs: 500, run: () => runImports(deps, reportImport) },
     { name: 'delete old imports', everyMs: 60 * minuteMs, run: () => forgetOldImports(deps) },
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },
@@ -116,7 +116,7 @@ async function sign(deps: Deps, log: Log): Promise<void> {
       { fault: signing },
       'the archive is not what was signed, or this node can’t tell: nothing more is signed',
     );
-  if (copies) log.fatal({ fault: copies }, 'the copies outside are not as they were left: nothing more is copied');
+  if (copies) log.fatal({ fault: copies }, 'the external checkpoint copies were changed: nothing more is copied');
   if (memory) log.fatal({ fault: memory }, 'this node can’t remember what it signs once it restarts');
 }
 

@@ -18,7 +18,10 @@ export async function settleReuse(ctx: KoaContextWithOIDC): Promise<void> {
     ctx.status = 200;
     ctx.body = found.response;
   } else if (found.ended !== 'nothing')
-    log.warn({ kind, clientId: ctx.oidc.client?.clientId, ended: found.ended }, 'used twice');
+    log.warn(
+      { kind, clientId: ctx.oidc.client?.clientId, ended: found.ended },
+      'a code or refresh token was used twice',
+    );
 }
 
 type Form = { grant_type?: string; refresh_token?: string; code?: string };

@@ -334,7 +334,7 @@ suite('a text to a group', () => {
     assert.deepEqual([recipient.outcome, recipient.heldReason], ['held', 'possible_opt_out']);
   });
 
-  test('is another advisor’s to nobody, and partners hear nothing of it', async () => {
+  test('is invisible to other advisors, and partners get no event', async () => {
     const { cursor } = (await ann.get(`${api}/session`)).body;
     const { groupId, phones } = await groupOfSize(1);
     const broadcastId = await start(groupId, 'Private {firstName}');

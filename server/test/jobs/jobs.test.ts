@@ -222,7 +222,7 @@ suite('every job, as the application’s role, with something to do', async () =
         ),
       left: 'select count(*) as left from alert_states',
     },
-    'do what was held for an undo': {
+    'run pending actions': {
       make: () =>
         asOwner(
           `insert into pending_actions (advisor_id, kind, target_ids, due_at) values (${advisorId}, 'delete_contacts', '{1}', now())`,

@@ -193,7 +193,7 @@ suite('the sandbox’s authorization server', () => {
       .split('\n')
       .filter((line) => line.startsWith('{'));
     assert.ok(logged.length > 50, 'there is a log');
-    assert.ok(logged.some((line) => line.includes('used twice')));
+    assert.ok(logged.some((line) => line.includes('a code or refresh token was used twice')));
     const logs = `${logged.join('\n')}\n${readFileSync(join(folder.path, 'postgres.log'), 'utf8')}`;
     assert.ok(secrets.size > 30);
     for (const secret of secrets) assert.ok(!logs.includes(secret), `a log holds ${secret}`);

@@ -36,7 +36,7 @@ export function Shell() {
           <Brand />
         </div>
         <p className="small soft console-whose">{staff.firmName ?? 'All firms'} · console</p>
-        <p className="eyebrow">{staff.role === 'operator' ? 'Operation' : 'Compliance'}</p>
+        <p className="eyebrow">{staff.role === 'operator' ? 'Operations' : 'Compliance'}</p>
         <ul>
           {placesOf(staff.role).map((each) => (
             <li key={each.to}>
@@ -118,8 +118,8 @@ function placeOf(here: string): Place | undefined {
 
 function Forbidden() {
   return (
-    <StateScreen icon="lock" title="Not for your role" isPage>
-      This page is for another role. If you need it, ask whoever gave you access to the console.
+    <StateScreen icon="lock" title="No access" isPage>
+      This page is for another role. If you need it, ask the person who gave you access to the console.
     </StateScreen>
   );
 }

@@ -80,7 +80,7 @@ export function previewOf(situation: Situation): SendPreview {
       tone: 'bad',
       icon: 'hand-stop',
       strong: 'Your firm’s rules stop this text.',
-      rest: 'Word it differently.',
+      rest: 'Reword it.',
     });
   const consent = consentPreview(situation, name, codes, no);
   if (consent) return consent;
@@ -102,7 +102,7 @@ function consentPreview(
     ? `${name === 'They' ? 'They haven’t' : `${name} hasn’t`} answered yet.`
     : `${name === 'They' ? 'They haven’t' : `${name} hasn’t`} agreed to texts yet.`;
   if (codes.has('too_many_waiting'))
-    return no({ tone: 'warn', icon: 'hourglass', strong, rest: 'Ten texts already wait for their yes.' });
+    return no({ tone: 'warn', icon: 'hourglass', strong, rest: 'Ten texts are already waiting for their consent.' });
   if (!advisor.consentCollection && !isPending)
     return no({
       tone: 'warn',
@@ -124,8 +124,8 @@ function consentPreview(
       icon: 'hourglass',
       strong,
       rest: isPending
-        ? 'Your text can wait up to a day for their yes.'
-        : 'Sending asks them first; your text follows their yes.',
+        ? 'Your text can wait up to a day for their consent.'
+        : 'Sending asks them first; your text follows once they accept.',
       ...(!isPending && { fix: 'request_consent' as const }),
     },
     button: 'Send once they accept',

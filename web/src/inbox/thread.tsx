@@ -73,7 +73,7 @@ export function Thread({ conversation }: { conversation: Conversation }) {
             {fullTime(now, timeZone)}.
             {hasNextPage &&
               items[0] &&
-              ` Earlier texts are missing here: it begins ${fullTime(items[0].dateTime, timeZone)}.`}
+              ` Earlier texts aren’t included. This starts ${fullTime(items[0].dateTime, timeZone)}.`}
           </p>
           {hasNextPage && (
             <div className="note no-print">

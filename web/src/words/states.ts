@@ -31,7 +31,7 @@ export const statusWords: Record<TextStatus, Said> = {
   failed: { word: 'Not sent', icon: 'alert-triangle', tone: 'bad' },
   in_doubt: { word: 'May not have arrived', icon: 'help-circle', tone: 'warn' },
   held: { word: 'Held', icon: 'hand-stop', tone: 'warn' },
-  awaiting_consent: { word: 'Waits for their yes', icon: 'hourglass', tone: 'warn' },
+  awaiting_consent: { word: 'Waiting for consent', icon: 'hourglass', tone: 'warn' },
   deferred: { word: 'Goes out', icon: 'moon', tone: 'quiet' },
 };
 
@@ -46,11 +46,11 @@ export const failureAdvice: Record<FailureReason, Advice> = {
   },
   consent_pending: {
     what: 'They haven’t answered your request yet.',
-    next: 'Send it again so that it waits for their yes.',
+    next: 'Send it again, to go out once they accept.',
     again: true,
   },
   consent_lapsed: {
-    what: 'It waited a day for their yes, which didn’t come.',
+    what: 'It waited a day for their consent, which didn’t come.',
     next: 'Send it again if it still matters: they are asked once more.',
     again: true,
   },
@@ -74,9 +74,9 @@ export const failureAdvice: Record<FailureReason, Advice> = {
     next: 'Send it between 8 AM and 9 PM their time.',
     again: true,
   },
-  text_blocked: { what: 'Your firm’s rules stopped this text.', next: 'Word it differently.', again: false },
+  text_blocked: { what: 'Your firm’s rules stopped this text.', next: 'Reword it.', again: false },
   too_many_waiting: {
-    what: 'Ten texts already wait for their yes.',
+    what: 'Ten texts are already waiting for their consent.',
     next: 'Send it once they have answered.',
     again: false,
   },
@@ -92,8 +92,8 @@ export const failureAdvice: Record<FailureReason, Advice> = {
     again: false,
   },
   filtered: {
-    what: 'A carrier took it for unwanted.',
-    next: 'Word it differently, without shortened links.',
+    what: 'A carrier filtered it as spam.',
+    next: 'Reword it, without shortened links.',
     again: false,
   },
   undelivered: { what: 'The phone may be off or out of reach.', next: 'Send it again later, or call.', again: true },
@@ -110,12 +110,12 @@ export const failureAdvice: Record<FailureReason, Advice> = {
 /** Nobody knows whether it arrived, so sending it again could text them twice: that takes a decision. */
 export const doubtAdvice: Advice = {
   what: 'The carrier’s answer was lost, so this may have arrived or not.',
-  next: 'Ask them before you write it again. We keep looking.',
+  next: 'Ask them before sending it again. We’ll keep checking.',
   again: false,
 };
 
 export const heldAdvice: Record<NonNullable<TextItem['heldReason']>, string> = {
-  supervision: 'Your firm reads it before it goes out.',
+  supervision: 'Your firm is reviewing it before it’s sent.',
   possible_opt_out: 'Their last reply may mean stop. It waits until your firm has decided.',
 };
 
@@ -139,7 +139,7 @@ export function evidenceWords(reason: string | null): string {
     opt_out: 'they texted STOP',
     opt_out_wording: 'by what they wrote',
     possible_opt_out: 'your firm decided',
-    firm_opt_out: 'they stopped your firm',
+    firm_opt_out: 'they opted out of your firm’s texts',
     carrier: 'their carrier told us',
     recorded: 'recorded by your firm',
   };

@@ -98,7 +98,7 @@ export const applicationVerbs: Verb[] = [
   {
     name: 'applications disconnect',
     about:
-      'End the access that advisors gave an application: refresh at once, access tokens within a second on every node.',
+      'Disconnect an application from its advisors. Refresh tokens stop at once, access tokens within a second on every node.',
     operands: ['CLIENT-ID'],
     options: { advisor: { ...advisor, about: 'The advisor to disconnect it from; all of them by default.' } },
     isFinal: always,

@@ -58,7 +58,7 @@ export const advisorVerbs: Verb[] = [
   {
     name: 'advisors invite',
     about:
-      'Print a link at which an advisor chooses a password: for the first sign-in, or a forgotten password. It works once, for 24 hours.',
+      'Print a link where an advisor can choose a password: for the first sign-in, or a forgotten password. It works once, for 24 hours.',
     operands: ['ADVISOR'],
     run: async ({ runtime, operands, out }) => {
       requireOwnServer(runtime);

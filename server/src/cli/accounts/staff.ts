@@ -15,7 +15,7 @@ const firmRoles = staffRoles.filter((role) => role !== 'operator');
 export const staffVerbs: Verb[] = [
   {
     name: 'staff add',
-    about: 'Add a staff member who reviews for a firm, or is its compliance officer.',
+    about: 'Add a reviewer or compliance officer to a firm.',
     operands: ['FIRM'],
     options: {
       name: { value: 'TEXT', about: 'The staff member’s name.', required: true },

@@ -149,7 +149,7 @@ async function lockCarrier(deps: Deps, name: string): Promise<CarrierRow> {
   const row = await store.findCarrierForUpdate(deps.db, name);
   if (!row) throw noCarrier(name);
   if (row.carrierId === store.sandboxCarrierId)
-    throw problem('invalid_request', 'The sandbox’s carrier has no settings, and stays.');
+    throw problem('invalid_request', 'The sandbox’s carrier can’t be changed or removed.');
   return row;
 }
 

@@ -16,7 +16,7 @@ type CarrierOpenOptions = {
   onFault(fault: CarrierFault): void;
 };
 
-/** A bad row never stops the server: the others go on, and so does the row's earlier version in nobody's hands. */
+/** A bad row never stops the server: the other carriers go on. */
 export function followCarriers({ db, sealer, kinds, extra, onFault }: CarrierOpenOptions): Carriers {
   let open = new Map<number, OpenCarrier>();
   let faults = new Map<number, CarrierFault>();

@@ -30,7 +30,7 @@ import { failHeldTexts } from './possible-opt-outs.ts';
 
 /**
  * Every change of a member's consent. Each is decided with the member's row locked, and committed in one transaction with its
- * evidence in the archive. Only a number that becomes known may start opted out without one (members/known-numbers.ts).
+ * evidence in the archive. One exception: a number that becomes known can start opted out (members/known-numbers.ts).
  */
 
 export type Move = ConsentMove & { member: MemberRow };

@@ -48,7 +48,7 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
     return life.track(work()).catch(failed);
   }
 
-  /** The carrier is told, and brings it again. */
+  /** Rethrown, so that the carrier delivers it again. */
   function failed(err: unknown): never {
     log.warn({ err, carrier: name }, 'inbound message could not be stored');
     throw err;
@@ -74,7 +74,7 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
   }
 
   async function claimUntilStopped(): Promise<void> {
-    // Nothing was ready, and nothing was queued here since: then this node looks, which costs less than a claim of nothing.
+    // If nothing was ready and nothing has been queued here since, it only looks for the next turn: cheaper than an empty claim.
     let isQuiet = false;
     while (!stopping.signal.aborted) {
       // Before the claim: a text that is queued during it must not wait for the next poll.

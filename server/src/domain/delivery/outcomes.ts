@@ -124,7 +124,7 @@ function endedClaims(items: Item[]): string[] {
 /** The carrier wasn't asked: no connection, no place in its window, no time left, or a long text that has the number to itself. */
 const shortReasons: readonly string[] = ['not_begun', 'not_bound', 'window_full', 'throttled'];
 const untriedReasons: readonly string[] = [...shortReasons, 'number_busy'];
-/** After so many attempts a text waits longer each time, whatever for. */
+/** After so many attempts each retry waits longer, whatever the reason. */
 const keptPlacesMax = 20;
 
 export function isUntried(result: SubmissionResult): boolean {

@@ -12,7 +12,7 @@ export function alertMail(
   { publicUrl }: Pick<Config, 'publicUrl'>,
 ): string {
   const { hostname } = new URL(publicUrl);
-  const subject = `Assent: ${subjects[state]}${state === 'test' ? '' : `: ${aboutWords(about)}`}`;
+  const subject = `Assent ${subjects[state]}${state === 'test' ? '' : `: ${aboutWords(about)}`}`;
   const text = [
     says,
     '',
@@ -38,7 +38,7 @@ export function alertMail(
   ].join('\n');
 }
 
-const subjects = { begun: 'needs you', over: 'is over', test: 'a test of alerts' };
+const subjects = { begun: 'alert', over: 'alert resolved', test: 'test alert' };
 
 function aboutWords(about: string): string {
   if (about.startsWith('carrier:')) return `carrier ${about.slice('carrier:'.length)}`;

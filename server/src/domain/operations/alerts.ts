@@ -30,12 +30,12 @@ const faultLengthMax = 200;
 export async function addAlertTarget(deps: Deps, { kind, address }: AlertTargetInput, by: By = byOperator) {
   checkTarget(deps, { kind, address });
   if ((await store.listAlertTargets(deps.db)).length >= targetsMax)
-    throw problem('conflict', `There are ${targetsMax} already, which is the most. Remove one first.`);
+    throw problem('conflict', `There are ${targetsMax} already, and no more are allowed. Remove one first.`);
   const secret = kind === 'webhook' ? newSigningSecret() : null;
   return inTransaction(deps, async (deps) => {
     const sealedSecret = secret === null ? null : deps.sealer.seal(secret, ownerOf(address));
     const row = await store.insertAlertTarget(deps.db, { kind, address, sealedSecret }, new Date());
-    if (!row) throw problem('conflict', `${address} is told already.`);
+    if (!row) throw problem('conflict', `${address} already gets alerts.`);
     const { targetId } = row;
     await archiveSetting(deps, by, { what: 'alert target added', of: { targetId }, values: { kind, address } });
     return { target: shown(row), secret };

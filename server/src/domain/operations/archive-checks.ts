@@ -21,11 +21,7 @@ export function checkArchive(
   const start = 'Start a process with ROLE work or all that has ARCHIVE_KEY_FILE.';
   return [
     waiting > 0 && isLate
-      ? warning(
-          'archive',
-          `${waiting} of ${entries} entries are not signed; the last signature is ${ago(lastSigned, realNow)}`,
-          start,
-        )
+      ? warning('archive', `${waiting} of ${entries} entries are not signed; ${ago(lastSigned, realNow)}`, start)
       : ok('archive', `${signed} of ${entries} entries are signed`),
     copiesFinding({ keptOutside, signed, isLate }),
   ];
@@ -53,5 +49,7 @@ function copiesFinding({
 }
 
 function ago(time: Date | null, now: Date): string {
-  return time ? `${Math.round((now.getTime() - time.getTime()) / 1000)} s old` : 'still to come';
+  return time
+    ? `the last signature is ${Math.round((now.getTime() - time.getTime()) / 1000)} s old`
+    : 'nothing has been signed yet';
 }

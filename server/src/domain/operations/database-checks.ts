@@ -13,7 +13,7 @@ export function checkDatabase(facts: DatabaseFacts, config: Config, url: string)
   const { version, answeredMs, databaseBytes, isReplica } = facts;
   const reached = `PostgreSQL ${version.split(' ')[0]} answers in ${answeredMs.toFixed(0)} ms; ${megabytes(databaseBytes)}`;
   if (isReplica)
-    return [failing('database', 'it is a replica, which stores nothing', 'Put the primary into DATABASE_URL.')];
+    return [failing('database', 'it is a replica, which stores nothing', 'Set DATABASE_URL to the primary.')];
   const isProduction = config.environment === 'production';
   return [
     ok('database', reached),

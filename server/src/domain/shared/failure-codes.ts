@@ -54,7 +54,7 @@ export const failureCodes = {
     next: 'Contact the operator. The archive has the carrier’s own code.',
   },
   filtered: {
-    cause: 'A carrier took the text for unwanted, and didn’t deliver it.',
+    cause: 'A carrier filtered the text as spam and didn’t deliver it.',
     next: 'Reword it, without shortened links for example. If it happens again, contact the operator.',
   },
   undelivered: {

@@ -42,7 +42,7 @@ export async function doDueActions(
         const action = await store.deletePendingAction(deps.db, advisorId, actionId);
         if (!action) return;
         const act = acts[action.kind];
-        if (!act) throw new Error(`Nothing does what is held as ${action.kind}.`);
+        if (!act) throw new Error(`There is no handler for the pending action ${action.kind}.`);
         await act(deps, advisorId, action.targetIds, action.detail ?? null);
       });
     } catch (error) {

@@ -32,7 +32,7 @@ export function readSecret(
   return checksum(given.slice(0, -checksumLength)) === given.slice(-checksumLength) ? 'possible' : 'malformed';
 }
 
-/** What a browser proves itself with, or whoever has a link. */
+/** The token of a session cookie or of a one-time link. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -21,7 +21,7 @@ export const kinds = operatorEndpoint({
   handler: async (deps) => ({ data: carriers.listCarrierKinds(deps) }),
 });
 
-/** Whoever says where a carrier is gets the texts. */
+/** Needs a fresh sign-in: texts go to the carrier’s address. */
 export const add = operatorEndpoint({
   isFresh: true,
   body: CarrierInput,

@@ -103,7 +103,7 @@ const signInAgain = 'Sign in again first: this gives somebody access, so it must
 
 /** All of the console shares connections as the requests of one API key do. */
 const consoleKey = -1;
-/** How many requests of firms are answered at once, and how many of one: whoever asks for much waits in a line of their own. */
+/** How many requests of firms are answered at once, and how many of one: a firm that asks for much waits in a line of its own. */
 const firmsAtOnce = { width: 40, share: 4 };
 
 /** The console: where the staff of firms and of the deployment sign in, and what its pages call. */

@@ -36,7 +36,7 @@ function unknownFault() {
   return invalid([{ path: '/x-sandbox-fault', rule: 'enum', message }]);
 }
 
-/** What it turns away counts for no usage plan. */
+/** Requests that it turns away don’t count against the usage plan. */
 export function room(shedder: LoadShedder, { look }: UsagePlans): Check {
   return async (request, reply) => {
     const caller = callerOf(request);

@@ -17,7 +17,7 @@ type ResponseContext = {
   share: PoolShares;
   respondOnce: ReturnType<typeof idempotency>;
   room: WaitingRoom;
-  /** Who calls, again: what a request waited for is only told if they may still know it. */
+  /** Authenticates again after a wait: access may have ended meanwhile. */
   authenticated: Check;
 };
 

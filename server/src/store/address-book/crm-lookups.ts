@@ -17,7 +17,7 @@ export async function insertCrmLookups(db: Db, advisorId: number, phones: string
   );
 }
 
-/** Claims a batch of due lookups, a few per advisor, so one slow CRM doesn't hold up the others. Spans advisors: whoever's they are. */
+/** Claims a batch of due lookups, a few per advisor, so one slow CRM doesn't hold up the others. Spans advisors: its job works for all of them. */
 export async function claimCrmLookups(
   db: Db,
   { realNow, until, limit, eachMax }: { realNow: Date; until: Date; limit: number; eachMax: number },

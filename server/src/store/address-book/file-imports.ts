@@ -88,7 +88,7 @@ export async function deleteImport(db: Db, advisorId: number, importId: number):
   );
 }
 
-/** One that is running and that no node is at. Spans advisors: whoever's it is. */
+/** One that is running and that no node is at. Spans advisors: its job works for all of them. */
 export async function claimImport(
   db: Db,
   { realNow, until }: { realNow: Date; until: Date },

@@ -80,7 +80,7 @@ export async function listBroadcasts(
   );
 }
 
-/** Spans advisors: whoever's they are. */
+/** Spans advisors: its job works for all of them. */
 export function hasDueBroadcast(db: Db, now: Date): Promise<boolean> {
   return isDue(db, dueBroadcasts(now));
 }
@@ -91,7 +91,7 @@ function dueBroadcasts(now: Date): Due {
 
 /**
  * Locks the broadcast whose batch has been due longest, so that large ones take turns with others. One that another node has is
- * skipped; one of a number that has no carrier waits for it. Spans advisors: whoever's it is.
+ * skipped; one of a number that has no carrier waits for it. Spans advisors: its job works for all of them.
  */
 export async function lockDueBroadcast(db: Db, now: Date): Promise<DueBroadcast | null> {
   const { rows } = await takeDue(db, dueBroadcasts(now), (db) =>

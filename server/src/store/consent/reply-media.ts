@@ -42,7 +42,7 @@ export async function insertReplyMedia(
   );
 }
 
-/** Claims what is due, a few of each carrier, so that a slow one doesn't hold up the others. Nobody else has it `until` then. Spans advisors: whoever's they are. */
+/** Claims what is due, a few of each carrier, so that a slow one doesn't hold up the others. Nobody else has it `until` then. Spans advisors: its job works for all of them. */
 export async function claimReplyMedia(
   db: Db,
   { realNow, until, eachMax }: { realNow: Date; until: Date; eachMax: number },

@@ -66,7 +66,7 @@ export async function claimDispatches(db: Db, claim: ClaimConditions): Promise<D
   return takeDue(db, due, (db) => claimReady(db, claim));
 }
 
-/** Spans advisors: whoever's texts are ready. */
+/** Spans advisors: a carrier sends everyone's texts. */
 function claimReady(db: Db, claim: ClaimConditions): Promise<ClaimedRow[]> {
   return db.query<ClaimedRow>(
     `with picked as materialized (

@@ -79,7 +79,7 @@ export async function hasDue(db: Db, carrierIds: number[], { now, realNow }: Tim
 
 /**
  * Releases deferred texts whose recipient's day has begun. Each takes a slot in the advisor's pace, like a new text. Its hours
- * have ended by definition, so the claim checks them again. Returns how many there were. Spans advisors: whoever's texts they are.
+ * have ended by definition, so the claim checks them again. Returns how many there were. Spans advisors: its job works for all of them.
  */
 export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<number> {
   const due: Due = ['select from dispatches where deferred_until <= $1 limit 1', [now], 'has-deferred'];
@@ -148,7 +148,7 @@ export function isOver({ now, realNow }: { now: string; realNow: string }): stri
   return `(expires_at < ${now} and (${hadAChance}))`;
 }
 
-/** Texts that wait although their life is over. Spans advisors: whoever's texts they are. */
+/** Texts that wait although their life is over. Spans advisors: its job works for all of them. */
 export async function listExpired(db: Db, { now, realNow }: Times): Promise<ExpiredText[]> {
   return forAllAdvisors(db, (db) =>
     db.query<ExpiredText>(

@@ -5,7 +5,7 @@ import { maintainedMax } from './dispatches.ts';
 
 /**
  * Takes texts out of the outbox of a restored database, and puts them in doubt, with an attempt that began when they were
- * accepted: so carriers that can tell are asked about them. Returns how many were taken, a part of them at a time. Spans advisors: whoever's texts they are.
+ * accepted: so carriers that can tell are asked about them. Returns how many were taken, a part of them at a time. Spans advisors: its job works for all of them.
  */
 export async function setAside(db: Db, now: Date): Promise<number> {
   const due: Due = ['select from dispatches limit 1', [], 'has-waiting'];

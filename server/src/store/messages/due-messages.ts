@@ -10,7 +10,7 @@ export type DueRow = Omit<ScheduledMessageRow, 'status' | 'reason'> &
 export type DueChange = Pick<DueRow, 'advisorId' | 'scheduledMessageId'> &
   Pick<ScheduledMessageRow, 'deliveryDate' | 'status' | 'reason'> & { wasDue: Date };
 
-/** Spans advisors: whoever's they are. */
+/** Spans advisors: its job works for all of them. */
 export function hasDue(db: Db, now: Date): Promise<boolean> {
   return isDue(db, dueMessages(now));
 }
@@ -27,7 +27,7 @@ function dueMessages(now: Date): Due {
  * Locks messages that are due, earliest first. Those of a number that has no carrier wait for one. A message that somebody else is sending or canceling is skipped; with `wait`
  * it is waited for, and returned only if it is still due. The limit is a sub-select to hide it from the planner, which
  * expects few due rows: after downtime it would sort all of them again for every batch. Locking 500 of a backlog of
- * 100,000 took 330 ms, and takes 2. Spans advisors: whoever's they are.
+ * 100,000 took 330 ms, and takes 2. Spans advisors: its job works for all of them.
  */
 export async function lockDue(
   db: Db,

@@ -78,7 +78,7 @@ export async function failWaiting(
 
 /**
  * Fails texts that have waited since before a time, with entries, and returns how many there were. Their people are locked
- * first, in the usual order: whoever changes a person's consent decides about their texts. Spans advisors: whoever's texts they are.
+ * first, in the usual order: whoever changes a person's consent decides about their texts. Spans advisors: its job works for all of them.
  */
 export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: Lapse): Promise<number> {
   const due: Due = [

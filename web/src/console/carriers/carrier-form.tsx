@@ -87,7 +87,7 @@ function SettingField({
         label={about}
         value={value}
         choose={set}
-        none="As usual"
+        none="Default"
         options={[
           ['true', 'Yes'],
           ['false', 'No'],
@@ -100,7 +100,7 @@ function SettingField({
         label={about}
         value={value}
         choose={set}
-        none={`As usual: ${choices[0]}`}
+        none={`Default: ${choices[0]}`}
         options={choices.map((each) => [each, each])}
       />
     );
@@ -129,7 +129,7 @@ function SettingField({
       inputMode={type === 'number' ? 'decimal' : undefined}
       autoComplete="off"
       value={value === hidden ? '' : value}
-      placeholder={value === hidden ? 'Stays as it is' : undefined}
+      placeholder={value === hidden ? 'Unchanged' : undefined}
       set={set}
     />
   );

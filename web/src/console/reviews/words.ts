@@ -128,9 +128,9 @@ export function reasonOf(review: ReviewDetail): string {
   const lexicon = lexiconVersion === 0 ? 'the built-in lexicon' : `version ${lexiconVersion} of the firm’s lexicon`;
   const reasons: Record<Review['kind'], string> = {
     possible_opt_out: 'may mean stop (built-in wording).',
-    opt_out_wording: 'means stop in other words than STOP. They were opted out at once.',
+    opt_out_wording: 'asks to stop without using the word STOP. They were opted out at once.',
     out_of_order: 'The carrier’s time stamps and the order of arrival disagree about what they want.',
-    misdirected: 'The sender is no phone number, so nobody can answer. The text is only kept.',
+    misdirected: 'The sender isn’t a phone number, so nobody can reply. The text is only archived.',
     held: `matches ${lexicon}. The text waits for you.`,
     flagged: `matches ${lexicon}. It was not held back.`,
     blocked: `matches ${lexicon}. Nobody got the text.`,
@@ -147,6 +147,6 @@ export function eventWords({ action, decision, actorName, note }: ReviewEvent): 
   if (action === 'escalated') return `${who} escalated it`;
   if (action === 'returned') return `${who} gave it back to reviewers`;
   if (action === 'not_done') return `${who}’s decision could not be carried out`;
-  if (action === 'shown') return `${who} looked at the hidden number`;
+  if (action === 'shown') return `${who} revealed the hidden number`;
   return note ? `${who} noted` : who;
 }

@@ -99,7 +99,7 @@ export function Staff() {
       )}
       {link && (
         <ShownOnce title="The invitation" values={{ Link: link }} close={() => setLink(null)}>
-          Send it to them alone: whoever opens it first chooses how to sign in. It is shown only now.
+          Send it only to them: the first person to open it sets up the sign-in. You won’t see it again.
         </ShownOnce>
       )}
     </div>

@@ -36,7 +36,8 @@ export function Webhooks() {
       {isAdding && data && <AddWebhook types={data.types} close={() => add(false)} added={setSecret} />}
       {secret && (
         <ShownOnce title="The webhook is added" values={{ Secret: secret }} close={() => setSecret(null)}>
-          Copy the secret now, for whoever checks the signatures. Nobody can show it again; you can make a new one.
+          Copy the secret now, for the developer who verifies signatures. You can’t view it again, but you can make a
+          new one.
         </ShownOnce>
       )}
     </div>
@@ -87,7 +88,7 @@ function AddWebhook({ types, close, added }: { types: readonly string[]; close()
       />
       <Field label="Address" type="url" value={url} placeholder="https://partner.example/hook" set={setUrl} />
       <fieldset className="choices">
-        <legend>Only these events; none chosen means all</legend>
+        <legend>Only these events; none selected means all</legend>
         {types.map((type) => (
           <Tick
             key={type}

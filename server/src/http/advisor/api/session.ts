@@ -35,6 +35,6 @@ export function addSession(app: FastifyInstance, visits: Visits): void {
 
 export async function requireSession({ sessionOf }: Visits, request: FastifyRequest): Promise<Session> {
   const session = await sessionOf(request);
-  if (!session) throw problem('unauthorized', 'Nobody is signed in in this browser: sign in again.');
+  if (!session) throw problem('unauthorized', 'You aren’t signed in: sign in again.');
   return session;
 }
