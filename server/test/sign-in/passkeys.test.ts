@@ -73,6 +73,33 @@ test('an added passkey is in the list and signs its owner in', async () => {
   assert.equal(session?.method, 'passkey');
 });
 
+test('an attestation, which nobody asked for, is not looked into: it may name addresses to fetch', async () => {
+  const { visitor } = await someone();
+  const passkey = makePasskey(origin);
+  const { body: options } = await visitor.postJson('/passkeys/options', {});
+  const attStmt = new Map<string, unknown>([
+    ['alg', -7],
+    ['sig', new Uint8Array(64)],
+    ['x5c', [new Uint8Array(100)]],
+  ]);
+  const response = passkey.register(options, { attestation: { fmt: 'android-key', attStmt } });
+  const added = await visitor.postJson('/passkeys', { response });
+  assert.deepEqual(added.body, { location: '/passkeys?done=added' });
+});
+
+test('a passkey that was asked for before a new password is not added after it', async () => {
+  const { advisorId, email, visitor } = await someone();
+  const passkey = makePasskey(origin);
+  const { body: options } = await visitor.postJson('/passkeys/options', {});
+  await setAdvisor(pages.world.deps, advisorId, { password: 'quite another one' });
+  // Somebody who is signed in again: what counts is when it was asked for.
+  const again = pages.visitor();
+  await again.signIn(email, 'quite another one');
+  await again.get('/passkeys');
+  const added = await again.postJson('/passkeys', { response: passkey.register(options) });
+  assert.equal(added.status, 400);
+});
+
 test('a password that the operator sets removes the passkeys', async () => {
   const { advisorId, passkey } = await withPasskey();
   await setAdvisor(pages.world.deps, advisorId, { password: 'quite another one' });

@@ -6,7 +6,14 @@ const verified = 0x04;
 const attested = 0x40;
 
 /** What a test may change compared with an honest authenticator. */
-type Twist = { origin?: string; counter?: number; userVerified?: boolean; userHandle?: string; type?: string };
+type Twist = {
+  origin?: string;
+  counter?: number;
+  userVerified?: boolean;
+  userHandle?: string;
+  type?: string;
+  attestation?: { fmt: string; attStmt: Map<string, unknown> };
+};
 
 /** A passkey without a device: one key pair, and the responses that a browser would give with it. */
 export function makePasskey(origin: string) {
@@ -42,8 +49,8 @@ export function makePasskey(origin: string) {
       const length = Buffer.from([0, credentialId.length]);
       const data = authenticatorData(twist, Buffer.concat([Buffer.alloc(16), length, credentialId, key]));
       const attestation = new Map<string, unknown>([
-        ['fmt', 'none'],
-        ['attStmt', new Map()],
+        ['fmt', twist.attestation?.fmt ?? 'none'],
+        ['attStmt', twist.attestation?.attStmt ?? new Map()],
         ['authData', new Uint8Array(data)],
       ]);
       const response = {

@@ -3,6 +3,7 @@ import { findAdvisorForUpdate, updateAdvisor } from '../../store/accounts/adviso
 import { deleteDevices } from '../../store/sign-in/devices.ts';
 import * as store from '../../store/sign-in/invitations.ts';
 import type { Owner, OwnerKind } from '../../store/sign-in/owners.ts';
+import { deleteChallengesOf } from '../../store/sign-in/passkey-challenges.ts';
 import { deletePasskeys } from '../../store/sign-in/passkeys.ts';
 import { type By, byAdvisor, byOperator } from '../archive/archive.ts';
 import { type Problem, problem } from '../problems.ts';
@@ -95,6 +96,7 @@ export async function replacePassword(deps: Deps, advisorId: number, passwordHas
   await updateAdvisor(deps.db, advisorId, { passwordHash });
   await endSessions(deps, { advisorId });
   await deletePasskeys(deps.db, { advisorId });
+  await deleteChallengesOf(deps.db, { advisorId });
   await deleteDevices(deps.db, { advisorId });
   await store.deleteInvitationOf(deps.db, { advisorId });
 }

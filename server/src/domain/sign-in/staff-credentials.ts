@@ -1,6 +1,7 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { deleteDevices } from '../../store/sign-in/devices.ts';
 import { deleteInvitationOf } from '../../store/sign-in/invitations.ts';
+import { deleteChallengesOf } from '../../store/sign-in/passkey-challenges.ts';
 import { deletePasskeys } from '../../store/sign-in/passkeys.ts';
 import * as store from '../../store/sign-in/staff-credentials.ts';
 import type { By } from '../archive/archive.ts';
@@ -160,6 +161,7 @@ export async function removeStaffPasskey(
 export async function removeAccess(deps: Deps, staffId: number): Promise<void> {
   await endSessions(deps, { staffId });
   await deletePasskeys(deps.db, { staffId });
+  await deleteChallengesOf(deps.db, { staffId });
   await deleteDevices(deps.db, { staffId });
   await store.deleteCredentials(deps.db, staffId);
   await deleteInvitationOf(deps.db, { staffId });

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { type Owner, ownerColumns } from './owners.ts';
+import { type Owner, ownerColumns, ownerOf } from './owners.ts';
 
 /** Without an owner, the challenge is for signing in. */
 export async function insertChallenge(
@@ -27,4 +27,10 @@ export async function deleteChallenge(
      returning 1`,
     [challengeHash, now, ...ownerColumns(owner)],
   );
+}
+
+/** Those for passkeys that the owner was about to add. */
+export async function deleteChallengesOf(db: Db, owner: Owner): Promise<void> {
+  const [column, id] = ownerOf(owner);
+  await db.query(`delete from passkey_challenges where ${column} = $1`, [id]);
 }
