@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { cpuMs } from '../support/cpu.ts';
 import { assertProblem } from '../support/problem.ts';
 import { makeWorld } from '../support/world.ts';
 import {
@@ -277,3 +278,9 @@ test('the next search shows a new contact, even with many creates at once', asyn
 });
 
 testDoor(world, { method: 'POST', path: contactsPath, scope: 'core.contacts.write', body: whole });
+
+test('an email address as long as a body can be is refused in a moment', async () => {
+  const emailAddress = `a@${'.'.repeat(250_000)}@`;
+  const spentMs = await cpuMs(async () => assertInvalid(await create({ emailAddress }), '/emailAddress'));
+  assert.ok(spentMs < 1_000, `${spentMs} ms`);
+});

@@ -1,3 +1,4 @@
+import { emailPattern } from '../../domain/shared/email-addresses.ts';
 import { type EnumerationName, enumerations, values } from '../../domain/shared/enumerations.ts';
 import { e164Pattern } from '../../domain/shared/phone-numbers.ts';
 import { Type } from './type.ts';
@@ -17,8 +18,7 @@ export const Id = (annotation: Annotation = {}) => Type.Integer({ minimum: 0, ma
 export const Name = (annotation: Annotation = {}) =>
   Type.String({ 'x-trim': true, minLength: 1, maxLength: nameLengthMax, 'x-format': 'name', ...annotation });
 
-/** One @ with something on both sides, a dot in the domain, no white space; or empty. */
-export const optionalEmailPattern = '^$|^[^\\s@]+@[^\\s@]*\\.[^\\s@]*$';
+export const optionalEmailPattern = `^$|${emailPattern}`;
 export const OptionalEmailAddress = (annotation: Annotation = {}) =>
   Type.Optional(
     Type.Unsafe<Clearable>({

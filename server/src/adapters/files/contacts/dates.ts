@@ -14,6 +14,8 @@ const appleNoYear = 1604;
 /** Outlook's year for no date at all. */
 const outlookNoDate = 4501;
 
+/** `Wednesday, September 30, 1961 12:00:00.000 AM GMT+01:00` has 53 characters. */
+const dateLengthMax = 100;
 const timeOfDay = /[ T]+\d{1,2}:\d{2}.*$/;
 const yearFirst = /^(\d{4})([-/.]?)(\d{2})\2(\d{2})$|^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/;
 const yearLast = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})$/;
@@ -26,6 +28,8 @@ const orders = new Map<Region, Order>();
 
 /** A date as files write it, as YYYY-MM-DD. Day and month stand in the order of that country. */
 export function readDate(given: string, field: DateField, region: Region): FieldValue<string> {
+  // Some of these patterns take time with the square of the length.
+  if (given.length > dateLengthMax) return notDate;
   const text = given.includes(':') ? given.replace(timeOfDay, '') : given;
   if (/^[0/.-]+$/.test(text)) return null;
   const found = yearFirst.exec(text);

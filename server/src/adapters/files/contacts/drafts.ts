@@ -1,3 +1,4 @@
+import { emailAddress } from '../../../domain/shared/email-addresses.ts';
 import { readDate } from './dates.ts';
 import { type FieldValue, type FileContact, readEnumeration, splitName, splitValues } from './fields.ts';
 import { type Region, readPhone } from './phones.ts';
@@ -17,7 +18,6 @@ export type AddressTexts = { column: string } & Record<(typeof addressFields)[nu
 type Draft = Pick<FileContact, 'fields' | 'leftOut' | 'further' | 'phones'>;
 
 const addressFields = ['address1', 'address2', 'city', 'state', 'postalCode'] as const;
-const emailAddress = /^[^\s@]+@[^\s@]*\.[^\s@]*$/;
 const namedAddress = /^[^<>]*<([^<>]+)>$/;
 
 export function contactOf(texts: ContactTexts, region: Region): FileContact {

@@ -66,9 +66,12 @@ export function splitName(fullName: string): { firstName: string; lastName: stri
 
 /** A street may have several lines, and a contact has two. Without a street the post office box is the address. */
 export function splitStreet(texts: string[], box: string): { address1: string; address2: string } {
-  const given = texts.filter((each) => each !== '');
-  const lines = given.some((each) => each.includes('\n')) ? given.flatMap((each) => each.split(/\s*\n\s*/)) : given;
+  const lines = texts.flatMap(linesOf).filter((each) => each !== '');
   if (lines.length === 0 && box !== '') return { address1: /box/i.test(box) ? box : `PO Box ${box}`, address2: '' };
   const [address1 = '', ...others] = lines;
   return { address1, address2: others.join(', ') };
+}
+
+function linesOf(text: string): string[] {
+  return text.includes('\n') ? text.split('\n').map((each) => each.trim()) : [text];
 }

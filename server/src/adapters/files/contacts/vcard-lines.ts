@@ -21,7 +21,11 @@ export function readProperties(lines: string[], wanted: ReadonlySet<string>): Pr
     isBinary = /;(encoding=)?b(ase64)?(;|$)/i.test(header);
     const isQuoted = /;(encoding=)?quoted-printable(;|$)/i.test(header);
     // A quoted-printable value goes on after `=` at the end of a line.
-    if (isQuoted) while (line.endsWith('=') && at + 1 < lines.length) line = line.slice(0, -1) + lines[++at];
+    if (isQuoted && line.endsWith('=')) {
+      const parts = [line];
+      while (parts.at(-1)?.endsWith('=') && at + 1 < lines.length) parts.push(lines[++at] ?? '');
+      line = parts.map((part, index) => (index < parts.length - 1 ? part.slice(0, -1) : part)).join('');
+    }
     const [name = '', group = ''] = line.slice(0, end).toLowerCase().split('.').reverse();
     if (!wanted.has(name)) continue;
     const parameters = readParameters(header.slice(1));

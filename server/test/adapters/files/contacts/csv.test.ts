@@ -142,6 +142,17 @@ suite('contacts in a CSV file', () => {
     const count = await new Promise((resolve, reject) => worker.on('message', resolve).on('error', reject));
     assert.equal(count, 200_000);
   });
+
+  test('are read in a moment, however long their fields are', async () => {
+    const long = 80_000;
+    const spaces = ' '.repeat(long);
+    const row = ['Ann', `${'T'.repeat(long)}:`, `"a\nb${spaces}x"`, `a@${'.'.repeat(long)}@`].join(',');
+    const spentMs = await cpuMs(async () => {
+      const { contacts } = await read(`First Name,Birthday,Street,Email\n${row}\n`);
+      assert.deepEqual(contacts[0]?.fields, { firstName: 'Ann', address1: 'a', address2: `b${spaces}x` });
+    });
+    assert.ok(spentMs < 1_000, `${spentMs} ms`);
+  });
 });
 
 suite('our own export', () => {

@@ -90,4 +90,12 @@ suite('contacts in vCards', () => {
       { numRuns: 500 },
     );
   });
+
+  test('has a quoted-printable value of many lines read in a moment', async () => {
+    const spentMs = await cpuMs(() => {
+      const { firstName } = fieldsOf(`N;ENCODING=QUOTED-PRINTABLE:;${'a=\r\n'.repeat(200_000)}b`);
+      assert.equal(firstName, `${'a'.repeat(200_000)}b`);
+    });
+    assert.ok(spentMs < 1_000, `${spentMs} ms`);
+  });
 });
