@@ -16,6 +16,8 @@ export type Receiver = {
   came: ReceivedWebhook[];
   /** Decides about each request. The default takes everything. */
   answer: (received: ReceivedWebhook) => Promise<number> | number;
+  /** The body of a good answer. */
+  thanks: string;
   close(): Promise<void>;
 };
 
@@ -33,7 +35,7 @@ export async function makeReceiver(secret: () => string, { keeps = true } = {}):
       if (keeps) receiver.came.push(received);
       const status = await receiver.answer(received);
       if (keeps && status < 300) receiver.accepted.push(received);
-      reply.writeHead(status).end(status < 300 ? 'thanks' : 'not now');
+      reply.writeHead(status).end(status < 300 ? receiver.thanks : 'not now');
     } catch (error) {
       reply.writeHead(401).end(String(error));
     }
@@ -44,6 +46,7 @@ export async function makeReceiver(secret: () => string, { keeps = true } = {}):
     accepted: [],
     came: [],
     answer: () => 200,
+    thanks: 'thanks',
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

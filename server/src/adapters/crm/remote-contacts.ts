@@ -65,7 +65,10 @@ export function emptyBatch(total: number | null = null): CrmBatch {
 /** A refusal names the contact in one line, whatever the CRM sent. */
 export function refusal({ what, locator }: Label, why: string): CrmRefusal {
   const line = what.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
-  const named = { what: line.length > shownMax ? `${line.slice(0, shownMax)}…` : line, why: sentence(why) };
+  const named = {
+    what: line.length > shownMax ? `${line.slice(0, shownMax).toWellFormed()}…` : line,
+    why: sentence(why),
+  };
   return locator ? { ...named, locator } : named;
 }
 

@@ -22,7 +22,7 @@ export function makePush(allowedNetworks: readonly string[]): Push {
     };
     try {
       const { status, text } = await post(url, { headers, body, signal: until });
-      return { signature, status, response: text.slice(0, responseShownMax).replaceAll('\0', '') };
+      return { signature, status, response: text.slice(0, responseShownMax) };
     } catch (error) {
       if (!(error instanceof OutboundFault)) throw error;
       return { signature, status: null, response: error.message };

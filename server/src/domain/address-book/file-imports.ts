@@ -4,6 +4,7 @@ import type { ClaimedImport, FileImport, ImportCounts, ImportNote } from '../../
 import * as store from '../../store/address-book/file-imports.ts';
 import type { PreparedRow } from '../ports.ts';
 import { problem, problemIn } from '../problems.ts';
+import { storable } from '../shared/text/text-rules.ts';
 import { tellBook } from './book-events.ts';
 import { type ImportResult, startImport } from './contact-imports.ts';
 
@@ -15,6 +16,7 @@ export const fileBytesMax = 25 * 1024 * 1024;
 const batchSize = 1_000;
 const previewRows = 8;
 const notesMax = 200;
+const valueShownMax = 40;
 const leaseMs = 60_000;
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
@@ -156,10 +158,10 @@ function nothing(): ImportCounts {
 
 function noteOf(row: PreparedRow): ImportNote | null {
   const { line, leftOut } = row;
-  if ('refused' in row) return { line, isRefused: true, why: row.refused };
+  if ('refused' in row) return { line, isRefused: true, why: storable(row.refused) };
   if (leftOut.length === 0) return null;
-  const values = leftOut.map(({ column, value, why }) => `${column} “${value.slice(0, 40)}”: ${why}`);
-  return { line, isRefused: false, why: values.join('; ') };
+  const values = leftOut.map(({ column, value, why }) => `${column} “${storable(value, valueShownMax)}”: ${why}`);
+  return { line, isRefused: false, why: storable(values.join('; ')) };
 }
 
 /** The number that says in which country the file's numbers are. */

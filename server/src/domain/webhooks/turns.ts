@@ -6,6 +6,7 @@ import type { StreamRow } from '../../store/webhooks/streams.ts';
 import { type StreamChange, type StreamUpdate, type UpdatedStream, updateStreams } from '../../store/webhooks/turns.ts';
 import { disableWebhook, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { endOf } from '../shared/signals.ts';
+import { storable } from '../shared/text/text-rules.ts';
 import { dayMs } from '../shared/time.ts';
 import { findNext, type PushedEvent } from './pushed-events.ts';
 import { secretsOf } from './webhooks.ts';
@@ -157,8 +158,9 @@ export async function deliver(
 ): Promise<NewDelivery> {
   const dateTime = new Date();
   const pushed = await deps.push({ url, secrets, id, body, now: dateTime, until: endOf(deps.signals) });
+  const response = storable(pushed.response);
   const durationMs = Date.now() - dateTime.getTime();
-  return { webhookId, url, advisorId, eventId: id, type, body, attempt, ...pushed, durationMs, dateTime };
+  return { webhookId, url, advisorId, eventId: id, type, body, attempt, ...pushed, response, durationMs, dateTime };
 }
 
 export function isSuccess({ status }: Pick<NewDelivery, 'status'>): boolean {
