@@ -1,8 +1,9 @@
-import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import type { Agent, buildConnector } from 'undici';
 import type { Reachable } from './addresses.ts';
 import { OutboundFailed, OutboundFault, OutboundRefused, shown } from './faults.ts';
+import { addressesOf } from './names.ts';
 
 export type Undici = typeof import('undici');
 
@@ -49,13 +50,15 @@ export async function connect(mayReach: Reachable, timeoutMs: number): Promise<{
     isIP(options.hostname) && !mayReach(options.hostname)
       ? callback(refusal(options.hostname, options.hostname), null)
       : open(options, callback);
-  return { undici, agent: new undici.Agent({ connect: checked, headersTimeout: 0, bodyTimeout: 0 }) };
+  // With HTTP/2, requests to a server that doesn’t answer would wait for one another.
+  return { undici, agent: new undici.Agent({ connect: checked, allowH2: false, headersTimeout: 0, bodyTimeout: 0 }) };
 }
 
 /** Checks the addresses that are then connected to, so a name can't resolve differently in between. */
 function checkedLookup(mayReach: Reachable): LookupFunction {
+  const find = callbackify(addressesOf);
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    find(hostname, (error, addresses) => {
       const refused = addresses?.find(({ address }) => !mayReach(address));
       const [first] = addresses ?? [];
       if (error) callback(error, '');

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import dns from 'node:dns';
+import { createSocket } from 'node:dgram';
+import { lookup, Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { reachable } from '../../../src/adapters/outbound/addresses.ts';
+import { addressesOf } from '../../../src/adapters/outbound/names.ts';
 import {
   makeOutbound,
   OutboundFailed,
@@ -321,20 +323,8 @@ suite('a request to an address that somebody else provided', () => {
   test('connects only to addresses that were checked, even if a name resolves differently later', async (t) => {
     const { port } = new URL(one);
     let addresses: string[] = [];
-    const looked = t.mock.method(dns, 'lookup', ((
-      _name: string,
-      _options: unknown,
-      callback: (...found: unknown[]) => void,
-    ) =>
-      callback(
-        null,
-        addresses.map((address) => ({ address, family: 4 })),
-      )) as typeof dns.lookup);
-    syncBuiltinESMExports();
-    t.after(() => {
-      t.mock.restoreAll();
-      syncBuiltinESMExports();
-    });
+    const looked = t.mock.method(Resolver.prototype, 'resolve4', async () => addresses);
+    t.mock.method(Resolver.prototype, 'resolve6', async () => []);
     const url = `http://changing.example:${port}/away`;
     addresses = ['127.0.0.1'];
     assert.equal(await (await outbound(url)).text(), 'bye');
@@ -344,6 +334,24 @@ suite('a request to an address that somebody else provided', () => {
     addresses = ['127.0.0.1', '10.0.0.1'];
     assert.match((await faultOf(url)).message, /is at 10\.0\.0\.1/);
     assert.equal(looked.mock.callCount(), 3);
+  });
+
+  test('names whose server doesn’t answer hold up no other, and are given up', async (t) => {
+    const silent = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(silent, 'listening');
+    t.after(() => silent.close());
+    const { resolve4 } = Resolver.prototype as { resolve4(name: string): Promise<string[]> };
+    t.mock.method(Resolver.prototype, 'resolve4', function (this: Resolver, name: string) {
+      this.setServers([`127.0.0.1:${silent.address().port}`]);
+      return resolve4.call(this, name);
+    });
+    let given = 0;
+    const dead = ['one', 'two', 'three', 'four', 'five'].map((name) =>
+      assert.rejects(addressesOf(`${name}.example.com`), { code: 'ENOTFOUND' }).then(() => (given += 1)),
+    );
+    await lookup('localhost');
+    assert.equal(given, 0);
+    await Promise.all(dead);
   });
 
   test('doesn’t keep a command from exiting', async () => {
