@@ -97,6 +97,8 @@ suite('credentials', () => {
       for (const headers of [key, { ...key, authorization: '' }])
         assertProblem(await get(headers), 'unauthorized', /access token is missing/);
       assert.equal((await get(key)).headers['www-authenticate'], 'Bearer');
+      const two = await get({ ...key, authorization: `Bearer ${world.ann.token} ${world.ann.token}` });
+      assert.equal(two.headers['www-authenticate'], 'Bearer error="invalid_token"');
     });
 
     test('a bad one is challenged as an invalid token, and a bad key is not', async () => {

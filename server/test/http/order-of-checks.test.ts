@@ -87,6 +87,8 @@ suite('order of checks', () => {
       assert.equal(replay.status, 200, `${type}: ${JSON.stringify(replay.body)}`);
       assert.equal(replay.headers['idempotent-replayed'], 'true');
       assert.deepEqual(replay.body, first.body);
+      const other = await post('{}', { ...headers, 'content-type': type });
+      assert.equal(other.status, 415, 'another body is no replay');
     }
   });
 

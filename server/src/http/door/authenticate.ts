@@ -6,12 +6,16 @@ import { isRepeated } from './headers.ts';
 /** The request's two credentials. */
 export function credentialsOf(request: FastifyRequest): Credentials {
   if (isRepeated(request.raw, 'authorization'))
-    throw problem('unauthorized', 'The Authorization header was sent twice: send one access token.');
+    throw problem('unauthorized', 'The Authorization header was sent twice: send one access token.', {
+      isInvalidToken: true,
+    });
   const { authorization = '' } = request.headers;
   const [, accessToken] = /^Bearer +([^\s]+) *$/i.exec(authorization) ?? [];
   if (accessToken) return { accessToken, apiKey: apiKeyOf(request) };
   const what = authorization === '' ? 'The access token is missing' : 'The Authorization header has no access token';
-  throw problem('unauthorized', `${what}: send Authorization: Bearer <token>.`);
+  throw problem('unauthorized', `${what}: send Authorization: Bearer <token>.`, {
+    isInvalidToken: /^Bearer +\S/i.test(authorization),
+  });
 }
 
 export function apiKeyOf(request: FastifyRequest): string {

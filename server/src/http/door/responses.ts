@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts';
 import { actFor, byCaller } from '../../domain/access/callers.ts';
 import type { idempotency, WorkResult } from '../../domain/access/idempotency.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
-import { fingerprintOf, type RawBody, readRawBody } from './body.ts';
+import { fingerprintOf, parseBody, type RawBody, readRawBody } from './body.ts';
 import { type Check, callerOf } from './checks.ts';
 import { inputValidator, isIdempotencyKey } from './input.ts';
 import type { Input, Route } from './route.ts';
@@ -47,7 +47,11 @@ export function responder(row: Route, { deps: all, share, respondOnce, room, aut
         run: (deps) => perform(deps, { request, reply, body }),
         together: row.together ?? false,
       },
-    );
+    ).catch((refused) => {
+      // Only a replay comes before the body's type and size: that it differs from the first comes after.
+      if (row.body) parseBody(body, request.headers);
+      throw refused;
+    });
     if (replayed) reply.header('idempotent-replayed', 'true');
     send(reply, response);
   }
