@@ -117,6 +117,21 @@ suite('a webhook', () => {
     await others.close();
   });
 
+  test('is not told, once its authorization ended, what its scopes never let it see', async () => {
+    const { application } = await addApplication(deps, { name: 'Contacts only', redirectUris: [] });
+    await issueApiKey(deps, application.clientId, unlimited);
+    const { advisorId } = bob.advisor;
+    await issueToken(deps, { clientId: application.clientId, advisorId, scopes: ['core.contacts.read'] });
+    const others = await makeReceiver(() => othersSecret);
+    const othersSecret = await setWebhook(deps, application.clientId, others.url);
+    await setConsent(world, bob, newPhone(), 'accepted');
+    await disconnect(deps, application.clientId, advisorId);
+    await push();
+    assert.deepEqual(types(others.accepted), ['authorization.ended']);
+    await disableWebhook(deps, { clientId: application.clientId });
+    await others.close();
+  });
+
   test('is told once that an advisor ended its client credentials', async () => {
     const { application } = await addApplication(deps, { name: 'Texter', redirectUris: ['https://texter.example/cb'] });
     const { advisorId } = ann.advisor;

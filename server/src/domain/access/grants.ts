@@ -9,13 +9,13 @@ import {
   listSuspendedProvisions,
 } from '../../store/access/suspended-provisions.ts';
 import { insertEvents } from '../../store/events/new-events.ts';
-import { endStreams, insertStreams } from '../../store/webhooks/streams.ts';
+import { endStreams, insertStreams, skipUnreadable } from '../../store/webhooks/streams.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byAdvisor, byApplication, byOperator, byService } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { archiveSignIn } from '../sign-in/sign-in-records.ts';
 import { type Application, getApplication } from './applications.ts';
-import { textScopes } from './scopes.ts';
+import { eventScope, textScopes } from './scopes.ts';
 
 export type Grant = GrantRow;
 
@@ -85,6 +85,7 @@ export async function unprovision(deps: Deps, advisorId: number, clientId: strin
   const { applicationId } = await getApplication(deps, clientId);
   await inTransaction(deps, async (deps) => {
     const suspended = await deleteSuspendedProvision(deps.db, { advisorId, applicationId });
+    await skipUnreadable(deps.db, { applicationId, advisorId, scope: eventScope });
     if (!(await store.deleteGrantOfKind(deps.db, { advisorId, applicationId, kind: 'provisioned' })) && !suspended)
       throw problem('not_found', 'The application is not provisioned for that advisor.');
     const setting = { advisorId, what: 'application unprovisioned', of: { applicationId, clientId }, values: {} };
@@ -115,9 +116,11 @@ export async function endGrant(
   { reason, traceId = null }: { reason: 'revoked' | 'used twice'; traceId?: string | null },
 ): Promise<void> {
   await inTransaction(deps, async (deps) => {
-    const ended = await store.deleteGrant(deps.db, grantId);
-    if (!ended) return;
-    const { advisorId, applicationId } = ended;
+    const ending = await findGrant(deps, grantId);
+    if (!ending) return;
+    const { advisorId, applicationId } = ending;
+    await skipUnreadable(deps.db, { applicationId, advisorId, scope: eventScope });
+    await store.deleteGrant(deps.db, grantId);
     // The application itself asks for a revocation; the service detects a reuse.
     const by = { ...(reason === 'revoked' ? byApplication(applicationId, '') : byService), traceId };
     const disconnected = { action: 'application disconnected', of: { applicationId }, values: { reason } } as const;
@@ -156,6 +159,7 @@ export async function disconnect(
 ): Promise<number> {
   const { applicationId } = await getApplication(deps, clientId);
   return inTransaction(deps, async (deps) => {
+    await skipUnreadable(deps.db, { applicationId, advisorId, scope: eventScope });
     const advisorThemselves = advisorId !== null && by.actor === byAdvisor(advisorId, null).actor;
     const suspended = advisorThemselves && (await suspend(deps, { advisorId, applicationId }));
     const { authorized, grants, ended } = await store.deleteConnections(deps.db, applicationId, advisorId);

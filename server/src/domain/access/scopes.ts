@@ -22,6 +22,8 @@ export const scopesForAdvisors: Record<Scope, string> = {
 
 export type Scope = keyof typeof scopes;
 export const allScopes = Object.keys(scopes) as Scope[];
+/** What it takes to be told about texts and consent. */
+export const eventScope = 'text.messaging.read' satisfies Scope;
 /** The only scopes that client credentials can carry. */
 export const textScopes = allScopes.filter((scope) => scope.startsWith('text.'));
 

@@ -3,6 +3,7 @@ import type { Batch } from '../../store/database/db.ts';
 import { type EventPlace, type EventRow, listEventsAfter } from '../../store/events/events.ts';
 import { listScopes, type StreamRow } from '../../store/webhooks/streams.ts';
 import type { WebhookRow } from '../../store/webhooks/webhooks.ts';
+import { eventScope } from '../access/scopes.ts';
 import { type FoundChange, findChanges, type Position } from '../address-book/contact-changes.ts';
 import { eventOf, eventTypes } from '../events/events.ts';
 import { problem } from '../problems.ts';
@@ -26,7 +27,6 @@ export type Next = {
   isLast: boolean;
 };
 
-const eventScope = 'text.messaging.read';
 const changeScope = 'core.contacts.read';
 
 type Listener = Pick<WebhookRow, 'webhookId' | 'applicationId' | 'types'>;

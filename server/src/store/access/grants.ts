@@ -102,23 +102,16 @@ export async function listProvisionedAdvisors(db: Db, applicationId: number) {
   );
 }
 
-/**
- * Its codes and refresh tokens stop working at once; they are deleted later, because there may be many. Returns whose
- * grant it was, or null if there is none.
- */
-export async function deleteGrant(db: Db, grantId: string) {
-  return db.find<{ advisorId: number; applicationId: number }>(
+/** Its codes and refresh tokens stop working at once; they are deleted later, because there may be many. */
+export async function deleteGrant(db: Db, grantId: string): Promise<void> {
+  await db.query(
     `with ended as (
        delete from grants
        where grant_id = $1
-       returning grant_id, advisor_id, application_id
-     ),
-     noted as (
-       insert into ended_grants (grant_id)
-       select grant_id
-       from ended
+       returning grant_id
      )
-     select advisor_id as "advisorId", application_id as "applicationId"
+     insert into ended_grants (grant_id)
+     select grant_id
      from ended`,
     [grantId],
   );

@@ -49,6 +49,33 @@ export async function insertStreams(
   );
 }
 
+/**
+ * Before the application's access ends: nobody can say afterwards what it could see, so what it can't is passed over while its
+ * grants still tell. Spans advisors: an application acts for many.
+ */
+export async function skipUnreadable(
+  db: Db,
+  { applicationId, advisorId, scope }: { applicationId: number; advisorId: number | null; scope: string },
+): Promise<void> {
+  await db.query(
+    `update webhook_streams s
+     set number = h.last_event
+     from archive_heads h
+     where s.webhook_id in (select webhook_id from webhooks where application_id = $1)
+       and ($2::bigint is null or s.advisor_id = $2)
+       and s.feed = 'events'
+       and s.ends_at is null
+       and h.advisor_id = s.advisor_id
+       and h.last_event > s.number
+       and not exists (
+         select
+         from grants g
+         where g.application_id = $1 and g.advisor_id = s.advisor_id and $3 = any (g.scopes)
+       )`,
+    [applicationId, advisorId, scope],
+  );
+}
+
 type Access = { applicationId: number; advisorId: number };
 
 /** Once the application has no access to the advisor: the event that says so is the last one, and no change is told. */
