@@ -9,6 +9,8 @@ import { type ContactResult, contactsMax, emptyBatch, refusal, remoteContact, so
 
 const cardsAtOnce = 100;
 const unchangedAtOnce = 5_000;
+/** Addresses and versions of all cards are in memory at once. As many contacts as there may be have 150 characters each. */
+const listedCharactersMax = 32 * 1024 * 1024;
 /** A server that can't search answers with one of these. */
 const noSearchStatuses = [400, 403, 404, 405, 415, 422, 501];
 
@@ -63,6 +65,7 @@ async function* listBooks(
 async function listCards({ server, until }: CardDavRequest, start: URL) {
   const cards = new Map<string, ListedCard>();
   const refused: CrmBatch['refused'] = [];
+  let characters = 0;
   for (const book of await findAddressBooks(server, start, until)) {
     const request: DavRequest = { method: 'PROPFIND', url: book, depth: '1', body: versions };
     for await (const { href, url, status, properties } of askDav(server, request, until)) {
@@ -70,8 +73,11 @@ async function listCards({ server, until }: CardDavRequest, start: URL) {
       if (status === 507) throw new CrmFault('It lists only some of its contacts.');
       // The book itself is listed too.
       if (properties.has('resourcetype/collection') || url?.pathname === book.pathname || status === 404) continue;
+      const version = properties.get('getetag')?.[0] || null;
+      characters += href.length + (version?.length ?? 0);
+      if (characters > listedCharactersMax) throw new CrmFault('The addresses of its contacts are too long.');
       if (url?.origin !== book.origin) refused.push(refusal({ what: href }, 'Its address is on a different server.'));
-      else cards.set(url.href, { book, url, version: properties.get('getetag')?.[0] || null });
+      else cards.set(url.href, { book, url, version });
       if (cards.size + refused.length > contactsMax) throw new CrmFault(`It has more than ${contactsMax} contacts.`);
     }
   }

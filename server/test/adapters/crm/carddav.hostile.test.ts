@@ -123,6 +123,16 @@ suite('a CardDAV server that is broken or hostile', () => {
     assert.throws(readOn, CrmFault);
   });
 
+  test('that lists addresses of four thousand characters for every contact is a fault, before it fills our memory', async () => {
+    const large = makeOutbound(['127.0.0.0/8'], { timeoutMs: 60_000, bytesMax: 40 * 1024 * 1024 });
+    const responses = Array.from({ length: 9_000 }, (_, index) => {
+      const href = `/book/${String(index).padEnd(3_980, 'x')}.vcf`;
+      return `<response><href>${href}</href>${ok('<getetag>1</getetag>')}</response>`;
+    });
+    server.answers = book(multistatus(responses.join('')));
+    await assert.rejects(listed(open(large)), /too long/);
+  });
+
   test('can’t block us with answers that are made to be slow to read', async () => {
     const reading = (times: number) => {
       const names = Array.from({ length: 5_000 * times }, (_, index) => `<a${index}>x</a${index}>`).join('');
