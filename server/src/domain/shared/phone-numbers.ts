@@ -4,11 +4,14 @@ export const e164 = new RegExp(e164Pattern);
 
 /** Longer than any number, however it is written. */
 const writtenLengthMax = 64;
+/** With what is around it, which takes time with the square of its length to remove. */
+const givenLengthMax = 1_000;
 const surroundings = /^[\s\p{C}]+|[\s\p{C}]+$/gu;
 const separators = /[\s\p{Default_Ignorable_Code_Point}\p{Dash}.()]/gu;
 
 /** A number as a carrier writes it, in E.164; null if it is none. Full-width digits, `tel:` and what people put between digits don't matter. */
 export function readNumber(written: string): string | null {
+  if (written.length > givenLengthMax) return null;
   const trimmed = written.replace(surroundings, '');
   if (trimmed.length > writtenLengthMax) return null;
   const phone = trimmed.normalize('NFKC').replace(/^tel:/i, '').replace(separators, '');
