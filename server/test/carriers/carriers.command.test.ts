@@ -102,7 +102,7 @@ suite('assent carriers and assent numbers', () => {
       [['carriers', 'add', 'bad', '--kind', 'sandbox', '--settings', fileOf({})], /no kind of carrier sandbox/],
       [['carriers', 'add', 'Bad Name', '--kind', 'smpp', '--settings', fileOf(settings)], /name/],
       [['carriers', 'add', 'acme', '--kind', 'smpp', '--settings', fileOf(settings)], /already/],
-      [['carriers', 'set', 'sandbox', '--disabled', 'yes'], /stays/],
+      [['carriers', 'set', 'sandbox', '--disabled', 'yes'], /can’t be changed or removed/],
       [['carriers', 'remove', 'nobody', '--yes'], /no carrier nobody/],
     ]);
     await refused(2, [
