@@ -4,7 +4,7 @@ import type { Scope } from '../../domain/access/scopes.ts';
 import type { By } from '../../domain/archive/archive.ts';
 import type { ProblemCode } from '../../domain/problems.ts';
 
-/** One endpoint of the contract: a line of http/partner/routes.ts. */
+/** An endpoint with its place: a line of http/partner/routes.ts, or of the app's own. */
 export type Route = Endpoint & {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
@@ -12,10 +12,19 @@ export type Route = Endpoint & {
   scope: Scope | 'any';
 };
 
-/** What an endpoint takes, does and answers. */
-export type Endpoint = {
+/** What openapi.json says of an endpoint of the contract, besides its shapes. */
+type Documentation = {
   summary: string;
   description?: string;
+  /** Its own problems, in addition to those that every route can answer. */
+  problems: ProblemCode[];
+};
+
+export type PartnerEndpoint = Endpoint & Documentation;
+export type PartnerRoute = Route & Documentation;
+
+/** What an endpoint takes, does and answers. */
+export type Endpoint = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
@@ -26,8 +35,6 @@ export type Endpoint = {
    * a third of the time.
    */
   write?(result: unknown): string;
-  /** Its own problems, in addition to those that every route can answer. */
-  problems: ProblemCode[];
   /** How many connections one of its queries counts for in its key's share of the pool; 1 if it is a short one. */
   cost?: number;
   /** Many of these requests can share a transaction: see domain/access/idempotency.ts. */
@@ -43,21 +50,26 @@ type Handler = (deps: Deps, advisorId: number, input: Input, by: By, scopes: Rea
 
 type ParsedInput<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
 
-/** Its schemas give its handler's types. */
-export function endpoint<P extends TSchema | undefined, Q extends TSchema | undefined, B extends TSchema | undefined>(
-  details: Omit<Endpoint, 'params' | 'query' | 'body' | 'handler'> & {
-    params?: P;
-    query?: Q;
-    body?: B;
-    handler(
-      deps: Deps,
-      advisorId: number,
-      input: { params: ParsedInput<P>; query: ParsedInput<Q>; body: ParsedInput<B> },
-      by: By,
-      /** Those of the access token. */
-      scopes: ReadonlySet<string>,
-    ): Promise<unknown>;
-  },
-): Endpoint {
+type Details<P, Q, B> = Omit<Endpoint, 'params' | 'query' | 'body' | 'handler'> & {
+  params?: P;
+  query?: Q;
+  body?: B;
+  handler(
+    deps: Deps,
+    advisorId: number,
+    input: { params: ParsedInput<P>; query: ParsedInput<Q>; body: ParsedInput<B> },
+    by: By,
+    /** Those of the access token. */
+    scopes: ReadonlySet<string>,
+  ): Promise<unknown>;
+};
+type Shape = TSchema | undefined;
+
+/** Its schemas give its handler's types. One of the app's own is in no document. */
+export function endpoint<P extends Shape, Q extends Shape, B extends Shape>(
+  details: Details<P, Q, B> & Documentation,
+): PartnerEndpoint;
+export function endpoint<P extends Shape, Q extends Shape, B extends Shape>(details: Details<P, Q, B>): Endpoint;
+export function endpoint(details: object): Endpoint {
   return details as Endpoint;
 }

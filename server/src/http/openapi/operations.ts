@@ -1,10 +1,10 @@
-import type { Route } from '../door/route.ts';
+import type { PartnerRoute } from '../door/route.ts';
 import { parametersOf } from './parameters.ts';
 import type { Schema, Shapes } from './shapes.ts';
 
 /** An endpoint, as far as the document describes it. */
 export type DocumentedRoute = Pick<
-  Route,
+  PartnerRoute,
   'method' | 'path' | 'summary' | 'description' | 'params' | 'query' | 'body' | 'response'
 > & {
   /** Of a success with a body; 200 by default. */

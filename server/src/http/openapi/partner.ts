@@ -1,6 +1,6 @@
 import { scopes } from '../../domain/access/scopes.ts';
 import type { ProblemCode } from '../../domain/problems.ts';
-import type { Route } from '../door/route.ts';
+import type { PartnerRoute } from '../door/route.ts';
 import { type Document, makeDocument } from './document.ts';
 import type { DocumentParts } from './operations.ts';
 import { headerParameters } from './parameters.ts';
@@ -36,7 +36,7 @@ const tags = [
 ];
 
 /** `openapi.json`: the contract, from its table. */
-export function partnerDocument(deployment: Deployment, routes: Route[]): Document {
+export function partnerDocument(deployment: Deployment, routes: PartnerRoute[]): Document {
   const { publicUrl, environment } = deployment;
   const shapes = collectShapes();
   const headers = { ...traceHeader, ...planHeaders };
@@ -46,7 +46,7 @@ export function partnerDocument(deployment: Deployment, routes: Route[]): Docume
     headers,
   });
 
-  const surroundings = (row: Route): DocumentParts => ({
+  const surroundings = (row: PartnerRoute): DocumentParts => ({
     tag: tagOf(row),
     security: [{ oauth2: row.scope === 'any' ? [] : [row.scope], apiKey: [] }],
     headers: [
@@ -78,14 +78,14 @@ export function partnerDocument(deployment: Deployment, routes: Route[]): Docume
   });
 }
 
-function tagOf({ path }: Route): string {
+function tagOf({ path }: PartnerRoute): string {
   if (path.startsWith('/text/')) return 'Texting';
   if (path.startsWith('/core/contact/')) return 'Address book';
   if (path.startsWith('/core/content/')) return 'Content';
   return path === '/core/account' ? 'Account' : 'Reference';
 }
 
-function describe({ description, scope }: Route): string {
+function describe({ description, scope }: PartnerRoute): string {
   const needs = scope === 'any' ? 'Any scope.' : `Scope \`${scope}\`: ${scopes[scope].toLowerCase()}.`;
   return [description, needs].filter(Boolean).join('\n\n');
 }

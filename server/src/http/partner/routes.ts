@@ -1,4 +1,4 @@
-import type { Endpoint, Route } from '../door/route.ts';
+import type { PartnerEndpoint, PartnerRoute, Route } from '../door/route.ts';
 import * as account from './account.ts';
 import * as consents from './consents.ts';
 import * as contacts from './contacts.ts';
@@ -11,7 +11,7 @@ import * as scheduledMessages from './scheduled-messages.ts';
 
 /** The contract, a line for each endpoint. What it takes and answers stands with its handler. */
 // biome-ignore format: a table
-const table: [Route['method'], Route['path'], Route['scope'], Endpoint][] = [
+const table: [Route['method'], Route['path'], Route['scope'], PartnerEndpoint][] = [
   ['POST',   '/text/messaging/messages',                               'text.messaging.write', messages.send],
   ['GET',    '/text/messaging/messages',                               'text.messaging.read',  messages.list],
   ['POST',   '/text/messaging/messages/check',                         'text.messaging.read',  messages.check],
@@ -39,4 +39,9 @@ const table: [Route['method'], Route['path'], Route['scope'], Endpoint][] = [
   ['GET',    '/core/enumerations',                                     'any',                  enumerations.list],
 ];
 
-export const routes: Route[] = table.map(([method, path, scope, endpoint]) => ({ method, path, scope, ...endpoint }));
+export const routes: PartnerRoute[] = table.map(([method, path, scope, endpoint]) => ({
+  method,
+  path,
+  scope,
+  ...endpoint,
+}));

@@ -16,7 +16,6 @@ import { endpoint } from '../../door/route.ts';
 import { written } from './written.ts';
 
 export const list = endpoint({
-  summary: 'List contacts',
   query: BookQuery,
   ...written,
   cost: 2,
@@ -27,14 +26,12 @@ export const list = endpoint({
 });
 
 export const counts = endpoint({
-  summary: 'Count contacts',
   ...written,
   cost: 2,
   handler: (deps, advisorId) => listed.countBook(deps, advisorId),
 });
 
 export const listGroups = endpoint({
-  summary: 'List groups',
   query: BookGroupQuery,
   ...written,
   async handler(deps, advisorId, { query }) {
@@ -44,15 +41,12 @@ export const listGroups = endpoint({
 });
 
 export const renameGroup = endpoint({
-  summary: 'Rename group',
   params: GroupParams,
   body: GroupName,
-  problems: ['not_found'],
   handler: (deps, advisorId, { params, body }) => groups.renameGroup(deps, advisorId, params.groupId, body.name),
 });
 
 export const setMembers = endpoint({
-  summary: 'Add contacts to a group, or remove them',
   params: GroupParams,
   body: MembersRequest,
   ...written,
@@ -62,7 +56,6 @@ export const setMembers = endpoint({
 });
 
 export const remove = endpoint({
-  summary: 'Delete contacts or a group, unless it is undone',
   body: DeleteRequest,
   ...written,
   async handler(deps, advisorId, { body }) {
@@ -71,15 +64,12 @@ export const remove = endpoint({
 });
 
 export const waitingDeletes = endpoint({
-  summary: 'List deletes that can be undone',
   ...written,
   handler: async (deps, advisorId) => ({ data: await listDeletes(deps, advisorId) }),
 });
 
 export const undo = endpoint({
-  summary: 'Undo a delete',
   params: DeleteParams,
-  problems: ['not_found'],
   handler: (deps, advisorId, { params }) => undoDelete(deps, advisorId, params.actionId),
 });
 

@@ -13,7 +13,6 @@ import { endpoint } from '../../door/route.ts';
 import { written } from './written.ts';
 
 export const check = endpoint({
-  summary: 'Check a text to a group',
   body: CheckRequest,
   ...written,
   cost: 4,
@@ -24,7 +23,6 @@ export const check = endpoint({
 });
 
 export const preview = endpoint({
-  summary: 'Show each person’s text',
   body: PreviewRequest,
   ...written,
   cost: 2,
@@ -35,7 +33,6 @@ export const preview = endpoint({
 });
 
 export const start = endpoint({
-  summary: 'Text a group',
   body: StartRequest,
   ...written,
   cost: 4,
@@ -45,14 +42,12 @@ export const start = endpoint({
 });
 
 export const list = endpoint({
-  summary: 'List texts to groups',
   query: BroadcastQuery,
   ...written,
   handler: (deps, advisorId, { query }) => broadcasts.listBroadcasts(deps, advisorId, query.before ?? null),
 });
 
 export const get = endpoint({
-  summary: 'Get text to a group',
   params: BroadcastParams,
   ...written,
   cost: 2,
@@ -60,7 +55,6 @@ export const get = endpoint({
 });
 
 export const listRecipients = endpoint({
-  summary: 'List what became of each person’s text',
   params: BroadcastParams,
   query: RecipientQuery,
   ...written,
@@ -72,9 +66,7 @@ export const listRecipients = endpoint({
 });
 
 export const stop = endpoint({
-  summary: 'Stop texting a group',
   params: BroadcastParams,
-  problems: [],
   handler: (deps, advisorId, { params }, by) => broadcasts.stopBroadcast(deps, advisorId, params.broadcastId, by),
 });
 

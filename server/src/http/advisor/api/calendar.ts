@@ -4,7 +4,6 @@ import { endpoint } from '../../door/route.ts';
 import { written } from './written.ts';
 
 export const list = endpoint({
-  summary: 'List what is to go out in a month',
   query: CalendarQuery,
   ...written,
   cost: 2,

@@ -17,7 +17,6 @@ import { endpoint } from '../../door/route.ts';
 import { written } from './written.ts';
 
 export const list = endpoint({
-  summary: 'List conversations',
   query: ConversationQuery,
   ...written,
   cost: 2,
@@ -33,7 +32,6 @@ export const list = endpoint({
 });
 
 export const get = endpoint({
-  summary: 'Get conversation',
   params: ConversationParams,
   ...written,
   handler: async (deps, advisorId, { params }) =>
@@ -41,7 +39,6 @@ export const get = endpoint({
 });
 
 export const listItems = endpoint({
-  summary: 'List what was said',
   params: ConversationParams,
   query: ItemQuery,
   ...written,
@@ -53,7 +50,6 @@ export const listItems = endpoint({
 });
 
 export const listEvidence = endpoint({
-  summary: 'List what proves their consent',
   params: ConversationParams,
   ...written,
   handler: async (deps, advisorId, { params }) => ({
@@ -62,40 +58,31 @@ export const listEvidence = endpoint({
 });
 
 export const read = endpoint({
-  summary: 'Mark as read',
   params: ConversationParams,
   body: ReadRequest,
-  problems: [],
   handler: (deps, advisorId, { params, body }) => conversations.markRead(deps, advisorId, params.memberId, body.upTo),
 });
 
 export const done = endpoint({
-  summary: 'Mark as done',
   params: ConversationParams,
   body: DoneRequest,
-  problems: [],
   handler: (deps, advisorId, { params, body }) => conversations.setDone(deps, advisorId, params.memberId, body.done),
 });
 
 export const snooze = endpoint({
-  summary: 'Snooze',
   params: ConversationParams,
   body: SnoozeRequest,
-  problems: [],
   handler: (deps, advisorId, { params, body }) =>
     conversations.snooze(deps, advisorId, params.memberId, body.until === null ? null : new Date(body.until)),
 });
 
 export const draft = endpoint({
-  summary: 'Keep a draft',
   params: ConversationParams,
   body: DraftRequest,
-  problems: [],
   handler: (deps, advisorId, { params, body }) => conversations.saveDraft(deps, advisorId, params.memberId, body.text),
 });
 
 export const search = endpoint({
-  summary: 'Search people and texts',
   query: SearchQuery,
   ...written,
   cost: 4,

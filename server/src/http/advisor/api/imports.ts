@@ -5,7 +5,6 @@ import { written } from './written.ts';
 
 /** The last one, or null. */
 export const get = endpoint({
-  summary: 'Get the import',
   ...written,
   async handler(deps, advisorId) {
     return { import: await imports.findFileImport(deps, advisorId) };
@@ -13,23 +12,17 @@ export const get = endpoint({
 });
 
 export const start = endpoint({
-  summary: 'Start an import that was previewed',
   params: ImportParams,
-  problems: ['not_found'],
   handler: (deps, advisorId, { params }) => imports.startFileImport(deps, advisorId, params.importId),
 });
 
 export const stop = endpoint({
-  summary: 'Stop an import that is running',
   params: ImportParams,
-  problems: ['not_found'],
   handler: (deps, advisorId, { params }) => imports.stopFileImport(deps, advisorId, params.importId),
 });
 
 export const dismiss = endpoint({
-  summary: 'Forget an import',
   params: ImportParams,
-  problems: ['not_found'],
   handler: (deps, advisorId, { params }) => imports.dismissImport(deps, advisorId, params.importId),
 });
 

@@ -4,30 +4,24 @@ import { endpoint } from '../../door/route.ts';
 import { written } from './written.ts';
 
 export const list = endpoint({
-  summary: 'List saved replies',
   ...written,
   handler: async (deps, advisorId) => ({ data: await savedReplies.listSavedReplies(deps, advisorId) }),
 });
 
 export const create = endpoint({
-  summary: 'Save a reply',
   body: SavedReplyRequest,
   ...written,
   handler: async (deps, advisorId, { body }) => ({ id: await savedReplies.createSavedReply(deps, advisorId, body) }),
 });
 
 export const update = endpoint({
-  summary: 'Change a saved reply',
   params: SavedReplyParams,
   body: SavedReplyRequest,
-  problems: [],
   handler: (deps, advisorId, { params, body }) =>
     savedReplies.updateSavedReply(deps, advisorId, params.savedReplyId, body),
 });
 
 export const remove = endpoint({
-  summary: 'Delete a saved reply',
   params: SavedReplyParams,
-  problems: [],
   handler: (deps, advisorId, { params }) => savedReplies.deleteSavedReply(deps, advisorId, params.savedReplyId),
 });

@@ -3,8 +3,6 @@ import { SignatureRequest } from '../../../schemas/conversations/signatures.ts';
 import { endpoint } from '../../door/route.ts';
 
 export const set = endpoint({
-  summary: 'Set the signature',
   body: SignatureRequest,
-  problems: [],
   handler: (deps, advisorId, { body }) => setSignature(deps, advisorId, body.text),
 });

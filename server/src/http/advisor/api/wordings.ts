@@ -3,7 +3,6 @@ import { endpoint } from '../../door/route.ts';
 import { written } from './written.ts';
 
 export const list = endpoint({
-  summary: 'List what people read',
   ...written,
   handler: async (deps, advisorId) => ({
     data: (await listRenderedWordings(deps, advisorId)).map(({ kind, version, text }) => ({ kind, version, text })),

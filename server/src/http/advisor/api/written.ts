@@ -1,11 +1,9 @@
-import type { ProblemCode } from '../../../domain/problems.ts';
 import { Type } from '../../../schemas/shared/type.ts';
 
 /** Of an endpoint whose handler returns what the app gets. A date goes as its milliseconds. */
 export const written = {
   response: Type.Object({}),
   write: (result: unknown) => JSON.stringify(result, inMilliseconds),
-  problems: [] as ProblemCode[],
 };
 
 /** `value` is what a date's own toJSON made of it. */
