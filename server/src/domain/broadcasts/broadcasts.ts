@@ -6,6 +6,7 @@ import { countOutcomes, insertRecipients, listOutcomes, stopRecipients } from '.
 import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
+import { cutTo } from '../shared/paging.ts';
 import { textingProblem } from '../texting/texts.ts';
 import { archiveBroadcast } from './entries.ts';
 import { textsFor } from './people.ts';
@@ -86,8 +87,8 @@ export async function stopBroadcast(deps: Deps, advisorId: number, broadcastId: 
 /** The latest first. */
 export async function listBroadcasts(deps: Deps, advisorId: number, before: number | null) {
   const rows = await store.listBroadcasts(deps.db, advisorId, { before, limit: broadcastsPerPage + 1 });
-  const data = rows.slice(0, broadcastsPerPage);
-  return { data, next: rows.length > broadcastsPerPage ? (data.at(-1)?.broadcastId ?? null) : null };
+  const { page, last } = cutTo(broadcastsPerPage, rows);
+  return { data: page, next: last?.broadcastId ?? null };
 }
 
 /** With how many people each outcome has. */
@@ -109,13 +110,9 @@ export async function listBroadcastRecipients(
   { after = 0, onlyTrouble = false }: { after?: number | undefined; onlyTrouble?: boolean | undefined },
 ) {
   const asked = { after, onlyTrouble, limit: recipientsPerPage + 1 };
-  const rows = await listOutcomes(deps.db, advisorId, broadcastId, asked);
-  const page = rows.slice(0, recipientsPerPage);
+  const { page, last } = cutTo(recipientsPerPage, await listOutcomes(deps.db, advisorId, broadcastId, asked));
   const now = deps.clock.now();
-  return {
-    data: page.map((row) => recipientOf(row, now)),
-    next: rows.length > recipientsPerPage ? (page.at(-1)?.place ?? null) : null,
-  };
+  return { data: page.map((row) => recipientOf(row, now)), next: last?.place ?? null };
 }
 
 /** `code` is why they got none, and `deliverAfter` when it goes out, if it waits for their day. */

@@ -8,8 +8,8 @@ import { type ListedContact, listBook } from '../address-book/listed-contacts.ts
 import { type ScheduledMessage, withNextDates } from '../messages/scheduled-messages.ts';
 import { problem, requireFound } from '../problems.ts';
 import { type FailureCode, failureCodeOf } from '../shared/failure-codes.ts';
+import { cursorOf, cutTo, placeIn } from '../shared/paging.ts';
 import { type Part, type ShownKind, shownKind } from './conversations.ts';
-import { placeOf, tokenOf } from './places.ts';
 
 export type Media = { replyNumber: number; place: number; contentType: string; size: number; isPending: boolean };
 
@@ -54,19 +54,17 @@ export async function listItems(
   memberId: number,
   { before, from }: ItemQuery,
 ): Promise<Part<Item>> {
-  const place = before === undefined ? null : placeOf(before);
-  const after = place && { dateTime: place.dateTime, archiveNumber: place.id };
+  const after = before === undefined ? null : placeIn('before', before, ['archiveNumber']);
   const limit = from === undefined ? pageSize : reachMax;
   const rows = await store.listItems(deps.db, advisorId, memberId, { after, limit: limit + 1 });
-  const page = rows.slice(0, from === undefined ? pageSize : placeFor(rows, from) + pageSize / 2);
-  const last = rows.length > page.length ? page.at(-1) : undefined;
+  const { page, last } = cutTo(from === undefined ? pageSize : placeFor(rows, from) + pageSize / 2, rows);
   const [media, scheduled] = await Promise.all([
     mediaOf(deps, advisorId, page),
     after ? [] : listScheduledWith(deps.db, advisorId, memberId, scheduledMax),
   ]);
   const now = deps.clock.now();
   const items = page.toReversed().map((row) => itemOf(row, media, now));
-  const cursor = last ? tokenOf(last.dateTime, last.archiveNumber) : null;
+  const cursor = last ? cursorOf(last.dateTime, last.archiveNumber) : null;
   return { data: [...items, ...scheduled.map((row) => scheduledItem(withNextDates(row)))], cursor };
 }
 

@@ -1,11 +1,11 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import type { ConversationPlace, ConversationRow, View } from '../../store/conversations/conversations.ts';
+import type { ConversationRow, View } from '../../store/conversations/conversations.ts';
 import * as store from '../../store/conversations/conversations.ts';
 import { insertEvents } from '../../store/events/new-events.ts';
 import type { TextKind } from '../../store/texting/texts.ts';
 import { problem } from '../problems.ts';
+import { cursorOf, cutTo, placeIn } from '../shared/paging.ts';
 import { zonesOf } from '../texting/quiet-hours.ts';
-import { placeOf, tokenOf } from './places.ts';
 
 export type { View } from '../../store/conversations/conversations.ts';
 export const views: readonly View[] = ['inbox', 'unread', 'snoozed', 'done'];
@@ -29,12 +29,10 @@ export async function listConversations(
   advisorId: number,
   { view, before }: { view: View; before?: string | undefined },
 ): Promise<Part<Conversation>> {
-  const after = before === undefined ? null : conversationPlace(before);
+  const after = before === undefined ? null : placeIn('before', before, ['memberId']);
   const asked = { view, now: deps.clock.now(), after, limit: pageSize + 1 };
-  const rows = await store.listConversations(deps.db, advisorId, asked);
-  const page = rows.slice(0, pageSize);
-  const last = rows.length > pageSize ? page.at(-1) : undefined;
-  const cursor = last?.dateTime ? tokenOf(last.dateTime, last.memberId) : null;
+  const { page, last } = cutTo(pageSize, await store.listConversations(deps.db, advisorId, asked));
+  const cursor = last?.dateTime ? cursorOf(last.dateTime, last.memberId) : null;
   return { data: page.map(conversationOf), cursor };
 }
 
@@ -93,11 +91,6 @@ function conversationOf(row: ConversationRow) {
 
 export function shownKind(kind: TextKind): ShownKind {
   return kind === 'opt_in' || kind === 'opt_out' ? 'confirmation' : kind;
-}
-
-function conversationPlace(token: string): ConversationPlace {
-  const { dateTime, id: memberId } = placeOf(token);
-  return { dateTime, memberId };
 }
 
 function unknown() {

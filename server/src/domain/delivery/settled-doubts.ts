@@ -4,6 +4,7 @@ import { noDetails, settleDoubts } from '../../store/delivery/outcomes.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { archive, type By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
+import { cutTo } from '../shared/paging.ts';
 
 /** What an operator does about a text in doubt, after asking its carrier. */
 
@@ -13,9 +14,8 @@ const pageSize = 50;
 
 /** Without the texts, the newest first. */
 export async function listInDoubt({ db }: Pick<Deps, 'db'>, { before = null }: { before?: number | null }) {
-  const rows = await listAllDoubts(db, { before, limit: pageSize + 1 });
-  const data = rows.slice(0, pageSize);
-  return { data, before: rows.length > pageSize ? (data.at(-1)?.messageId ?? null) : null };
+  const { page, last } = cutTo(pageSize, await listAllDoubts(db, { before, limit: pageSize + 1 }));
+  return { data: page, before: last?.messageId ?? null };
 }
 
 /**

@@ -3,15 +3,9 @@ import { listApplications } from '../../store/access/applications.ts';
 import { listAdvisors } from '../../store/accounts/advisors.ts';
 import { listFirms } from '../../store/accounts/firms.ts';
 import { listStaff } from '../../store/accounts/staff.ts';
-import {
-  type AuditKind,
-  type AuditPlace,
-  type AuditRow,
-  auditKinds,
-  listAuditRows,
-} from '../../store/operations/audit.ts';
+import { type AuditKind, type AuditRow, auditKinds, listAuditRows } from '../../store/operations/audit.ts';
 import { detailsIn } from '../archive/archive.ts';
-import { problem } from '../problems.ts';
+import { cursorOf, cutTo, placeIn } from '../shared/paging.ts';
 
 export type { AuditKind } from '../../store/operations/audit.ts';
 
@@ -25,16 +19,14 @@ export async function listAudit(deps: Pick<Deps, 'db'>, { kind, actor, since, un
     actor: actor ?? null,
     since: since ?? null,
     until: until ?? null,
-    before: cursor ? placeIn(cursor) : null,
+    before: cursor ? placeIn('cursor', cursor, ['advisorId', 'number']) : null,
     limit: pageSize + 1,
   };
-  const rows = await listAuditRows(deps.db, filter);
+  const { page, last } = cutTo(pageSize, await listAuditRows(deps.db, filter));
   const names = await namesOf(deps);
-  const page = rows.slice(0, pageSize);
-  const last = page.at(-1);
   return {
     data: page.map((row) => entryOf(row, names)),
-    cursor: rows.length > pageSize && last ? cursorAt(last) : null,
+    cursor: last ? cursorOf(last.dateTimeCreated, last.advisorId, last.number) : null,
   };
 }
 
@@ -95,15 +87,4 @@ function aboutOf(advisorId: number, facts: Record<string, unknown>, names: Map<s
   ];
   const found = keys.flatMap((key) => (key ? (names.get(String(key)) ?? []) : []));
   return [...new Set(found)].slice(0, 2).join(', ') || (typeof name === 'string' ? name : null);
-}
-
-function cursorAt({ dateTimeCreated, advisorId, number }: AuditRow): string {
-  return Buffer.from(`${dateTimeCreated.getTime()} ${advisorId} ${number}`).toString('base64url');
-}
-
-function placeIn(cursor: string): AuditPlace {
-  const [at, advisorId, number] = Buffer.from(cursor, 'base64url').toString().split(' ').map(Number);
-  if (![at, advisorId, number].every(Number.isSafeInteger))
-    throw problem('invalid_request', 'The cursor can’t be used.');
-  return { at: new Date(at ?? 0), advisorId: advisorId ?? 0, number: number ?? 0 };
 }

@@ -2,7 +2,8 @@ import type { Deps } from '../../deps.ts';
 import type { EntryPlace, FoundEntry, SearchedPart, WordQuery } from '../../store/record-keeping/archive-search.ts';
 import * as store from '../../store/record-keeping/archive-search.ts';
 import { detailsIn } from '../archive/archive.ts';
-import { invalid, problem, requireFound } from '../problems.ts';
+import { problem, requireFound } from '../problems.ts';
+import { cursorOf, cutTo, placeIn } from '../shared/paging.ts';
 
 /** All of what is given must be true. Times are up to but not including `to`. */
 export type ArchiveSearch = {
@@ -102,7 +103,8 @@ export async function getSearch({ db }: Deps, firmId: number, searchId: number):
 
 function partOf(firmId: number, { from, to }: ArchiveSearch, cursor?: string): SearchedPart {
   const end = to === undefined ? null : { dateTime: new Date(to), advisorId: 0, number: 0 };
-  return { firmId, from: from === undefined ? null : new Date(from), before: cursor ? placeIn(cursor) : end };
+  const place = cursor ? placeIn('cursor', cursor.replace(/-w$/, ''), ['advisorId', 'number']) : end;
+  return { firmId, from: from === undefined ? null : new Date(from), before: place };
 }
 
 /** Null if nobody has that number, or there is no word in what is looked for. */
@@ -122,13 +124,12 @@ async function wordsOf({ db }: Deps, firmId: number, search: ArchiveSearch): Pro
 }
 
 async function pageOf({ db }: Deps, found: EntryPlace[], end: EntryPlace | null): Promise<FoundEntries> {
-  const page = found.slice(0, pageSize);
-  const last = found.length > pageSize ? page.at(-1) : undefined;
+  const { page, last } = cutTo(pageSize, found);
   const rows = page.length > 0 ? await store.listFound(db, page) : [];
   const next = last ?? end;
   return {
     data: rows.map(entryOf),
-    cursor: next ? cursorOf(next) + (last ? '' : walking) : null,
+    cursor: next ? cursorOf(next.dateTime, next.advisorId, next.number) + (last ? '' : walking) : null,
     searchedTo: last ? null : (end?.dateTime ?? null),
   };
 }
@@ -156,15 +157,3 @@ function textIn(kind: string, body: string): string | null {
 
 /** At the end of a cursor: the index is of no help, as was found out before. */
 const walking = '-w';
-
-/** It grants nothing: whoever hands it back gets only entries of their own firm. */
-function cursorOf({ dateTime, advisorId, number }: EntryPlace): string {
-  return `${dateTime.getTime()}-${advisorId}-${number}`;
-}
-
-function placeIn(cursor: string): EntryPlace {
-  const [, dateTime, advisorId, number] = /^(\d{1,15})-(\d{1,15})-(\d{1,15})(-w)?$/.exec(cursor) ?? [];
-  if (dateTime === undefined)
-    throw invalid([{ path: '/cursor', rule: 'known', message: 'cursor is not one that a search gave.' }]);
-  return { dateTime: new Date(Number(dateTime)), advisorId: Number(advisorId), number: Number(number) };
-}

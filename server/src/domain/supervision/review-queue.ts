@@ -3,6 +3,7 @@ import { listWaitingActions } from '../../store/shared/pending-actions.ts';
 import { listLexiconVersions } from '../../store/supervision/lexicons.ts';
 import type { QueueFilter } from '../../store/supervision/review-queue.ts';
 import * as store from '../../store/supervision/review-queue.ts';
+import { cutTo } from '../shared/paging.ts';
 import { dayMs } from '../shared/time.ts';
 import { excerptOf, type Mark, markFindings } from './findings.ts';
 import type { Rule } from './lexicon-matching.ts';
@@ -22,17 +23,17 @@ export const countMax = 1_000;
 const similarDays = 90;
 
 /** A page of the firm's open reviews, without those that somebody has just decided. */
-export async function listQueue(deps: Deps, reader: Reader, { view, memberIds, ...page }: Listing) {
+export async function listQueue(deps: Deps, reader: Reader, { view, memberIds, ...asked }: Listing) {
   const filter = { ...filterOf(view, reader, await justDecided(deps)), memberIds };
-  const rows = await store.listQueue(deps.db, reader.firmId, filter, { ...page, limit: pageSize + 1 });
-  const shown = rows.slice(0, pageSize);
+  const rows = await store.listQueue(deps.db, reader.firmId, filter, { ...asked, limit: pageSize + 1 });
+  const { page: shown, last } = cutTo(pageSize, rows);
   const [words, rules] = await Promise.all([store.listQueueWords(deps.db, shown), rulesOf(deps, shown)]);
   const byId = new Map(words.map((each) => [each.reviewId, each]));
   const data = shown.map((review) => {
     const { name = null, text = null } = byId.get(review.reviewId) ?? {};
     return { ...review, name, excerpt: text && excerptOf(text, markFindings(text, rules(review))) };
   });
-  return { data, cursor: rows.length > shown.length ? (shown.at(-1)?.reviewId ?? null) : null };
+  return { data, cursor: last?.reviewId ?? null };
 }
 
 export async function countQueue(deps: Deps, reader: Reader): Promise<Record<QueueView, number>> {

@@ -27,7 +27,7 @@ export type ConversationRow = {
 };
 
 /** The place of a conversation in the order of last texts. */
-export type ConversationPlace = { dateTime: Date; memberId: number };
+type ConversationPlace = { dateTime: Date; memberId: number };
 
 /**
  * Where texts are: those of an advisor in the order of time, and of one person. If two have the same time, the one that is

@@ -23,14 +23,13 @@ export type AuditRow = {
   body: string | null;
   dateTimeCreated: Date;
 };
-export type AuditPlace = { at: Date; advisorId: number; number: number };
 export type AuditQuery = {
   kinds: readonly AuditKind[];
   actor: string | null;
   since: Date | null;
   until: Date | null;
   /** The last row of the page before. */
-  before: AuditPlace | null;
+  before: { dateTime: Date; advisorId: number; number: number } | null;
   limit: number;
 };
 
@@ -51,6 +50,6 @@ export async function listAuditRows(db: Db, filter: AuditQuery): Promise<AuditRo
        and ($5::timestamptz is null or (e.date_time_created, e.advisor_id, e.number) < ($5, $6, $7))
      order by e.date_time_created desc, e.advisor_id desc, e.number desc
      limit $8`,
-    [kinds, actor, since, until, before?.at ?? null, before?.advisorId ?? null, before?.number ?? null, limit],
+    [kinds, actor, since, until, before?.dateTime ?? null, before?.advisorId ?? null, before?.number ?? null, limit],
   );
 }
