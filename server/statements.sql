@@ -320,11 +320,6 @@ select 'none', (
   where advisor_id = $1 and phone is not null
 ) - coalesce((select sum(count) from known), 0)::bigint;
 
-prepare "count-contacts" as
-select contact_count as "contactCount"
-from contact_books
-where advisor_id = $1;
-
 prepare "delete-contact" as
 with unlinked as (
   update crm_contacts

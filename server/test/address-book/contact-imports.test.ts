@@ -149,6 +149,15 @@ suite('an import', () => {
     assert.deepEqual(countsOf(await importOf(person).save(rows)), { unchanged: 3 });
   });
 
+  test('into an empty book finds a person of our export whom a later batch has without ids', async () => {
+    const person = await newcomer(world);
+    const contacts = importOf(person);
+    const own = { contactId: 1, identifier: randomUUID(), remoteContactId: null, remoteContactUrl: null };
+    const row = { fields: { firstName: 'Ann', lastName: 'Smith' }, groups: [] };
+    assert.deepEqual(countsOf(await contacts.save([{ ...row, line: 1, own }])), { created: 1 });
+    assert.deepEqual(countsOf(await contacts.save([{ ...row, line: 2, own: null }])), { unchanged: 1 });
+  });
+
   test('updates a contact of our own export by its ids, and clears nothing', async () => {
     const person = await newcomer(world);
     const contactId = await addContact(person, { phone: '+12125550123', city: 'Springfield' });

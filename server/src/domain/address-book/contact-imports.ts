@@ -31,9 +31,6 @@ const importSource = numberOf('source', 'Import');
 const created: ImportResult = { result: 'created' };
 const none: number[] = [];
 
-/** Whether the book has nobody but the contacts of this import: then nobody needs to be looked for. */
-type IsOurs = () => Promise<boolean>;
-
 /**
  * Imports a file batch by batch, each in one transaction. A contact of our own export that is still in the book, by its ids,
  * is updated with what the file has. Other people who are in the book, or were in the file before, with the same names,
@@ -44,7 +41,6 @@ export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun:
   /** The line on which each person was first. */
   const seen = new Map<string, number>();
   const groups = findGroups(deps, advisorId, { dryRun });
-  const book = watchBook(deps, advisorId);
   const emptySearchList = together(() => store.emptySearchList(deps.db));
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -56,7 +52,6 @@ export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun:
   }
 
   async function prepare(rows: ImportRow[]): Promise<{ entries: ImportDecision[]; ids: number[] }> {
-    await book.look();
     const entries: ImportDecision[] = [];
     for (const row of rows) {
       const groupIds = row.groups.length > 0 ? await groups.find(row.groups) : none;
@@ -73,7 +68,7 @@ export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun:
       const { entries, ids } = await inTurn(() => prepare(rows.filter((_, index) => lines[index] === null)));
       const decisions = dryRun
         ? await decide(deps, advisorId, entries)
-        : await book.adding(entries.length, (isOurs) => saveEntries(deps, advisorId, { entries, ids, isOurs }));
+        : await saveEntries(deps, advisorId, { entries, ids });
       // Nobody waits for the book meanwhile: its lock is free since the commit.
       if (!dryRun && decisions.some(({ known }) => known === null)) await emptySearchList();
       let next = 0;
@@ -125,53 +120,21 @@ function outcomeOf({ known }: ImportDecision): ImportResult {
   };
 }
 
-/** Knows how many contacts this import has created, and how many there may be of batches that are not settled yet. */
-function watchBook(deps: Deps, advisorId: number) {
-  let settled = 0;
-  const unsettled = new Set<{ count: number }>();
-  let isOurs: boolean | undefined;
-  return {
-    /** Before the first batch. */
-    async look(): Promise<void> {
-      isOurs ??= (await store.countContacts(deps.db, advisorId)) === 0;
-    },
-    async adding(count: number, save: (isOurs: IsOurs) => Promise<ImportDecision[]>): Promise<ImportDecision[]> {
-      const batch = { count };
-      unsettled.add(batch);
-      try {
-        const decisions = await save(async () => {
-          const inBook = isOurs ? await store.countContacts(deps.db, advisorId) : -1;
-          const others = [...unsettled].filter((each) => each !== batch);
-          // Each of them may be committed already.
-          const expected = others.reduce((sums, each) => sums.flatMap((sum) => [sum, sum + each.count]), [settled]);
-          isOurs &&= expected.includes(inBook);
-          return isOurs ?? false;
-        });
-        settled += decisions.filter(({ known }) => known === null).length;
-        return decisions;
-      } finally {
-        unsettled.delete(batch);
-      }
-    },
-  };
-}
-
 /** Saves rows in one transaction. The ids are for contacts that are created. */
 async function saveEntries(
   deps: Deps,
   advisorId: number,
-  { entries, ids, isOurs }: { entries: ImportDecision[]; ids: number[]; isOurs: IsOurs },
+  { entries, ids }: { entries: ImportDecision[]; ids: number[] },
 ): Promise<ImportDecision[]> {
-  const isNobodyKnown = await isOurs();
   return inTransaction(deps, async (deps) => {
     const { db } = deps;
     const phones = entries.flatMap(({ row }) => row.fields.phone ?? []);
     await knowManyNumbers(deps, advisorId, phones);
-    let decisions = isNobodyKnown ? entries : await decide(deps, advisorId, entries);
+    let decisions = await decide(deps, advisorId, entries);
     // New contacts without groups need no lock until they are counted, so that batches overlap.
     if (decisions.some(({ known, groupIds }) => known !== null || groupIds.length > 0)) {
       await lockBook(db, advisorId);
-      if (!isNobodyKnown) decisions = await decide(deps, advisorId, entries);
+      decisions = await decide(deps, advisorId, entries);
     }
     await write(deps, advisorId, decisions, ids);
     return decisions;

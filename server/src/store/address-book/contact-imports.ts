@@ -255,15 +255,3 @@ export async function insertMemberships(
   await recordChange(db, advisorId, { change: 'updated', contactIds, emails: 0, dateTime: now });
   return contactIds.length;
 }
-
-/** How many contacts the book has. */
-export async function countContacts(db: Db, advisorId: number): Promise<number> {
-  const found = await db.value<number>(
-    `select contact_count as "contactCount"
-     from contact_books
-     where advisor_id = $1`,
-    [advisorId],
-    'count-contacts',
-  );
-  return found ?? 0;
-}
