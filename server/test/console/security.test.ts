@@ -168,6 +168,7 @@ describe('/console/staff', () => {
     await age(officer.staffId);
     const stale = await officer.call('POST', `/staff/${rae?.staffId}/invite`);
     assert.deepEqual([stale.status, /^Sign in again/.test(stale.body.detail)], [403, true]);
+    assert.deepEqual(stale.body.details, { freshSignIn: true });
     for (const change of [{ role: 'compliance_officer' }, { disabled: false }])
       assert.equal((await officer.call('PUT', `/staff/${rae?.staffId}`, change)).status, 403);
     assert.equal((await officer.call('PUT', `/staff/${rae?.staffId}`, { disabled: true })).body.disabled, true);
@@ -211,6 +212,7 @@ describe('/console/staff', () => {
     ]) {
       const { status, body } = await operator.call('POST', path, {});
       assert.deepEqual([status, /^Sign in again/.test(body.detail)], [403, true], path);
+      assert.deepEqual(body.details, { freshSignIn: true }, path);
     }
     for (const [path, change] of [
       ['/applications/some', { redirectUris: ['https://elsewhere.example/'] }],

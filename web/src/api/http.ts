@@ -114,7 +114,7 @@ async function request<Answer>(method: string, path: string, call: Call = {}): P
   if (path.startsWith('/v1/'))
     tell({ call: { method, path: path + search, body, status, answer: result, tookMs: performance.now() - begun } });
   if (ok) return (result || undefined) as Answer;
-  const isStale = status === 403 && String(result.detail).startsWith('Sign in again');
+  const isStale = status === 403 && result.details?.freshSignIn === true;
   if (isStale && (await confirm('stale'))) return request(method, path, call);
   // Whoever is there keeps what they typed. What nobody looks after is taken off the screen.
   if (status === 401 && isAttended() && (await confirm('ended'))) return request(method, path, call);

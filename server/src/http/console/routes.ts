@@ -98,8 +98,7 @@ export const consoleRoutes: ConsoleRoute[] = [...table, ...operatorTable].map(([
   endpoint,
 }));
 
-/** The page asks for that in another window, and goes on. */
-const signInAgain = 'Sign in again first: this gives somebody access, so it must be you who does it.';
+const signInAgain = 'Sign in again first: this grants access, so we need to confirm it’s you.';
 
 /** All of the console shares connections as the requests of one API key do. */
 const consoleKey = -1;
@@ -154,7 +153,8 @@ function requireRole({ role, firmId }: StaffSession, roles: readonly StaffRole[]
 }
 
 function requireFresh(staff: StaffSession): void {
-  if (!isFresh(staff)) throw problem('forbidden', signInAgain);
+  // The page asks for that in another window, and goes on.
+  if (!isFresh(staff)) throw problem('forbidden', signInAgain, { details: { freshSignIn: true } });
 }
 
 async function send(reply: FastifyReply, result: unknown): Promise<void> {
