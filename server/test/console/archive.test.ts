@@ -169,8 +169,9 @@ describe('a search of the archive', () => {
   });
 
   test('hides every card and social-security number until somebody asks for it, which is an entry', async () => {
-    const text = 'Cards 4111 1111 1111 1111, 5500 0000 0000 0004 and ４１１１111111111111; SSN 123-45-6789';
-    const hidden = 'Cards ■■■■ ■■■■ ■■■■ 1111, ■■■■ ■■■■ ■■■■ 0004 and ■■■■■■■■■■■■1111; SSN ■■■-■■-6789';
+    const more = 'and so on '.repeat(300);
+    const text = `Cards 4111 1111 1111 1111, 5500 0000 0000 0004 and ４１１１111111111111; ${more}SSN 123-45-6789 ${more}.`;
+    const hidden = `Cards ■■■■ ■■■■ ■■■■ 1111, ■■■■ ■■■■ ■■■■ 0004 and ■■■■■■■■■■■■1111; ${more}SSN ■■■-■■-6789 ${more}.`;
     const number = await received(text);
     await indexArchive(world.deps);
     assert.deepEqual(await textsOf({ words: 'cards ssn' }), [hidden]);

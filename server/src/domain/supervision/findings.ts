@@ -32,8 +32,15 @@ export function wordsIn(text: string, from = 0): Word[] {
   }));
 }
 
+/** A rule reads no more than this of a text, and reads it again for each number. */
+const piece = /[^]{1,1000}(?:(?<=\p{L})(?=\P{Nd})|$)|[^]{1,1000}/gu;
+
 /** The text with the digits of card numbers and the like hidden, but for the last four. Marks stay where they are. */
 function hideNumbers(text: string): string {
+  return text.replace(piece, hideNumbersInPiece);
+}
+
+function hideNumbersInPiece(text: string): string {
   if ((text.match(/\p{Nd}/gu)?.length ?? 0) < hiddenDigitsMin) return text;
   let hidden = text;
   for (const { start, end } of markFindings(text, numberRules)) {
@@ -41,7 +48,7 @@ function hideNumbers(text: string): string {
     hidden = hidden.slice(0, start) + digits + hidden.slice(end);
   }
   // A rule finds one number at a time.
-  return hidden === text ? text : hideNumbers(hidden);
+  return hidden === text ? text : hideNumbersInPiece(hidden);
 }
 
 /** The same in everything that people wrote, wherever it is in what a page shows. */
