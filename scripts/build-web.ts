@@ -16,6 +16,7 @@ const dist = `${root}web/dist`;
 const inputs = [
   'package-lock.json',
   'scripts/build-web.ts',
+  'server/src/domain/carriers/health.ts',
   'server/src/domain/shared/phone-numbers.ts',
   'server/src/domain/texting/{fields,segments}.ts',
   'server/src/domain/sandbox/{client-code,curl,redaction}.ts',

@@ -7,6 +7,9 @@ import { after, before, suite, test } from 'node:test';
 import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { noCalls, withCalls } from '../../src/domain/carriers/calls.ts';
 import { callStatuses, writeStatus } from '../../src/domain/carriers/status.ts';
+import type { CheckFinding } from '../../src/domain/operations/findings.ts';
+import { tellNode } from '../../src/domain/operations/nodes.ts';
+import { readTrafficNow } from '../../src/domain/operations/traffic-now.ts';
 import type { Carrier, OpenCarrier } from '../../src/domain/ports.ts';
 import { openCarrier } from '../support/carriers.ts';
 import { commandsWith } from '../support/commands.ts';
@@ -242,6 +245,15 @@ suite('assent carriers and assent numbers', () => {
     await writeStatus(world.deps, callStatuses([calling]));
     const callsOnly = await run(['carriers', 'status', '--once']);
     assert.match(callsOnly.stdout, /no node has it open[\s\S]*takes calls only[\s\S]*delivered 7, /);
+    assert.match((await run(['status'])).stdout, /^acme +no node has it open/m);
+    await tellNode(world.deps, { role: 'all', halted: null });
+    const findings = JSON.parse((await run(['doctor', '--json'])).stdout) as CheckFinding[];
+    assert.deepEqual(
+      findings.flatMap(({ check, state, says }) => (check === 'carrier acme' ? [state, says] : [])),
+      ['failing', 'no process has it open'],
+    );
+    const { carriers } = await readTrafficNow(world.deps);
+    assert.equal(carriers.find(({ name }) => name === 'acme')?.state, 'unknown');
     const nobodys = await run(['numbers', 'check', number]);
     assert.deepEqual([nobodys.status, /no node has its carrier open/.test(nobodys.stdout)], [1, true]);
     await writeStatus(world.deps, [{ carrierId, status: statusWith('waiting', 'ESME_RINVPASWD') }]);

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { healthOf } from '../../domain/carriers/health.ts';
 import { type CarrierOverview, readStatus } from '../../domain/carriers/status.ts';
 import type { CarrierConnection, CarrierStatus } from '../../domain/ports.ts';
 import { showScreen } from '../screen.ts';
@@ -10,23 +11,23 @@ export async function showStatus(call: Call): Promise<void> {
   await showScreen(call, async () => (await readStatus(call.runtime)).map(blockOf).join('\n\n'));
 }
 
-function blockOf({ name, kind, disabled, waiting, inDoubt, nodes }: CarrierOverview): string {
-  const state = disabled ? styleText('yellow', 'disabled') : stateOf(nodes);
+function blockOf(carrier: CarrierOverview): string {
+  const { name, kind, disabled, waiting, inDoubt, nodes } = carrier;
+  const state = disabled ? styleText('yellow', 'disabled') : stateOf(carrier);
   const lines = [`${styleText('bold', name)} (${kind})  ${state}  waiting ${waiting}  in doubt ${inDoubt}`];
   for (const node of nodes) lines.push(...nodeLines(node));
   return lines.join('\n');
 }
 
 /** How it does on all nodes, in a few words. */
-export function stateOf(nodes: CarrierOverview['nodes']): string {
-  // A process that only takes calls hands nothing over.
-  if (nodes.every(({ calls }) => calls)) return styleText('dim', 'no node has it open');
-  if (nodes.some(({ lastFault }) => lastFault)) return styleText('red', 'can’t be opened');
-  const connections = nodes.flatMap(({ carrier }) => carrier?.connections ?? []);
-  if (connections.length === 0) return styleText('green', 'open');
-  const bound = connections.filter(({ state }) => state === 'bound').length;
-  const word = `${bound} of ${connections.length} connections bound`;
-  return styleText(bound === connections.length ? 'green' : bound > 0 ? 'yellow' : 'red', word);
+export function stateOf(carrier: CarrierOverview): string {
+  const { state, bound, all, faults } = healthOf(carrier);
+  if (state === 'disabled') return 'disabled';
+  if (state === 'unknown') return styleText('dim', 'no node has it open');
+  if (faults.length > 0) return styleText('red', 'can’t be opened');
+  if (all === 0) return styleText('green', 'open');
+  const word = `${bound} of ${all} connections bound`;
+  return styleText(bound === all ? 'green' : bound > 0 ? 'yellow' : 'red', word);
 }
 
 function nodeLines({ node, lastFault, inFlight, strays, carrier, calls }: CarrierOverview['nodes'][number]): string[] {

@@ -41,8 +41,8 @@ function screenOf({ nodes, texts, carriers, webhooks, archive }: Overview, confi
     ),
     row('webhooks', webhooksOf(webhooks, texts)),
     row('archive', archiveOf(archive)),
-    ...used.map(({ name, disabled, waiting, inDoubt, nodes: on }) =>
-      row(name, `${disabled ? 'disabled' : stateOf(on)}, ${waiting} waiting, ${inDoubt} in doubt`),
+    ...used.map((carrier) =>
+      row(carrier.name, `${stateOf(carrier)}, ${carrier.waiting} waiting, ${carrier.inDoubt} in doubt`),
     ),
   ].join('\n');
 }

@@ -7,6 +7,7 @@ import { type Advisor, getAdvisor, setAdvisor } from '../accounts/advisors.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { problem, requireFound } from '../problems.ts';
 import { getUsableCarrier } from './carriers.ts';
+import { healthOf } from './health.ts';
 import { readStatus } from './status.ts';
 
 export type TextingNumber = NumberRow;
@@ -59,18 +60,15 @@ export async function checkNumber(deps: Deps, number: string) {
   const { disabled, carrierId } = await ownerOf(deps, number);
   const record = await store.findNumberRecord(deps.db, advisorId, new Date(deps.clock.now().getTime() - hourMs));
   const overview = (await readStatus(deps)).find((each) => each.carrierId === carrierId);
-  // Those that take its calls only can't hand a text over.
-  const nodes = overview?.nodes.filter(({ calls }) => !calls) ?? [];
-  const connections = nodes.flatMap((node) => node.carrier?.connections ?? []);
-  const bound = connections.length === 0 ? null : connections.filter(({ state }) => state === 'bound').length;
-  const isOff = overview?.disabled === true;
+  const health = healthOf(overview ?? { disabled: false, nodes: [] });
+  const bound = health.all === 0 ? null : health.bound;
   const faults = [
     carrier === null && 'it has no carrier',
-    isOff && 'its carrier is disabled',
+    health.state === 'disabled' && 'its carrier is disabled',
     disabled && 'the advisor’s account is disabled',
-    carrier !== null && !isOff && nodes.length === 0 && 'no node has its carrier open',
+    carrier !== null && health.state === 'unknown' && 'no node has its carrier open',
     bound === 0 && 'no connection of its carrier is bound',
-    ...nodes.map(({ lastFault }) => lastFault && `its carrier can’t be opened: ${lastFault}`),
+    ...health.faults.map((fault) => `its carrier can’t be opened: ${fault}`),
   ].filter((fault) => typeof fault === 'string');
   return {
     number,

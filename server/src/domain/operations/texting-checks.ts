@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { healthOf } from '../carriers/health.ts';
 import type { TextingNumber } from '../carriers/numbers.ts';
 import type { CarrierOverview } from '../carriers/status.ts';
 import { type CheckFinding, failing, ok, warning } from './findings.ts';
@@ -63,18 +64,15 @@ function carrierFindings(
   return isRunning ? used.map(carrierFinding) : [];
 }
 
-function carrierFinding({ name, nodes }: CarrierOverview): CheckFinding {
-  const check = `carrier ${name}`;
+function carrierFinding(carrier: CarrierOverview): CheckFinding {
+  const check = `carrier ${carrier.name}`;
   const next = 'assent carriers status shows more; docs/operators/carriers.md#what-an-error-means has the errors.';
-  const fault = nodes.find(({ lastFault }) => lastFault)?.lastFault;
-  if (fault) return failing(check, `it can’t be opened: ${fault}`, next);
-  if (nodes.length === 0) return failing(check, 'no process has it open', next);
-  const connections = nodes.flatMap(({ carrier }) => carrier?.connections ?? []);
-  const bound = connections.filter(({ state }) => state === 'bound').length;
-  if (connections.length === 0) return ok(check, 'it is open');
-  const says = `${bound} of ${connections.length} connections are bound`;
-  if (bound === 0) return failing(check, says, next);
-  return bound < connections.length ? warning(check, says, next) : ok(check, says);
+  const { state, bound, all, faults } = healthOf(carrier);
+  if (faults.length > 0) return failing(check, `it can’t be opened: ${faults[0]}`, next);
+  if (state === 'unknown') return failing(check, 'no process has it open', next);
+  const says = all === 0 ? 'it is open' : `${bound} of ${all} connections are bound`;
+  if (state === 'down') return failing(check, says, next);
+  return state === 'partly' ? warning(check, says, next) : ok(check, says);
 }
 
 function numbersFinding(numbers: TextingNumber[]): CheckFinding {

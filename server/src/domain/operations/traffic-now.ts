@@ -1,9 +1,9 @@
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/operations/traffic.ts';
+import { type CarrierHealth, healthOf } from '../carriers/health.ts';
 import { type CarrierOverview, readStatus } from '../carriers/status.ts';
 
-/** `unknown`: no node has told lately. */
-export type CarrierState = 'good' | 'throttled' | 'not_taking' | 'partly' | 'down' | 'disabled' | 'unknown';
+export type CarrierState = CarrierHealth | 'throttled' | 'not_taking';
 
 const minuteMs = 60_000;
 /** The pace is that of the last two full minutes and of the present one. */
@@ -37,18 +37,17 @@ async function carriersNow(deps: Pick<Deps, 'db'>) {
     const { waiting = 0, deferred = 0, oldest = null } = backlogs.get(carrier.carrierId) ?? {};
     const troubledSince = troubleIn(own, now);
     const perSecond = paceIn(own, now);
-    const connections = carrier.nodes.flatMap(({ carrier: own }) => own?.connections ?? []);
-    const bound = connections.filter(({ state }) => state === 'bound').length;
+    const { state, bound, all } = healthOf(carrier);
     return {
       carrierId: carrier.carrierId,
       name: carrier.name,
       kind: carrier.kind,
-      state: stateOf(carrier, { bound, all: connections.length, isTroubled: troubledSince !== null }),
+      state: troubledSince && (state === 'good' || state === 'partly') ? troubleOf(carrier) : state,
       /** Since when the carrier takes less than we have, to the minute. */
       troubledSince,
       /** Why it can't be opened, or was lost last. */
       fault: faultOf(carrier),
-      connections: { bound, all: connections.length },
+      connections: { bound, all },
       /** Texts that it accepted lately. */
       perSecond,
       waiting,
@@ -89,16 +88,8 @@ function troubleIn(minutes: Minute[], now: Date): Date | null {
   return since > now.getTime() ? null : new Date(since);
 }
 
-function stateOf(
-  { disabled, nodes }: CarrierOverview,
-  { bound, all, isTroubled }: { bound: number; all: number; isTroubled: boolean },
-): CarrierState {
-  if (disabled) return 'disabled';
-  const sending = nodes.filter(({ calls }) => !calls);
-  if (sending.length === 0) return 'unknown';
-  if (sending.every(({ lastFault }) => lastFault !== null) || (all > 0 && bound === 0)) return 'down';
-  if (isTroubled) return sending.some(({ carrier }) => (carrier?.throttled ?? 0) > 0) ? 'throttled' : 'not_taking';
-  return bound < all || sending.some(({ lastFault }) => lastFault !== null) ? 'partly' : 'good';
+function troubleOf({ nodes }: CarrierOverview): CarrierState {
+  return nodes.some(({ carrier }) => (carrier?.throttled ?? 0) > 0) ? 'throttled' : 'not_taking';
 }
 
 function faultOf({ nodes }: CarrierOverview): string | null {

@@ -11,7 +11,7 @@ import { type Column, DataTable, RowButton } from '../table.tsx';
 import { CarrierForm } from './carrier-form.tsx';
 import { Numbers } from './numbers.tsx';
 import { type Carrier, carriersQuery, kindsQuery } from './queries.ts';
-import { countsOf, faultWords, healthOf, kindNames, paceOf } from './words.ts';
+import { countsOf, faultWords, kindNames, paceOf, stateOf } from './words.ts';
 
 type OpenDialog = { what: 'add' } | { what: 'change' | 'disable' | 'remove'; carrier: Carrier };
 
@@ -98,7 +98,7 @@ export function Carriers() {
 const columns: Column<Carrier>[] = [
   { name: 'Carrier', text: ({ name }) => name, cell: ({ name }) => <b>{name}</b> },
   { name: 'Kind', text: ({ kind }) => kindNames[kind] ?? kind },
-  { name: 'State', text: (carrier) => healthOf(carrier).word, cell: (carrier) => <Chip {...healthOf(carrier)} /> },
+  { name: 'State', text: (carrier) => stateOf(carrier).word, cell: (carrier) => <Chip {...stateOf(carrier)} /> },
   { name: 'Waiting', text: ({ waiting }) => waiting, isNumber: true },
   { name: 'In doubt', text: ({ inDoubt }) => inDoubt, isNumber: true },
   { name: 'Taken', text: (carrier) => countsOf(carrier).accepted, isNumber: true },

@@ -1,3 +1,4 @@
+import { healthOf } from '../../../../server/src/domain/carriers/health.ts';
 import type { Said } from '../../words/states.ts';
 import type { Carrier } from './queries.ts';
 
@@ -24,17 +25,13 @@ export function faultWords(fault: string): string {
 }
 
 /** How a carrier does on all nodes, in a few words. */
-export function healthOf({ disabled, nodes }: Pick<Carrier, 'disabled' | 'nodes'>): Said {
-  if (disabled) return { word: 'Disabled', icon: 'player-pause', tone: 'quiet' };
-  // A process that only takes calls hands nothing over.
-  const open = nodes.filter(({ calls }) => !calls);
-  if (open.length === 0) return { word: 'No node has it open', icon: 'alert-triangle', tone: 'warn' };
-  if (open.some(({ lastFault }) => lastFault)) return { word: 'Can’t be opened', icon: 'alert-triangle', tone: 'bad' };
-  const connections = open.flatMap(({ carrier }) => carrier?.connections ?? []);
-  if (connections.length === 0) return { word: 'Open', icon: 'circle-check', tone: 'good' };
-  const bound = connections.filter(({ state }) => state === 'bound').length;
-  const word = `${bound} of ${connections.length} bound`;
-  if (bound === connections.length) return { word, icon: 'circle-check', tone: 'good' };
+export function stateOf(carrier: Pick<Carrier, 'disabled' | 'nodes'>): Said {
+  const { state, bound, all, faults } = healthOf(carrier);
+  if (state === 'disabled') return { word: 'Disabled', icon: 'player-pause', tone: 'quiet' };
+  if (state === 'unknown') return { word: 'No node has it open', icon: 'alert-triangle', tone: 'warn' };
+  if (faults.length > 0) return { word: 'Can’t be opened', icon: 'alert-triangle', tone: 'bad' };
+  const word = all === 0 ? 'Open' : `${bound} of ${all} bound`;
+  if (bound === all) return { word, icon: 'circle-check', tone: 'good' };
   return { word, icon: 'alert-triangle', tone: bound > 0 ? 'warn' : 'bad' };
 }
 
