@@ -4,8 +4,10 @@
 import type { AddressInfo } from 'node:net';
 import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
+import { onReserved } from '../src/deps.ts';
 import { growTree } from '../src/domain/archive/archive-tree.ts';
 import { copyCheckpoints } from '../src/domain/archive/checkpoint-copies.ts';
+import { dispatcher } from '../src/domain/delivery/dispatcher.ts';
 import type { MessageResult } from '../src/domain/messages/sends.ts';
 import { segmentsOf } from '../src/domain/texting/segments.ts';
 import type { RunningJobs } from '../src/jobs/repeat.ts';
@@ -40,8 +42,10 @@ async function main(): Promise<void> {
   const app = await buildApp({ ...runtime, db, log });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const jobs: RunningJobs[] = [];
-  if (dispatch === 'running')
-    jobs.push(startJobs({ ...runtime, db: runtime.background }, log), startRequestJobs(runtime, log));
+  if (dispatch === 'running') {
+    const deps = { ...runtime, db: runtime.background };
+    jobs.push(startJobs(deps, log, dispatcher(onReserved(deps), log)), startRequestJobs(runtime, log));
+  }
   let signed = Promise.resolve();
   const signNext = () => {
     signed = signed.then(() => sign(runtime));

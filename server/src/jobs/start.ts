@@ -14,7 +14,7 @@ import { noCalls, withCalls } from '../domain/carriers/calls.ts';
 import { forgetStatus, writeStatus } from '../domain/carriers/status.ts';
 import { fetchDueMedia, type MediaKey } from '../domain/consent/reply-media.ts';
 import { decisions } from '../domain/consent/review-decisions.ts';
-import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
+import type { Dispatcher } from '../domain/delivery/dispatcher.ts';
 import { doubtAsker } from '../domain/delivery/doubts.ts';
 import { sendDueMessages } from '../domain/messages/due-messages.ts';
 import { watch } from '../domain/operations/alerts.ts';
@@ -39,10 +39,11 @@ import { processJobsOf } from './requests.ts';
 const minuteMs = 60 * 1000;
 
 /** Runs a node's background jobs. */
-export function startJobs(deps: Deps, log: Log, texting: Dispatcher = dispatcher(onReserved(deps), log)): RunningJobs {
+export function startJobs(deps: Deps, log: Log, texting: Dispatcher): RunningJobs {
+  texting.start();
   const webhooks = deliverer(deps, log);
   const running = jobsOf(deps, log, { texting, webhooks }).map((job) => repeat(deps, job, log));
-  const all = together([startTexting(texting), ...running]);
+  const all = together([texting, ...running]);
   return {
     async stop(): Promise<void> {
       await all.stop();
@@ -122,12 +123,6 @@ async function sign(deps: Deps, log: Log): Promise<void> {
 
 async function deliverCheckpoint(log: Log, next: () => Promise<DeliveryFault[]>): Promise<void> {
   for (const { kind, size, what } of await next()) log.warn({ kind, size, what }, 'a checkpoint was not delivered');
-}
-
-/** Sends texts, and receives replies and receipts from the carriers. */
-export function startTexting(texting: Dispatcher): RunningJobs {
-  texting.start({ listens: true });
-  return texting;
 }
 
 /** How this node's carriers do, and which can't be opened. */

@@ -41,7 +41,7 @@ suite('a node’s carriers', () => {
       onFault: (fault) => faults.push(fault),
     });
     node = dispatcher({ ...world.deps, carriers }, world.app.log);
-    node.start({ listens: true });
+    node.start();
   });
   after(async () => {
     await node.stop();

@@ -10,6 +10,7 @@ import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
+import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { type Carrier, carrierCallsPath, mediaBytesMax } from '../../src/domain/ports.ts';
 import { dispose } from '../../src/domain/record-keeping/retention.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
@@ -123,7 +124,8 @@ suite('media of replies, by Twilio', () => {
   });
 
   test('a node fetches it by itself', async () => {
-    const running = startJobs({ ...world.deps, sandboxClock: undefined }, makeLog('silent'));
+    const [deps, log] = [{ ...world.deps, sandboxClock: undefined }, makeLog('silent')];
+    const running = startJobs(deps, log, dispatcher(deps, log));
     after(() => running.stop());
     const { phone } = await receive({ names: ['plain'], text: 'Look' });
     await until('it is archived', async () => (await mediaOf(phone)).length === 1, 30_000);

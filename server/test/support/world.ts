@@ -14,7 +14,6 @@ import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatche
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import type { Carrier, Carriers, OpenCrm, Push, SandboxClock } from '../../src/domain/ports.ts';
 import { startSandboxClock } from '../../src/domain/sandbox/sandbox-clock.ts';
-import { startTexting } from '../../src/jobs/start.ts';
 import { type Log, makeLog } from '../../src/log.ts';
 import type { Pool } from '../../src/store/database/db.ts';
 import { connect } from '../../src/store/database/pool.ts';
@@ -103,7 +102,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const dispatching = dispatcher(onReserved(deps), log);
   const deliverDue = () => sendDueMessages(deps).then(dispatching.settled);
   const app = await buildApp({ ...deps, pool: database.pool, log, deliverDue });
-  const texting = options.dispatch === false ? undefined : startTexting(dispatching);
+  if (options.dispatch !== false) dispatching.start();
 
   const firm = await addFirm(deps, 'Test Wealth');
   const { application } = await addApplication(deps, {
@@ -151,7 +150,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     newKey: (plan) => issueApiKey(deps, clientId, plan),
     async close() {
       await app.close();
-      await (texting ?? dispatching).stop();
+      await dispatching.stop();
       if (options.reserved) await reserved.end();
       await database.drop();
     },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { carrierKinds } from '../../src/adapters/carriers/kinds.ts';
 import { checkSettings } from '../../src/domain/carriers/settings.ts';
+import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import type { Carrier } from '../../src/domain/ports.ts';
 import { forgetOldLookups, lookUpNumbers } from '../../src/domain/texting/number-lookups.ts';
 import { startJobs } from '../../src/jobs/start.ts';
@@ -85,7 +86,8 @@ for (const vendor of vendors)
     });
 
     test('a node looks numbers up by itself', async () => {
-      const running = startJobs({ ...world.deps, sandboxClock: undefined }, makeLog('silent'));
+      const [deps, log] = [{ ...world.deps, sandboxClock: undefined }, makeLog('silent')];
+      const running = startJobs(deps, log, dispatcher(deps, log));
       after(() => running.stop());
       const phone = numberOf('landline');
       await ask(world, world.ann, phone);

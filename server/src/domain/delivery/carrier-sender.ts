@@ -97,9 +97,9 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
 
   return {
     open,
-    /** Hands texts over as their turns come. With `listens`, it takes in replies and receipts, too. */
-    start({ listens }: { listens: boolean }): void {
-      if (listens) stopListening = carrier.listen(inbound);
+    /** Hands texts over as their turns come, and takes in replies and receipts. */
+    start(): void {
+      stopListening = carrier.listen(inbound);
       running = claimUntilStopped();
     },
     next,

@@ -17,13 +17,13 @@ export function dispatcher(deps: Deps, log: Log) {
   const stopping = new AbortController();
   const senders = new Map<number, CarrierSender>();
   const closing = new Map<CarrierSender, Promise<void>>();
-  let started: { listens: boolean } | null = null;
+  let isStarted = false;
   let maintaining = Promise.resolve();
 
   function openSender(open: OpenCarrier): void {
     const sender = carrierSender(deps, open, log);
     senders.set(open.carrierId, sender);
-    if (started) sender.start(started);
+    if (isStarted) sender.start();
   }
 
   /** Goes on with the carriers that are open now. One that has changed finishes what is in flight first. */
@@ -51,10 +51,10 @@ export function dispatcher(deps: Deps, log: Log) {
 
   follow();
   return {
-    /** With `listens`, it also takes in what the carriers bring. */
-    start(options = { listens: false }): void {
-      started = options;
-      for (const sender of senders.values()) sender.start(options);
+    /** Sends texts, and takes in what the carriers bring. */
+    start(): void {
+      isStarted = true;
+      for (const sender of senders.values()) sender.start();
       follow();
       maintaining = maintainUntilStopped(deps, log, stopping.signal);
     },
