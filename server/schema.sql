@@ -314,7 +314,7 @@ create table claims (
   advisor_ids bigint[] not null,
   message_ids bigint[] not null,
   attempts smallint[] not null,
-  carrier_id smallint not null default 1,
+  carrier_id smallint not null,
   constraint claims_pkey PRIMARY KEY (claim_id, advisor_id)
 );
 
@@ -551,7 +551,7 @@ create table dispatches (
   deferred_until timestamp with time zone,
   open_until timestamp with time zone,
   expires_at timestamp with time zone,
-  carrier_id smallint not null default 1,
+  carrier_id smallint not null,
   tries smallint not null default 0,
   constraint dispatches_pkey PRIMARY KEY (message_id, advisor_id)
 );
@@ -885,7 +885,7 @@ create table replies (
   archive_number bigint not null,
   carrier_message_id text not null,
   date_time_created timestamp with time zone not null,
-  carrier_id smallint not null default 1,
+  carrier_id smallint not null,
   constraint replies_pkey PRIMARY KEY (advisor_id, reply_id)
 );
 

@@ -59,8 +59,8 @@ begin
     advisor_id, message_id, member_id, kind, archive_number, status, segments, encoding, date_time_created
   )
   values (sender, new_id, found.member_id, 'text', next_number, 'queued', segments, encoding, now);
-  insert into dispatches (advisor_id, message_id, not_before)
-  values (sender, new_id, now);
+  insert into dispatches (advisor_id, message_id, carrier_id, not_before)
+  values (sender, new_id, 1, now);
   return query select new_id, found.member_id;
 end
 $$`;

@@ -54,7 +54,7 @@ create table replies (
   archive_number bigint not null,
   carrier_message_id text not null,
   date_time_created timestamptz not null,
-  carrier_id smallint not null default 1,
+  carrier_id smallint not null,
   primary key (advisor_id, reply_id)
 );
 create index replies_time on replies using brin (date_time_created) with (autosummarize = on);

@@ -10,7 +10,7 @@ create table dispatches (
   deferred_until timestamptz,
   open_until timestamptz,
   expires_at timestamptz,
-  carrier_id smallint not null default 1,
+  carrier_id smallint not null,
   -- Attempts so far that count.
   tries smallint not null default 0,
   -- The texts of a claim are found by their ids alone: a plan that was made while the outbox was empty would otherwise read all of it,
@@ -36,7 +36,7 @@ create table claims (
   advisor_ids bigint[] not null,
   message_ids bigint[] not null,
   attempts smallint[] not null,
-  carrier_id smallint not null default 1,
+  carrier_id smallint not null,
   primary key (claim_id, advisor_id)
 );
 create index claims_leased on claims (leased_until);

@@ -65,7 +65,8 @@ suite('a plan that was made while there were few texts', () => {
        select advisor_id, member_id, member_id, 'text', member_id, 'queued', 1, 'GSM-7', now() from members`,
     );
     await database.asOwner(
-      'insert into dispatches (advisor_id, message_id, not_before) select advisor_id, message_id, now() from messages',
+      `insert into dispatches (advisor_id, message_id, carrier_id, not_before)
+       select advisor_id, message_id, 1, now() from messages`,
     );
     await database.asOwner('insert into archive_bodies select advisor_id, archive_number, $1, $1 from messages', ['']);
   }

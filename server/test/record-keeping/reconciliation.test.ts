@@ -180,8 +180,8 @@ test('a text that is just being handed over explains the carrier’s record of i
     [messageId],
   );
   await database.asOwner(
-    `insert into claims (advisor_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
-     values ($2, $1, $1::timestamptz + interval '1 day', array[$2::bigint], array[$3::bigint], '{1}')`,
+    `insert into claims (advisor_id, carrier_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
+     values ($2, 1, $1, $1::timestamptz + interval '1 day', array[$2::bigint], array[$3::bigint], '{1}')`,
     [clock.now(), advisorId, messageId],
   );
   await clock.advance(10 * minuteMs);

@@ -1,4 +1,3 @@
-import { sandboxCarrierId } from '../carriers/carriers.ts';
 import type { Db, Transaction } from '../database/db.ts';
 import type { MessageKey } from '../delivery/dispatches.ts';
 import { fetched, type OwnRecord, type Period } from './reconciliation.ts';
@@ -79,7 +78,7 @@ export async function* compareAttempts(
      from messages
      where date_time_sent >= $1
        and date_time_sent < $2
-       and coalesce(carrier_id, ${sandboxCarrierId}) = $3`,
+       and carrier_id = $3`,
     [from, to, carrierId],
   );
   for await (const attempts of batches) {
