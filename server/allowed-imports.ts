@@ -43,7 +43,7 @@ export const allowedImports: Record<string, string> = {
   'adapters/carriers/smpp': 'domain/ports.ts domain/texting schemas adapters/carriers/shared',
   'adapters/carriers/twilio': 'domain/ports.ts schemas adapters/carriers/http',
   'adapters/carriers/telnyx': 'domain/ports.ts schemas adapters/carriers/http',
-  'adapters/carriers/http': 'domain/ports.ts schemas adapters/carriers/shared adapters/outbound',
+  'adapters/carriers/http': 'config.ts domain/ports.ts schemas adapters/carriers/shared adapters/outbound',
   'adapters/carriers/shared': 'domain/ports.ts',
   'adapters/crm': 'domain/ports.ts schemas adapters/outbound adapters/files/contacts',
   'adapters/webhooks': 'domain/ports.ts adapters/outbound',

@@ -11,6 +11,7 @@ import { archivePackages } from './adapters/files/exports/packages.ts';
 import { archiveSigner } from './adapters/files/keys/archive-key.ts';
 import { archiveMemory } from './adapters/files/keys/archive-memory.ts';
 import { sealingKeysOf } from './adapters/files/keys/sealing-keys.ts';
+import { networksFor } from './adapters/outbound/addresses.ts';
 import { checkPlaces } from './adapters/surroundings/places.ts';
 import { checkRedis } from './adapters/surroundings/redis.ts';
 import { makePush } from './adapters/webhooks/push.ts';
@@ -72,8 +73,6 @@ const databaseName = 'assent';
 /** Four for replies and revocations, and four for texts and what carriers bring. */
 const reservedSizes = { api: 4, work: 4, all: 8 };
 const backgroundSize = 4;
-/** Where a sandbox may push to, besides public addresses. */
-const thisMachine = ['127.0.0.0/8', '::1'];
 
 /** The database at DATABASE_URL, or the embedded PostgreSQL, which is started if it isn't running. */
 export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
@@ -237,11 +236,7 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
     openCrm: crmOpener(config.outboundAllowedNetworks),
     contactFiles,
     archivePackages,
-    push: makePush(
-      config.environment === 'sandbox'
-        ? [...config.outboundAllowedNetworks, ...thisMachine]
-        : config.outboundAllowedNetworks,
-    ),
+    push: makePush(networksFor(config)),
     sealer,
   };
 }

@@ -12,6 +12,15 @@ const specialNetworks4 = `
 const publicNetworks6 = '2000::/3 64:ff9b::/96';
 const specialNetworks6 = '2001::/23 2001:db8::/32 2620:4f:8000::/48 3fff::/20';
 
+const loopbackNetworks = ['127.0.0.0/8', '::1'];
+
+type Surroundings = { environment: 'sandbox' | 'production'; outboundAllowedNetworks: readonly string[] };
+
+/** Where a node may connect to, besides public addresses: from a sandbox, to this machine too. */
+export function networksFor({ environment, outboundAllowedNetworks }: Surroundings): readonly string[] {
+  return environment === 'sandbox' ? [...outboundAllowedNetworks, ...loopbackNetworks] : outboundAllowedNetworks;
+}
+
 /** Allows public addresses, and those in the operator's allowed networks. */
 export function reachable(allowedNetworks: readonly string[]): Reachable {
   const allowed = listOf(allowedNetworks);

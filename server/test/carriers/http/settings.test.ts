@@ -14,6 +14,7 @@ const production = {
   publicUrl: 'https://api.example.com',
   environment: 'production',
   outboundAllowedNetworks: [],
+  report: () => {},
 } as const;
 
 suite('the settings of carriers over HTTP', () => {

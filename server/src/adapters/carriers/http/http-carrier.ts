@@ -8,6 +8,7 @@ import type {
   Submission,
   SubmissionAtCarrier,
 } from '../../../domain/ports.ts';
+import { networksFor } from '../../outbound/addresses.ts';
 import { makeConnectionQueue } from '../shared/connection-queue.ts';
 import { counted, makeCounts } from '../shared/counts.ts';
 import { makePace } from '../shared/pace.ts';
@@ -16,7 +17,7 @@ import { mediaFetcher } from './media.ts';
 import { receiptsUrl } from './references.ts';
 import { type Ask, type CarrierResponse, makeAsk, NotBegun, NotSent, type Question } from './requests.ts';
 import type { SubmitResult } from './results.ts';
-import { type CommonSettings, type NodeSettings, networksFor } from './settings.ts';
+import type { CommonSettings, NodeSettings } from './settings.ts';
 
 /** How a vendor's API works. */
 export type Vendor = {
@@ -58,7 +59,7 @@ function httpCarrier(name: string, settings: CommonSettings, surroundings: NodeS
   const networks = networksFor(surroundings);
   const ask = makeAsk(networks, responseMs, credentials);
   const askPatiently = makeAsk(networks, lateMs, credentials);
-  const connection = makeConnection(api.host, window, () => queue.changed(), surroundings.report ?? (() => {}));
+  const connection = makeConnection(api.host, window, () => queue.changed(), surroundings.report);
   const queue = makeConnectionQueue([connection], pace);
   const lookups: NonNullable<CarrierStatus['lookups']> = { answered: 0, failed: 0, lastFault: null };
 

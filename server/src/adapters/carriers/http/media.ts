@@ -1,6 +1,7 @@
 import { type FetchedMedia, type IncomingMedia, MediaRefused, mediaBytesMax } from '../../../domain/ports.ts';
+import { networksFor } from '../../outbound/addresses.ts';
 import { makeOutbound, OutboundRefused, OutboundTooLarge } from '../../outbound/outbound.ts';
-import { type NodeSettings, networksFor } from './settings.ts';
+import type { NodeSettings } from './settings.ts';
 
 const timeoutMs = 30_000;
 

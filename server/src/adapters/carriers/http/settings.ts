@@ -1,14 +1,10 @@
 import type { Static } from 'typebox';
+import { loopbackHosts } from '../../../config.ts';
+import type { CarrierExtra } from '../../../domain/ports.ts';
 import { Type } from '../../../schemas/shared/type.ts';
 
 /** What a carrier over HTTP is given besides its settings: the node's own configuration. */
-export type NodeSettings = {
-  publicUrl: string;
-  environment: 'sandbox' | 'production';
-  outboundAllowedNetworks: readonly string[];
-  /** Is called with what happens on connections, for a log: no number and no text. */
-  report?(event: HttpCarrierEvent): void;
-};
+export type NodeSettings = Pick<CarrierExtra, 'publicUrl' | 'environment' | 'outboundAllowedNetworks' | 'report'>;
 
 export type HttpCarrierEvent = { connection: string; host: string } & (
   | { event: 'bound' }
@@ -42,15 +38,12 @@ export const commonSettings = {
 const CommonSettings = Type.Object(commonSettings);
 export type CommonSettings = Static<typeof CommonSettings>;
 
-const thisMachine = ['localhost', '127.0.0.1', '[::1]'];
-const thisMachineNetworks = ['127.0.0.0/8', '::1'];
-
 /** An address where a carrier takes requests. Credentials go there, so it is https, except on this machine in a sandbox. */
 export function apiAddress(text: string, { environment }: Pick<NodeSettings, 'environment'>): URL {
   const url = URL.parse(text);
   if (!url || url.username || url.password || url.search || url.hash)
     throw new Error(`${text} isn’t an address for requests: it must be an https URL without a query.`);
-  const isLocal = environment === 'sandbox' && url.protocol === 'http:' && thisMachine.includes(url.hostname);
+  const isLocal = environment === 'sandbox' && url.protocol === 'http:' && loopbackHosts.includes(url.hostname);
   if (url.protocol !== 'https:' && !isLocal) throw new Error(`${text} isn’t https.`);
   return url;
 }
@@ -60,9 +53,4 @@ export function below(base: URL, path: string, query: Record<string, string> = {
   const url = new URL(path, base.href.endsWith('/') ? base : `${base.href}/`);
   url.search = String(new URLSearchParams(query));
   return url;
-}
-
-/** A sandbox may also reach a stand-in on this machine. */
-export function networksFor({ environment, outboundAllowedNetworks }: NodeSettings): readonly string[] {
-  return environment === 'sandbox' ? [...outboundAllowedNetworks, ...thisMachineNetworks] : outboundAllowedNetworks;
 }
