@@ -1,4 +1,4 @@
-import { addFirm, type FirmChange, listFirms, type OptOutScope } from '../../domain/accounts/firms.ts';
+import { addFirm, type FirmChange, listFirms, type OptOutScope, optOutScopes } from '../../domain/accounts/firms.ts';
 import { setFirm } from '../../domain/consent/firm-opt-outs.ts';
 import { type Call, firmIn, requireChange, type Verb, yesOrNo } from '../verb.ts';
 
@@ -25,7 +25,7 @@ export const firmVerbs: Verb[] = [
         about: 'Whether the first text to a person names the firm and how to stop; by default only in production.',
       },
       'opt-out-scope': {
-        oneOf: ['advisor', 'firm'],
+        oneOf: optOutScopes,
         about: 'Whether a STOP counts for the advisor it was sent to, or for every advisor of the firm.',
       },
     },

@@ -1,5 +1,6 @@
 import {
   addStaff,
+  firmRoles,
   getStaff,
   inviteNewStaff,
   listStaff,
@@ -9,8 +10,6 @@ import {
 } from '../../domain/accounts/staff.ts';
 import { inviteStaff } from '../../domain/sign-in/staff-invitations.ts';
 import { type Call, firmIn, requireOwnServer, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
-
-const firmRoles = staffRoles.filter((role) => role !== 'operator');
 
 export const staffVerbs: Verb[] = [
   {

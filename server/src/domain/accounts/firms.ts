@@ -6,7 +6,7 @@ import { problem, requireFound } from '../problems.ts';
 import { archiveSetting, changesOf } from './settings.ts';
 
 export type Firm = FirmRow;
-export type { FirmChange, OptOutScope } from '../../store/accounts/firms.ts';
+export { type FirmChange, type OptOutScope, optOutScopes } from '../../store/accounts/firms.ts';
 
 export async function addFirm(deps: Deps, name: string, by: By = byOperator): Promise<Firm> {
   if (name.trim() === '') throw problem('invalid_request', 'A firm needs a name.');

@@ -12,7 +12,9 @@ import { inviteStaff } from '../sign-in/staff-invitations.ts';
 export type Staff = StaffRow;
 export type { StaffRole } from '../../store/accounts/staff.ts';
 
-export const staffRoles: readonly StaffRole[] = ['reviewer', 'compliance_officer', 'operator'];
+/** Those that a firm has. */
+export const firmRoles = ['reviewer', 'compliance_officer'] as const;
+export const staffRoles: readonly StaffRole[] = [...firmRoles, 'operator'];
 
 type StaffInput = Omit<NewStaff, 'role'> & { role?: StaffRole };
 

@@ -10,7 +10,6 @@ import { searchWords } from '../shared/text/folding.ts';
 import type { ContactSearch, ContactSummary } from './contacts.ts';
 import { type Group, type GroupSearch, searchGroups } from './groups.ts';
 
-export const consentStates: readonly ConsentState[] = ['accepted', 'pending', 'none', 'opted_out'];
 /** Which contacts the advisor's app lists. */
 export type ListFilter = { search?: string; groupId?: number; consent?: ConsentState };
 export type ListedContact = ContactSummary & { texting: Omit<Texting, 'phone'> | null };

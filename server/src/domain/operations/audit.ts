@@ -7,7 +7,7 @@ import { type AuditKind, type AuditRow, auditKinds, listAuditRows } from '../../
 import { detailsIn } from '../archive/archive.ts';
 import { cursorOf, cutTo, placeIn } from '../shared/paging.ts';
 
-export type { AuditKind } from '../../store/operations/audit.ts';
+export { type AuditKind, auditKinds } from '../../store/operations/audit.ts';
 
 type AuditFilter = { kind?: AuditKind; actor?: string; since?: Date; until?: Date; cursor?: string };
 

@@ -1,4 +1,4 @@
-import type { Advisor } from '../../domain/accounts/advisors.ts';
+import { quietHoursPolicies } from '../../domain/accounts/advisors.ts';
 import { emailLengthMax, Id, nameLengthMax } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
 
@@ -9,7 +9,7 @@ const settings = {
   timeZone: Optional(Type.String({ maxLength: 100 })),
   consentRequired: Optional(Type.Boolean()),
   consentCollection: Optional(Type.Boolean()),
-  quietHours: Optional(Type.Unsafe<Advisor['quietHours']>({ enum: ['off', 'defer', 'refuse'] })),
+  quietHours: Optional(Type.Unsafe<(typeof quietHoursPolicies)[number]>({ enum: quietHoursPolicies })),
   disabled: Optional(Type.Boolean()),
 };
 const name = Type.String({ minLength: 1, maxLength: nameLengthMax });

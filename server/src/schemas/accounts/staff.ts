@@ -1,8 +1,8 @@
-import type { StaffRole } from '../../domain/accounts/staff.ts';
+import { firmRoles, staffRoles } from '../../domain/accounts/staff.ts';
 import { emailLengthMax, Id, nameLengthMax } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
 
-const firmRole = Type.Unsafe<Exclude<StaffRole, 'operator'>>({ enum: ['reviewer', 'compliance_officer'] });
+const firmRole = Type.Unsafe<(typeof firmRoles)[number]>({ enum: firmRoles });
 const person = {
   name: Type.String({ minLength: 1, maxLength: nameLengthMax }),
   email: Type.String({ minLength: 3, maxLength: emailLengthMax }),
@@ -15,6 +15,6 @@ export const StaffChange = Type.Object({ disabled: Type.Optional(Type.Boolean())
 /** Whom an operator may invite. The firm is left out for another operator. */
 export const AnyStaffInput = Type.Object({
   ...person,
-  role: Type.Unsafe<StaffRole>({ enum: ['reviewer', 'compliance_officer', 'operator'] }),
+  role: Type.Unsafe<(typeof staffRoles)[number]>({ enum: staffRoles }),
   firmId: Type.Optional(Id()),
 });

@@ -1,7 +1,7 @@
 import { contactSorts } from '../../domain/address-book/contacts.ts';
 import { groupSorts } from '../../domain/address-book/groups.ts';
-import { consentStates } from '../../domain/address-book/listed-contacts.ts';
 import { selectedMax } from '../../domain/address-book/pending-deletes.ts';
+import { consentStates } from '../../domain/texting/gate.ts';
 import { PageQuery } from '../shared/paging.ts';
 import { Id, Name, stringLengthMax } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
@@ -12,9 +12,7 @@ const ContactIds = Type.Array(Id(), { minItems: 1, maxItems: selectedMax });
 const bookFilters = {
   search: Type.Optional(Type.String({ maxLength: stringLengthMax })),
   groupId: Type.Optional(Id()),
-  consent: Type.Optional(
-    Type.Unsafe<(typeof consentStates)[number]>({ type: 'string', enum: consentStates as string[] }),
-  ),
+  consent: Type.Optional(Type.Unsafe<(typeof consentStates)[number]>({ type: 'string', enum: consentStates })),
 };
 
 export const BookQuery = PageQuery(contactSorts, bookFilters);

@@ -1,13 +1,12 @@
-import type { AuditKind } from '../../domain/operations/audit.ts';
+import { auditKinds } from '../../domain/operations/audit.ts';
 import { Id, stringLengthMax } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
 
 const { Optional } = Type;
 const text = () => Type.String({ minLength: 1, maxLength: stringLengthMax });
-const auditKinds = ['setting', 'staff', 'sign_in', 'text_read', 'retention', 'hold', 'disposal', 'export'];
 
 export const AuditQuery = Type.Object({
-  kind: Optional(Type.Unsafe<AuditKind>({ type: 'string', enum: auditKinds })),
+  kind: Optional(Type.Unsafe<(typeof auditKinds)[number]>({ type: 'string', enum: auditKinds })),
   actor: Optional(text()),
   since: Optional(Type.String({ format: 'date-time' })),
   until: Optional(Type.String({ format: 'date-time' })),

@@ -1,7 +1,8 @@
 import type { Db } from '../database/db.ts';
 
 /** For whom a STOP to one of the firm's advisors counts. */
-export type OptOutScope = 'advisor' | 'firm';
+export const optOutScopes = ['advisor', 'firm'] as const;
+export type OptOutScope = (typeof optOutScopes)[number];
 
 export type FirmRow = {
   firmId: number;

@@ -1,3 +1,4 @@
+import type { QuietHours } from '../accounts/advisors.ts';
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import { forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
@@ -15,7 +16,7 @@ type Account = {
   timeZone: string;
   consentRequired: boolean;
   consentCollection: boolean;
-  quietHours: 'off' | 'defer' | 'refuse';
+  quietHours: QuietHours;
   textingPace: number | null;
   carrierId: number | null;
   disabled: boolean;
