@@ -262,15 +262,16 @@ function folderAfter(path: string, resets: number): string {
   return resets > 0 ? join(path, `reset-${resets}`) : path;
 }
 
-/** The same two, of whatever reset was the last. */
+/** The same two, of whatever reset was the last. Only a sandbox is reset. */
 function following(clock: SandboxClock | undefined, open: (resets: number) => ArchiveOutside): ArchiveOutside {
-  let known = { resets: clock?.resets() ?? 0, outside: open(clock?.resets() ?? 0) };
+  if (!clock) return open(0);
+  let known = { resets: clock.resets(), outside: open(clock.resets()) };
   const current = () => {
-    const resets = clock?.resets() ?? 0;
+    const resets = clock.resets();
     if (resets !== known.resets) known = { resets, outside: open(resets) };
     return known.outside;
   };
-  const { memory, folder } = current();
+  const { memory, folder } = known.outside;
   return {
     memory: memory && delegate(() => current().memory as ArchiveMemory),
     folder: folder && delegate(() => current().folder as CheckpointFolder),
