@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { counter } from '../shared/counter.ts';
 
 type LoadShedderMember = { key: { keyId: number }; advisorId: number };
 
@@ -40,7 +41,6 @@ const tellMsMax = 10_000;
 export function makeLoadShedder(max: number, { now, wait }: Time) {
   const [keys, advisors] = [counter(), counter()];
   let places = max;
-  let inside = 0;
   let turnedAway = 0;
   let meanMs = 0;
   let followedMs = -Infinity;
@@ -55,7 +55,7 @@ export function makeLoadShedder(max: number, { now, wait }: Time) {
   }
 
   function hasRoom({ key: { keyId }, advisorId }: LoadShedderMember): boolean {
-    return inside < places && keys.of(keyId) < places * keyShare && advisors.of(advisorId) < places * advisorShare;
+    return keys.all() < places && keys.of(keyId) < places * keyShare && advisors.of(advisorId) < places * advisorShare;
   }
 
   return {
@@ -63,7 +63,6 @@ export function makeLoadShedder(max: number, { now, wait }: Time) {
     enter(who: LoadShedderMember): (() => void) | null {
       if (!hasRoom(who)) return null;
       const change = (by: 1 | -1) => {
-        inside += by;
         keys.change(who.key.keyId, by);
         advisors.change(who.advisorId, by);
       };
@@ -84,18 +83,6 @@ export function makeLoadShedder(max: number, { now, wait }: Time) {
       nextMs = Math.max(nextMs, nowMs - (toldAtOnce / toldPerSecond) * 1000) + 1000 / toldPerSecond;
       if (nextMs > nowMs) await wait(Math.min(nextMs - nowMs, tellMsMax));
     },
-    counts: () => ({ inside, places: Math.floor(places), turnedAway }),
-  };
-}
-
-function counter() {
-  const counts = new Map<number, number>();
-  return {
-    of: (id: number) => counts.get(id) ?? 0,
-    change(id: number, by: 1 | -1) {
-      const count = (counts.get(id) ?? 0) + by;
-      if (count === 0) counts.delete(id);
-      else counts.set(id, count);
-    },
+    counts: () => ({ inside: keys.all(), places: Math.floor(places), turnedAway }),
   };
 }
