@@ -6,6 +6,7 @@ import type { Batch, Db } from '../../store/database/db.ts';
 import { coalescer } from '../../store/database/running/coalescer.ts';
 import { invalid, Problem } from '../problems.ts';
 import { inBatches } from '../shared/in-batches.ts';
+import { dayMs } from '../shared/time.ts';
 
 /** The response is the door’s: it is kept and returned as given, and nothing here looks into it. */
 type IdempotentResponse = { response: StoredResponse; replayed: boolean };
@@ -21,7 +22,7 @@ export type Work = {
 
 type KeyedRequest = { deps: Deps; key: ResponseKey; fingerprint: Buffer; work: Work };
 
-const keptMs = 24 * 60 * 60 * 1000;
+const keptMs = dayMs;
 
 /** What became of a request with a key. One that was not kept has left the key as it was. */
 type KeyedResponse = IdempotentResponse & { kept: boolean };

@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { type CalendarRow, listCalendar as listRows } from '../../store/messages/calendar.ts';
+import { dayMs } from '../shared/time.ts';
 import { nextOccurrences } from './recurrence.ts';
 
 /** A scheduled text, with its dates in the time that was asked for. */
@@ -8,7 +9,6 @@ export type PlannedText = Omit<CalendarRow, 'firstDate' | 'timeZone'> & { dates:
 /** A month with the ends of the weeks around it. */
 const calendarDaysMax = 45;
 const plannedMax = 1_000;
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** What is to go out in that time, each repetition on its day. `isCut` tells that there is more than is listed. */
 export async function listCalendar(

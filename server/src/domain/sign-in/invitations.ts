@@ -8,6 +8,7 @@ import { deletePasskeys } from '../../store/sign-in/passkeys.ts';
 import { type By, byAdvisor, byOperator } from '../archive/archive.ts';
 import { type Problem, problem } from '../problems.ts';
 import { hashSecret, newToken } from '../shared/secrets.ts';
+import { dayMs } from '../shared/time.ts';
 import { hashPassword, isTooShort } from './passwords.ts';
 import { beginSession, endSessions, type NewSession } from './sessions.ts';
 import type { Attempt } from './sign-in-failures.ts';
@@ -19,7 +20,7 @@ export type Invitation = { link: string; expires: Date };
 export type InvitationAttempt = Attempt & { email: string; code: string };
 export type InvitationRefusal = { refused: 'unknown' } | { refused: 'throttled'; retryAfterSeconds: number };
 
-const invitationMs = 24 * 60 * 60 * 1000;
+const invitationMs = dayMs;
 
 /** For the first sign-in, or after a forgotten password, which keeps working until another is chosen. */
 export async function inviteAdvisor(deps: Deps, advisorId: number, by: By = byOperator): Promise<Invitation> {

@@ -1,3 +1,4 @@
+import { dayMs } from '../shared/time.ts';
 import { areaCodesByZones, countryCodesByZones } from './area-codes.ts';
 import { zonesOfState } from './states.ts';
 
@@ -13,7 +14,6 @@ export const quietUntilHour = 8;
 /** How far ahead to look for an hour that suits every zone. */
 const searchDaysMax = 3;
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 const zonesByAreaCode = byCode(areaCodesByZones);
 const zonesByCountryCode = byCode(countryCodesByZones);
