@@ -34,7 +34,6 @@ export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission
   const responses = { deps, share, respondOnce: idempotency(), room: makeWaitingRoom(), authenticated };
 
   for (const row of routes) {
-    if (!row.scope) throw new Error(`${row.method} ${row.path} declares no scope.`);
     const checks = [
       authenticated,
       ...(isSandbox ? [sandboxFault(row, plans)] : []),
