@@ -6,7 +6,7 @@ const root = new URL('../..', import.meta.url);
 const files = globSync('{server/{src,test,bench,faults,fuzz},web/src,sdk/src}/**/*.{ts,tsx}', { cwd: root });
 const programs = globSync('{server,scripts,faces}/*.ts', { cwd: root });
 const participle =
-  /\b(?:type|class|interface) ([A-Z][a-z]*(?<!Fe|Ne)ed|Begun|Built|Chosen|Done|Found|Given|Gone|Heard|Held|Kept|Known|Left|Lost|Made|Read|Seen|Sent|Shown|Taken|Told|Written)\b/g;
+  /\b(?:type|class|interface) ([A-Z][a-z]*(?<!Fe|Ne)ed|Begun|Brought|Built|Chosen|Done|Found|Given|Gone|Heard|Held|Kept|Known|Left|Lost|Made|Read|Said|Seen|Sent|Shown|Taken|Told|Written)\b/g;
 
 test('a type is named by what it is, and not by what was done to it', () => {
   const found = files.flatMap((file) => {

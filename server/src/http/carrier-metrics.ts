@@ -8,7 +8,7 @@ export type CarrierStatuses = () => Promise<NodeStatus[]>;
 type Sample = { labels?: Record<string, string>; value: number };
 type Measure = { name: string; help: string; labels?: string[]; of(status: NodeStatus): Sample[] };
 /** What carriers bring: over their own connections, or in calls to this process. */
-type Brought = { name: string; help: string; labels?: string[]; of(counts: Partial<CallCounts>): Sample[] };
+type CallMeasure = { name: string; help: string; labels?: string[]; of(counts: Partial<CallCounts>): Sample[] };
 
 const one = (value: number | null | undefined): Sample[] => (value === null || value === undefined ? [] : [{ value }]);
 const byReason = (counts: Record<string, number> = {}) =>
@@ -76,7 +76,7 @@ const measures: Measure[] = [
   },
 ];
 
-const broughtMeasures: Brought[] = [
+const broughtMeasures: CallMeasure[] = [
   {
     name: 'receipts',
     help: 'Receipts that the carrier brought, by status; unmatched ones name no text that the node remembers.',

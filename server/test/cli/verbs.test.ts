@@ -9,7 +9,7 @@ import { main } from '../../src/cli/main.ts';
 import { matchesHash } from '../../src/domain/shared/secrets.ts';
 import { commandsWith } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
-import { assent, type Said } from '../support/programs.ts';
+import { assent, type CommandResult } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 import { inject, makeWorld, type World } from '../support/world.ts';
 
@@ -107,7 +107,7 @@ suite('assent, the operator’s command', () => {
   });
 
   /** A person at a terminal types this. */
-  async function atTerminal(typed: string, args: string[]): Promise<Said> {
+  async function atTerminal(typed: string, args: string[]): Promise<CommandResult> {
     const said = { stdout: '', stderr: '' };
     const terminal = (name: keyof typeof said) =>
       Object.assign(
@@ -280,7 +280,7 @@ suite('assent, the operator’s command', () => {
     ]);
     assert.match(all.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     assert.equal(all.stderr, '');
-    const scopeOf = ({ stdout }: Said) =>
+    const scopeOf = ({ stdout }: CommandResult) =>
       JSON.parse(Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString()).scope;
     assert.equal(scopeOf(all).split(' ').length, 7);
     assert.equal(scopeOf(one), 'core.contacts.read');

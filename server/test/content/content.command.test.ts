@@ -8,7 +8,7 @@ import { after, before, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { listKnownContent } from '../../src/domain/content/content.ts';
 import { runCommand } from '../support/commands.ts';
-import type { Said } from '../support/programs.ts';
+import type { CommandResult } from '../support/programs.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 suite('assent content', () => {
@@ -52,9 +52,9 @@ suite('assent content', () => {
     ASSENT_DATA_DIR: folder,
     OUTBOUND_ALLOWED_NETWORKS: allowed,
   });
-  const run = (...args: string[]): Promise<Said> => runCommand(['content', ...args], env());
+  const run = (...args: string[]): Promise<CommandResult> => runCommand(['content', ...args], env());
 
-  function sync(source: string, ...options: string[]): Promise<Said> {
+  function sync(source: string, ...options: string[]): Promise<CommandResult> {
     asked = [];
     return run('sync', source, ...options);
   }

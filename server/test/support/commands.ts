@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/main.ts';
-import type { Said } from './programs.ts';
+import type { CommandResult } from './programs.ts';
 
 type Env = Record<string, string>;
 
 /** Runs the operator's command in the test's process: the same code as `assent`, without half a second to start it. */
-export async function runCommand(args: string[], env: Env, stdin = ''): Promise<Said> {
+export async function runCommand(args: string[], env: Env, stdin = ''): Promise<CommandResult> {
   const said = { stdout: '', stderr: '' };
   const collect = (name: keyof typeof said) =>
     new Writable({
@@ -22,7 +22,7 @@ export async function runCommand(args: string[], env: Env, stdin = ''): Promise<
 
 /** Commands that share an environment, which a suite may know only after its world is made. */
 export function commandsWith(env: () => Env) {
-  const run = (args: string[], stdin?: string): Promise<Said> => runCommand(args, env(), stdin);
+  const run = (args: string[], stdin?: string): Promise<CommandResult> => runCommand(args, env(), stdin);
   return {
     run,
     /** The records that a verb prints; the verb must succeed. */

@@ -146,7 +146,7 @@ export async function isReady(program: Program): Promise<boolean> {
   return answer?.status === 200;
 }
 
-export type Said = { status: number | null; stdout: string; stderr: string };
+export type CommandResult = { status: number | null; stdout: string; stderr: string };
 
 /** Starts the operator's command; its stdin stays open. */
 export function launchCommand(args: string[], env: Env): ChildProcess {
@@ -154,7 +154,7 @@ export function launchCommand(args: string[], env: Env): ChildProcess {
 }
 
 /** Runs the operator's command to its end. */
-export async function assent(args: string[], env: Env, stdin = ''): Promise<Said> {
+export async function assent(args: string[], env: Env, stdin = ''): Promise<CommandResult> {
   const child = launch(commandProgram, args, env);
   child.stdin?.on('error', () => {});
   child.stdin?.end(stdin);

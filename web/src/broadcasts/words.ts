@@ -1,6 +1,6 @@
 import { type FieldName, fieldWords } from '../saved-replies/fields.tsx';
 import { count } from '../words/people.ts';
-import { failureAdvice, heldAdvice, type Said, statusWords } from '../words/states.ts';
+import { failureAdvice, heldAdvice, type StateWord, statusWords } from '../words/states.ts';
 import { whenTime } from '../words/times.ts';
 import type {
   Broadcast,
@@ -54,7 +54,7 @@ export const pieces: Record<FieldName, string> = {
 };
 
 /** What would become of a person's text, as a chip. */
-export function previewSaid({ status, code, earliest }: PersonalPreview, now: number, timeZone: string): Said {
+export function previewSaid({ status, code, earliest }: PersonalPreview, now: number, timeZone: string): StateWord {
   if (status === 'queued') return { word: 'Goes out now', icon: 'send', tone: 'good' };
   if (status === 'deferred')
     return {
@@ -91,21 +91,21 @@ export function sendWords(check: GroupCheck | undefined, now: number, timeZone: 
   return check.later === people && check.earliest ? `${to} at ${whenTime(check.earliest, now, timeZone)}` : to;
 }
 
-export const broadcastWords: Record<Broadcast['status'], Said> = {
+export const broadcastWords: Record<Broadcast['status'], StateWord> = {
   sending: { word: 'Sending', icon: 'send', tone: 'brand' },
   done: { word: 'Done', icon: 'check', tone: 'good' },
   stopped: { word: 'Stopped', icon: 'hand-stop', tone: 'warn' },
 };
 
 /** Nothing is left but for those where it is night. */
-const untilMorning: Said = { word: 'Waits for the morning', icon: 'moon', tone: 'warn' };
+const untilMorning: StateWord = { word: 'Waits for the morning', icon: 'moon', tone: 'warn' };
 
-export function broadcastSaid({ status, counts }: OpenBroadcast): Said {
+export function broadcastSaid({ status, counts }: OpenBroadcast): StateWord {
   const isNight = status === 'sending' && !counts.waiting && !counts.queued && counts.deferred;
   return isNight ? untilMorning : broadcastWords[status];
 }
 
-const outcomeWords: Record<BroadcastOutcome, Said> = {
+const outcomeWords: Record<BroadcastOutcome, StateWord> = {
   ...statusWords,
   waiting: { word: 'Its turn comes', icon: 'clock', tone: 'quiet' },
   refused: { word: 'Not sent', icon: 'ban', tone: 'bad' },
@@ -113,7 +113,7 @@ const outcomeWords: Record<BroadcastOutcome, Said> = {
   delivered: { ...statusWords.delivered, tone: 'good' },
 };
 
-export function outcomeSaid({ outcome, code, deliverAfter }: Recipient, now: number, timeZone: string): Said {
+export function outcomeSaid({ outcome, code, deliverAfter }: Recipient, now: number, timeZone: string): StateWord {
   const said = outcomeWords[outcome];
   if (outcome === 'deferred' && deliverAfter)
     return { ...said, word: `Goes out ${whenTime(deliverAfter, now, timeZone)}`, tone: 'warn' };

@@ -4,7 +4,7 @@ import { Select } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
 import { Chip } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
-import type { Said } from '../words/states.ts';
+import type { StateWord } from '../words/states.ts';
 import { toCsv } from './csv.ts';
 import { When } from './when.tsx';
 
@@ -28,7 +28,7 @@ export function stateColumn<Row extends { disabled: boolean }>(): Column<Row> {
   return { name: 'State', text: (row) => accountState(row).word, cell: (row) => <Chip {...accountState(row)} /> };
 }
 
-export function accountState({ disabled }: { disabled: boolean }): Said {
+export function accountState({ disabled }: { disabled: boolean }): StateWord {
   if (disabled) return { word: 'Disabled', icon: 'ban', tone: 'bad' };
   return { word: 'Active', icon: 'circle-check', tone: 'good' };
 }

@@ -12,7 +12,7 @@ import { Broken, Chip, Face, StateScreen, Time } from '../look/parts.tsx';
 import { VirtualList } from '../look/virtual-list.tsx';
 import { useEnter, useKeys } from '../shell/keys.ts';
 import { phoneWords } from '../words/people.ts';
-import { consentOf, consentWords, possibleOptOut, type Said } from '../words/states.ts';
+import { consentOf, consentWords, possibleOptOut, type StateWord } from '../words/states.ts';
 import { shortTime, whenTime } from '../words/times.ts';
 import { keptDraft } from './drafts.ts';
 import { type Attempt, useUnsent } from './outbox.ts';
@@ -184,7 +184,7 @@ function said({ last, state }: Conversation): string {
   return `You: ${last.text ?? ''}`;
 }
 
-function unsentChip({ state }: Attempt): Said {
+function unsentChip({ state }: Attempt): StateWord {
   return { word: state === 'refused' ? 'Not sent' : 'May not have been sent', icon: 'alert-triangle', tone: 'bad' };
 }
 
@@ -204,7 +204,7 @@ function Unsent({ attempt }: { attempt: Attempt }) {
 }
 
 /** What keeps a conversation from being an ordinary one. */
-function chipOf({ state, isHeld, last, snoozedUntil }: Conversation, now: number, timeZone: string): Said | null {
+function chipOf({ state, isHeld, last, snoozedUntil }: Conversation, now: number, timeZone: string): StateWord | null {
   if (snoozedUntil && snoozedUntil > now)
     return { word: `Until ${whenTime(snoozedUntil, now, timeZone)}`, icon: 'clock-pause', tone: 'quiet' };
   if (isHeld) return possibleOptOut;

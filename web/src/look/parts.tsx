@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { CallFailed } from '../api/http.ts';
 import { hueOf, initials } from '../words/people.ts';
-import type { Said } from '../words/states.ts';
+import type { StateWord } from '../words/states.ts';
 import { fullTime } from '../words/times.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icons.tsx';
@@ -19,7 +19,7 @@ export function Face({ name, phone, size = '' }: { name: string | null; phone: s
   );
 }
 
-export function Chip({ word, icon, tone }: Said) {
+export function Chip({ word, icon, tone }: StateWord) {
   return (
     <span className={`chip ${tone}`}>
       <Icon name={icon} size={14} />

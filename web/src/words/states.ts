@@ -2,17 +2,17 @@ import type { ConsentEvidence, ConsentState, FailureReason, TextItem, TextKind, 
 import type { IconName } from '../look/icons.tsx';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet' | 'brand';
-export type Said = { word: string; icon: IconName; tone: Tone };
+export type StateWord = { word: string; icon: IconName; tone: Tone };
 
 /** Consent beside a name: always a word and an icon. */
-export const consentWords: Record<ConsentState, Said> = {
+export const consentWords: Record<ConsentState, StateWord> = {
   accepted: { word: 'Accepted', icon: 'shield-check', tone: 'good' },
   pending: { word: 'Asked', icon: 'hourglass', tone: 'warn' },
   none: { word: 'Not asked', icon: 'circle-dashed', tone: 'quiet' },
   opted_out: { word: 'Opted out', icon: 'ban', tone: 'quiet' },
 };
-export const possibleOptOut: Said = { word: 'Possible opt-out', icon: 'hand-stop', tone: 'bad' };
-export const consentOf = ({ state, isHeld }: { state: ConsentState; isHeld: boolean }): Said =>
+export const possibleOptOut: StateWord = { word: 'Possible opt-out', icon: 'hand-stop', tone: 'bad' };
+export const consentOf = ({ state, isHeld }: { state: ConsentState; isHeld: boolean }): StateWord =>
   isHeld ? possibleOptOut : consentWords[state];
 
 export const kindWords: Record<TextKind, string | null> = {
@@ -23,7 +23,7 @@ export const kindWords: Record<TextKind, string | null> = {
   help: 'Answer to HELP',
 };
 
-export const statusWords: Record<TextStatus, Said> = {
+export const statusWords: Record<TextStatus, StateWord> = {
   queued: { word: 'Sending', icon: 'clock', tone: 'quiet' },
   sent: { word: 'Sent', icon: 'check', tone: 'quiet' },
   delivered: { word: 'Delivered', icon: 'checks', tone: 'quiet' },
@@ -120,7 +120,12 @@ export const heldAdvice: Record<NonNullable<TextItem['heldReason']>, string> = {
 };
 
 /** What a change of consent was, in the thread. */
-export function consentEvent(name: string, state: ConsentState, previous: ConsentState, reason: string | null): Said {
+export function consentEvent(
+  name: string,
+  state: ConsentState,
+  previous: ConsentState,
+  reason: string | null,
+): StateWord {
   if (state === 'accepted') return { word: `${name} accepted texts from you`, icon: 'shield-check', tone: 'good' };
   if (state === 'opted_out') return { word: `${name} opted out`, icon: 'ban', tone: 'bad' };
   if (state === 'pending')

@@ -23,7 +23,7 @@ import { type ReplyMeaning, readReply } from './reading/reply-words.ts';
 import { keepMedia, mediaFacts } from './reply-media.ts';
 
 type Bringer = Pick<OpenCarrier, 'carrierId' | 'answersKeywords'>;
-type Brought = IncomingReply & { by: Bringer };
+type BroughtReply = IncomingReply & { by: Bringer };
 type ArchivedReply = {
   text: string;
   meaning: ReplyMeaning;
@@ -61,7 +61,7 @@ export async function receiveReply(deps: Deps, by: Bringer, received: IncomingRe
 }
 
 /** The members to whom no more texts go because of it; null if it is for no number that the carrier has. */
-async function storeReply(deps: Deps, brought: Brought): Promise<Member[] | null> {
+async function storeReply(deps: Deps, brought: BroughtReply): Promise<Member[] | null> {
   const [from, to] = [readNumber(brought.from), readNumber(brought.to)];
   const advisor = to && (await findAdvisorByTextingNumber(deps.db, to));
   if (!advisor || !(await isFor(deps, advisor, brought.by))) return null;
@@ -79,7 +79,12 @@ async function storeReply(deps: Deps, brought: Brought): Promise<Member[] | null
 }
 
 /** Archives what a person wrote, and does what it asks for: inside a transaction, with everybody whom it concerns locked. */
-export async function applyText(deps: Deps, advisor: AdvisorRow, sender: LockedPerson, reply: Brought): Promise<void> {
+export async function applyText(
+  deps: Deps,
+  advisor: AdvisorRow,
+  sender: LockedPerson,
+  reply: BroughtReply,
+): Promise<void> {
   const meaning = meaningOf(reply);
   const isAnswered = isAnsweredByCarrier(reply, meaning);
   const archived = { ...(await archiveReply(deps, advisor, sender.member, reply)), meaning, isAnswered };
@@ -100,7 +105,7 @@ function meaningOf({ text, keyword }: IncomingReply): ReplyMeaning {
 }
 
 /** Whether the carrier has confirmed it. One that doesn't tell what it took a text for answers the words that everybody knows. */
-function isAnsweredByCarrier({ keyword, by }: Brought, meaning: ReplyMeaning): boolean {
+function isAnsweredByCarrier({ keyword, by }: BroughtReply, meaning: ReplyMeaning): boolean {
   return by.answersKeywords && (keyword !== undefined || meaning === 'opt_out' || meaning === 'help');
 }
 
@@ -109,7 +114,7 @@ function isAnsweredByCarrier({ keyword, by }: Brought, meaning: ReplyMeaning): b
  * one goes on, and the others wait for it and then find its text. A duplicate creates nothing, not even a contact that
  * was deleted since.
  */
-async function lockSender(deps: Deps, advisor: AdvisorRow, reply: Brought & { meaning: ReplyMeaning }) {
+async function lockSender(deps: Deps, advisor: AdvisorRow, reply: BroughtReply & { meaning: ReplyMeaning }) {
   const { advisorId } = advisor;
   const number = { advisorId, phone: reply.from };
   let isDuplicate = false;
@@ -132,7 +137,7 @@ async function lockSender(deps: Deps, advisor: AdvisorRow, reply: Brought & { me
  * A text from nobody whom we could answer: no sender, a name, a short code. It is archived and up for the firm's review, and does
  * nothing else, whatever it says. The archive's lock is what duplicates wait for.
  */
-async function keepMisdirected(deps: Deps, { advisorId, firmId }: AdvisorRow, reply: Brought): Promise<void> {
+async function keepMisdirected(deps: Deps, { advisorId, firmId }: AdvisorRow, reply: BroughtReply): Promise<void> {
   await lockHeads(deps.db, [advisorId]);
   if (await hasReply(deps.db, advisorId, { ...reply, ...reply.by, memberId: null })) return;
   const from = storable(reply.from, senderLengthMax);
@@ -145,7 +150,7 @@ async function archiveReply(
   deps: Deps,
   { advisorId }: AdvisorRow,
   member: MemberRow,
-  reply: Brought,
+  reply: BroughtReply,
 ): Promise<Pick<ArchivedReply, 'text' | 'sentAt' | 'archiveNumber'>> {
   const { memberId, lastReplyAt } = member;
   const now = deps.clock.now();
@@ -160,7 +165,7 @@ async function archiveReply(
 async function archiveText(
   deps: Deps,
   advisorId: number,
-  reply: Brought,
+  reply: BroughtReply,
   member: Pick<MemberRow, 'memberId' | 'name'> | null,
 ): Promise<number> {
   const { from, to, carrierMessageId, text, sentAt, incomplete, keyword, media = [], by } = reply;

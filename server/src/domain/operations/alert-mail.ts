@@ -1,14 +1,14 @@
 import type { Config } from '../../config.ts';
 import type { AlertDeliveryRow } from '../../store/operations/alerts.ts';
 
-type Said = Pick<AlertDeliveryRow, 'deliveryId' | 'about' | 'state' | 'says' | 'dateTimeCreated'>;
+export type AlertNotice = Pick<AlertDeliveryRow, 'deliveryId' | 'about' | 'state' | 'says' | 'dateTimeCreated'>;
 
 const lineLengthMax = 76;
 
 /** The message as RFC 5322 has it. Its words are in base64, so that none of them can be a header. */
 export function alertMail(
   address: string,
-  { deliveryId, about, state, says, dateTimeCreated }: Said,
+  { deliveryId, about, state, says, dateTimeCreated }: AlertNotice,
   { publicUrl }: Pick<Config, 'publicUrl'>,
 ): string {
   const { hostname } = new URL(publicUrl);

@@ -8,7 +8,7 @@ import { problem, requireFound } from '../problems.ts';
 import { newSigningSecret } from '../shared/secrets.ts';
 import { dayMs } from '../shared/time.ts';
 import { type Condition, findConditions } from './alert-conditions.ts';
-import { alertMail } from './alert-mail.ts';
+import { type AlertNotice, alertMail } from './alert-mail.ts';
 import { listNodes } from './nodes.ts';
 
 /** Who is told, without the secret. */
@@ -135,27 +135,29 @@ export async function sendDue(deps: Deps): Promise<void> {
   );
 }
 
-type Said = Pick<store.AlertDeliveryRow, 'deliveryId' | 'about' | 'state' | 'says' | 'dateTimeCreated'>;
-
 /** Why it didn't arrive; null if it did. */
-async function sendTo(deps: Deps, target: store.AlertTargetRow, said: Said): Promise<string | null> {
+async function sendTo(deps: Deps, target: store.AlertTargetRow, notice: AlertNotice): Promise<string | null> {
   try {
-    const fault = target.kind === 'mail' ? await mail(deps, target, said) : await push(deps, target, said);
+    const fault = target.kind === 'mail' ? await mail(deps, target, notice) : await push(deps, target, notice);
     return fault?.slice(0, faultLengthMax) ?? null;
   } catch (error) {
     return (error as Error).message.slice(0, faultLengthMax);
   }
 }
 
-async function mail({ sendMail, config }: Deps, { address }: store.AlertTargetRow, said: Said): Promise<string | null> {
+async function mail(
+  { sendMail, config }: Deps,
+  { address }: store.AlertTargetRow,
+  notice: AlertNotice,
+): Promise<string | null> {
   if (!sendMail) return 'ALERT_MAIL_COMMAND is not set.';
-  await sendMail(alertMail(address, said, config));
+  await sendMail(alertMail(address, notice, config));
   return null;
 }
 
 /** The same event has the same id, however often it is sent. */
-async function push(deps: Deps, target: store.AlertTargetRow, said: Said): Promise<string | null> {
-  const { deliveryId, about, state, says, dateTimeCreated: dateTime } = said;
+async function push(deps: Deps, target: store.AlertTargetRow, notice: AlertNotice): Promise<string | null> {
+  const { deliveryId, about, state, says, dateTimeCreated: dateTime } = notice;
   if (!target.sealedSecret) return 'It has no secret.';
   const id = deliveryId === 0 ? `alert_test_${dateTime.getTime()}` : `alert_${deliveryId}`;
   const body = JSON.stringify({ id, type: `alert.${state}`, dateTime, data: { about, says } });

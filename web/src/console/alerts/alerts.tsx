@@ -9,7 +9,7 @@ import { Field } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
-import type { Said } from '../../words/states.ts';
+import type { StateWord } from '../../words/states.ts';
 import type { AnswerOf } from '../answers.ts';
 import { Ask, ShownOnce } from '../dialogs.tsx';
 import { refresh } from '../lists.ts';
@@ -157,7 +157,7 @@ const targetColumns: Column<Target>[] = [
   whenColumn('Since', ({ dateTimeCreated }) => dateTimeCreated),
 ];
 
-const states: Record<SentAlert['state'], Said> = {
+const states: Record<SentAlert['state'], StateWord> = {
   begun: { word: 'Began', icon: 'alert-triangle', tone: 'bad' },
   over: { word: 'Over', icon: 'circle-check', tone: 'good' },
   test: { word: 'Test', icon: 'bell', tone: 'quiet' },

@@ -7,7 +7,7 @@ import { Wrong } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip, Fact, Time } from '../../look/parts.tsx';
 import { count, phoneWords } from '../../words/people.ts';
-import type { Said } from '../../words/states.ts';
+import type { StateWord } from '../../words/states.ts';
 import { clockTime, dayKey, dayName } from '../../words/times.ts';
 import { CopyButton } from '../dialogs.tsx';
 import { useSession } from '../session.ts';
@@ -83,7 +83,7 @@ const proofWords = {
   signed: { word: 'In the signed archive', icon: 'shield-check', tone: 'good' },
   unsigned: { word: 'Not signed yet', icon: 'hourglass', tone: 'warn' },
   altered: { word: 'Not what was signed', icon: 'alert-triangle', tone: 'bad' },
-} as const satisfies Record<string, Said>;
+} as const satisfies Record<string, StateWord>;
 
 /** What shows that the entry is as it was written, and how somebody else can find out. */
 function Proof({ entry, isOfficer }: { entry: ReadEntry; isOfficer: boolean }) {

@@ -1,5 +1,5 @@
 import { healthOf } from '../../../../server/src/domain/carriers/health.ts';
-import type { Said } from '../../words/states.ts';
+import type { StateWord } from '../../words/states.ts';
 import type { Carrier } from './queries.ts';
 
 export const kindNames: Record<string, string> = {
@@ -25,7 +25,7 @@ export function faultWords(fault: string): string {
 }
 
 /** How a carrier does on all nodes, in a few words. */
-export function stateOf(carrier: Pick<Carrier, 'disabled' | 'nodes'>): Said {
+export function stateOf(carrier: Pick<Carrier, 'disabled' | 'nodes'>): StateWord {
   const { state, bound, all, faults } = healthOf(carrier);
   if (state === 'disabled') return { word: 'Disabled', icon: 'player-pause', tone: 'quiet' };
   if (state === 'unknown') return { word: 'No node has it open', icon: 'alert-triangle', tone: 'warn' };

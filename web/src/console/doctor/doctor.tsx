@@ -6,13 +6,13 @@ import { Button } from '../../look/button.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { sentence } from '../../words/imports.ts';
-import type { Said } from '../../words/states.ts';
+import type { StateWord } from '../../words/states.ts';
 import type { AnswerOf, RowOf } from '../answers.ts';
 import { places } from '../places.ts';
 
 type Finding = RowOf<typeof doctor>;
 
-const states: Record<Finding['state'], Said> = {
+const states: Record<Finding['state'], StateWord> = {
   failing: { word: 'Failing', icon: 'alert-triangle', tone: 'bad' },
   warning: { word: 'To do', icon: 'alert-triangle', tone: 'warn' },
   ok: { word: 'Good', icon: 'circle-check', tone: 'good' },

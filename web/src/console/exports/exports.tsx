@@ -8,7 +8,7 @@ import { toast } from '../../shell/toasts.tsx';
 import { dayAfter, dayOf } from '../../words/months.ts';
 import { count } from '../../words/people.ts';
 import { instantOf } from '../../words/schedules.ts';
-import type { Said } from '../../words/states.ts';
+import type { StateWord } from '../../words/states.ts';
 import { useFormAbout } from '../archive/about.ts';
 import { advisorsQuery, checkingCommand, type ReadEntry } from '../archive/entries.ts';
 import { CopyButton } from '../dialogs.tsx';
@@ -31,7 +31,7 @@ const exportsQuery = {
     state.data?.some(isUnderWay) ? 1_000 : false,
 } as const;
 
-const states: Record<Export['status'], Said> = {
+const states: Record<Export['status'], StateWord> = {
   waiting: { word: 'Waiting', icon: 'clock', tone: 'quiet' },
   running: { word: 'Being made', icon: 'hourglass', tone: 'brand' },
   ready: { word: 'Ready', icon: 'circle-check', tone: 'good' },

@@ -6,7 +6,7 @@ import { get } from '../../api/http.ts';
 import { Icon, type IconName } from '../../look/icons.tsx';
 import { Broken, Chip, Time } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
-import type { Said } from '../../words/states.ts';
+import type { StateWord } from '../../words/states.ts';
 import { pastTime } from '../../words/times.ts';
 import { placesOf } from '../places.ts';
 import { useSession } from '../session.ts';
@@ -157,7 +157,7 @@ function Archive({ state }: { state: State }) {
   );
 }
 
-function Fact({ name, said, children }: { name: string; said: Said; children: ReactNode }) {
+function Fact({ name, said, children }: { name: string; said: StateWord; children: ReactNode }) {
   return (
     <>
       <dt>{name}</dt>

@@ -1,17 +1,17 @@
 import type { show } from '../../../../server/src/http/console/overview.ts';
 import type { IconName } from '../../look/icons.tsx';
 import { count } from '../../words/people.ts';
-import type { Said, Tone } from '../../words/states.ts';
+import type { StateWord, Tone } from '../../words/states.ts';
 import type { AnswerOf } from '../answers.ts';
 
 /** Times are ISO 8601. */
 export type Overview = AnswerOf<typeof show>;
-type ArchiveFact = { name: string; said: Said; sentence: string; at: number | null };
+type ArchiveFact = { name: string; said: StateWord; sentence: string; at: number | null };
 type Need = { what: string; why: string; icon: IconName; tone: Tone; to?: string };
 
-const good = (word: string): Said => ({ word, icon: 'circle-check', tone: 'good' });
-const unknown = (word: string): Said => ({ word, icon: 'help-circle', tone: 'warn' });
-const bad = (word: string): Said => ({ word, icon: 'alert-triangle', tone: 'bad' });
+const good = (word: string): StateWord => ({ word, icon: 'circle-check', tone: 'good' });
+const unknown = (word: string): StateWord => ({ word, icon: 'help-circle', tone: 'warn' });
+const bad = (word: string): StateWord => ({ word, icon: 'alert-triangle', tone: 'bad' });
 const number = (value: number) => value.toLocaleString('en-US');
 const time = (text: string | null) => (text === null ? null : Date.parse(text));
 
@@ -77,7 +77,7 @@ function verifiedWords({ verification }: Overview['archive']): ArchiveFact {
   const by = actorName ?? (actor === 'operator' ? 'the operator, with the command' : 'the server itself');
   const at = time(dateTimeCreated);
   const compared = `against ${count(checkpoints, 'signed checkpoint')}`;
-  const words: Record<typeof verdict, [Said, string]> = {
+  const words: Record<typeof verdict, [StateWord, string]> = {
     intact: [
       good('Intact'),
       `All ${count(entries, 'entry', 'entries')} were recomputed and compared ${compared}. Verified by ${by},`,

@@ -1,5 +1,5 @@
 import { count, firstName } from '../../words/people.ts';
-import type { Said } from '../../words/states.ts';
+import type { StateWord } from '../../words/states.ts';
 import { dayAndTime } from '../../words/times.ts';
 import type { Decision, Review, ReviewDetail, ReviewEvent, View } from './queries.ts';
 
@@ -20,7 +20,7 @@ export const viewNames: Record<View, string> = {
 export const views = Object.keys(viewNames) as View[];
 export const lastingViews: readonly View[] = ['all', 'possible_opt_out', 'held'];
 
-const kindWords: Record<Review['kind'], Said> = {
+const kindWords: Record<Review['kind'], StateWord> = {
   possible_opt_out: { word: 'Possible opt-out', icon: 'hand-stop', tone: 'bad' },
   opt_out_wording: { word: 'Opted out in other words', icon: 'ban', tone: 'warn' },
   out_of_order: { word: 'Out of order', icon: 'history', tone: 'warn' },
@@ -32,7 +32,7 @@ const kindWords: Record<Review['kind'], Said> = {
 };
 
 /** What it is about: the rule that matched, or the kind. */
-export function subjectOf({ kind, rules }: Pick<Review, 'kind' | 'rules'>): Said {
+export function subjectOf({ kind, rules }: Pick<Review, 'kind' | 'rules'>): StateWord {
   const said = kindWords[kind];
   if (rules.length === 0) return said;
   const word = rules.join(', ');

@@ -1,4 +1,4 @@
-import type { Said } from '../../words/states.ts';
+import type { StateWord } from '../../words/states.ts';
 import { clockTime } from '../../words/times.ts';
 import { faultWords } from '../carriers/words.ts';
 import type { CarrierNow, CarrierState, KeyTraffic, Range } from './queries.ts';
@@ -47,7 +47,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-const stateTones: Record<CarrierState, Omit<Said, 'word'>> = {
+const stateTones: Record<CarrierState, Omit<StateWord, 'word'>> = {
   good: { icon: 'circle-check', tone: 'good' },
   throttled: { icon: 'alert-triangle', tone: 'warn' },
   not_taking: { icon: 'alert-triangle', tone: 'warn' },
@@ -58,7 +58,7 @@ const stateTones: Record<CarrierState, Omit<Said, 'word'>> = {
 };
 
 /** As on the page of carriers, and how texts fare with it. */
-export function stateOf({ state, connections: { bound, all } }: CarrierNow): Said {
+export function stateOf({ state, connections: { bound, all } }: CarrierNow): StateWord {
   const connected = `${bound} of ${all} bound`;
   const words: Record<CarrierState, string> = {
     good: all === 0 ? 'Open' : connected,

@@ -1,6 +1,6 @@
 import type { deliveries, list } from '../../../../server/src/http/console/webhooks.ts';
 import { get } from '../../api/http.ts';
-import type { Said } from '../../words/states.ts';
+import type { StateWord } from '../../words/states.ts';
 import type { AnswerOf, RowOf } from '../answers.ts';
 import { listQuery } from '../lists.ts';
 
@@ -17,7 +17,7 @@ export const deliveriesQuery = (webhookId: number) => ({
   refetchInterval: 5_000,
 });
 
-export function stateOf({ status }: Pick<Webhook, 'status'>): Said {
+export function stateOf({ status }: Pick<Webhook, 'status'>): StateWord {
   if (status === 'on') return { word: 'On', icon: 'circle-check', tone: 'good' };
   if (status === 'off') return { word: 'Off', icon: 'player-pause', tone: 'bad' };
   return { word: 'Failing', icon: 'alert-triangle', tone: 'warn' };
