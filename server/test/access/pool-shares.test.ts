@@ -35,7 +35,8 @@ suite('while one key’s searches hang', () => {
 
   async function waiting(): Promise<number> {
     const [row] = await world.database.asOwner<{ count: number }>(
-      `select count(*)::integer as count from pg_locks where relation = 'groups'::regclass and not granted`,
+      `select count(*)::integer as count from pg_locks where relation = 'groups'::regclass and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
     );
     return row?.count ?? 0;
   }
