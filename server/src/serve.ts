@@ -9,7 +9,7 @@ import { findRestored, hasForgotten } from './domain/archive/archive-status.ts';
 import { sendBroadcasts } from './domain/broadcasts/sending.ts';
 import { readReply } from './domain/consent/reading/reply-words.ts';
 import { type Dispatcher, dispatcher } from './domain/delivery/dispatcher.ts';
-import { clockFollowedMs, handedOverElsewhere } from './domain/delivery/elsewhere.ts';
+import { clockFollowedMs, waitForWorkers } from './domain/delivery/workers.ts';
 import { sendDueMessages } from './domain/messages/due-messages.ts';
 import { forgetNode, listNodes } from './domain/operations/nodes.ts';
 import { writeTraffic } from './domain/operations/traffic.ts';
@@ -103,7 +103,7 @@ function withoutTexting(deps: Runtime): Pick<AppSurroundings, 'deliverDue'> {
     async deliverDue() {
       await pause(clockFollowedMs);
       await Promise.all([sendDueMessages(deps), sendBroadcasts(deps)]);
-      await handedOverElsewhere(onReserved(deps));
+      await waitForWorkers(onReserved(deps));
     },
   };
 }

@@ -3,7 +3,7 @@ import { callStatuses, forgetStatus, writeStatus } from '../domain/carriers/stat
 import { wakeWaiting } from '../domain/consent/consent-lookups.ts';
 import { haltOf } from '../domain/delivery/halts.ts';
 import { wakeReaders } from '../domain/events/events.ts';
-import { tellNode, tellNodeEveryMs } from '../domain/operations/nodes.ts';
+import { heartbeatEveryMs, writeHeartbeat } from '../domain/operations/nodes.ts';
 import { writeTraffic, writeTrafficEveryMs } from '../domain/operations/traffic.ts';
 import { reportUnprovenConsents } from '../domain/texting/unproven-consents.ts';
 import type { Log } from '../log.ts';
@@ -44,13 +44,13 @@ export function processJobsOf(deps: Deps, onCarriers: () => void): Job[] {
   return [
     { name: 'refresh carriers', everyMs: 1_000, run: followCarriers },
     { name: 'write traffic', everyMs: writeTrafficEveryMs, run: () => writeTraffic(deps) },
-    { name: 'heartbeat', everyMs: tellNodeEveryMs, run: () => tellHere(deps) },
+    { name: 'heartbeat', everyMs: heartbeatEveryMs, run: () => beat(deps) },
     ...(clock ? [{ name: 'refresh the sandbox clock', everyMs: 500, run: () => clock.refresh() }] : []),
   ];
 }
 
 /** What an operator sees of this process. */
-async function tellHere(deps: Deps): Promise<void> {
+async function beat(deps: Deps): Promise<void> {
   const { role } = deps.config;
-  await tellNode(deps, { role, halted: role === 'api' ? null : haltOf(deps.signals) });
+  await writeHeartbeat(deps, { role, halted: role === 'api' ? null : haltOf(deps.signals) });
 }

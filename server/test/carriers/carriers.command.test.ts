@@ -8,7 +8,7 @@ import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { noCalls, withCalls } from '../../src/domain/carriers/calls.ts';
 import { callStatuses, writeStatus } from '../../src/domain/carriers/status.ts';
 import type { CheckFinding } from '../../src/domain/operations/findings.ts';
-import { tellNode } from '../../src/domain/operations/nodes.ts';
+import { writeHeartbeat } from '../../src/domain/operations/nodes.ts';
 import { readTrafficNow } from '../../src/domain/operations/traffic-now.ts';
 import type { Carrier, OpenCarrier } from '../../src/domain/ports.ts';
 import { openCarrier } from '../support/carriers.ts';
@@ -246,7 +246,7 @@ suite('assent carriers and assent numbers', () => {
     const callsOnly = await run(['carriers', 'status', '--once']);
     assert.match(callsOnly.stdout, /no node has it open[\s\S]*takes calls only[\s\S]*delivered 7, /);
     assert.match((await run(['status'])).stdout, /^acme +no node has it open/m);
-    await tellNode(world.deps, { role: 'all', halted: null });
+    await writeHeartbeat(world.deps, { role: 'all', halted: null });
     const findings = JSON.parse((await run(['doctor', '--json'])).stdout) as CheckFinding[];
     assert.deepEqual(
       findings.flatMap(({ check, state, says }) => (check === 'carrier acme' ? [state, says] : [])),

@@ -7,7 +7,7 @@ import { exitCodeOf } from '../../src/cli/operations/doctor.ts';
 import { readConfig } from '../../src/config.ts';
 import { checkDatabase, connectionsOf } from '../../src/domain/operations/database-checks.ts';
 import { type CheckFinding, failing, ok, warning } from '../../src/domain/operations/findings.ts';
-import { tellNode } from '../../src/domain/operations/nodes.ts';
+import { writeHeartbeat } from '../../src/domain/operations/nodes.ts';
 import { checkSettings } from '../../src/domain/operations/settings-checks.ts';
 import type { DatabaseFacts } from '../../src/store/database/schema/inspection.ts';
 import { commandsWith } from '../support/commands.ts';
@@ -35,7 +35,7 @@ suite('assent doctor and assent status', () => {
   };
 
   test('a deployment whose process runs fails nothing, and says what it looked at', async () => {
-    await tellNode(world.deps, { role: 'all', halted: null });
+    await writeHeartbeat(world.deps, { role: 'all', halted: null });
     const { status, findings, of } = await doctor();
     const failed = findings.filter(({ state, check }) => state === 'failing' && check !== 'carrier sandbox');
     // The tests' PostgreSQL doesn't wait for its disk, and no process has the carrier open.
@@ -55,7 +55,7 @@ suite('assent doctor and assent status', () => {
     await asOwner(`update dispatches set not_before = now() - interval '5 minutes'`);
     await asOwner(`update advisors set carrier_id = null where advisor_id = $1`, [world.bob.advisor.advisorId]);
     await asOwner(`insert into nodes values ('gone/7', 'work', now(), now() - interval '5 minutes', null)`);
-    await tellNode(world.deps, { role: 'all', halted: 'people’s replies can’t be stored' });
+    await writeHeartbeat(world.deps, { role: 'all', halted: 'people’s replies can’t be stored' });
     const { of } = await doctor();
     assert.equal(of('outbox')[0]?.state, 'failing');
     assert.match(of('outbox')[0]?.says ?? '', /1 texts are queued, the oldest for 3\d\d s/);
@@ -155,7 +155,7 @@ suite('assent doctor and assent status', () => {
 
   test('status is one screen, or one record', async () => {
     // Again: what a process said is forgotten after 15 seconds.
-    await tellNode(world.deps, { role: 'all', halted: 'people’s replies can’t be stored' });
+    await writeHeartbeat(world.deps, { role: 'all', halted: 'people’s replies can’t be stored' });
     const { stdout } = await run(['status']);
     assert.match(stdout, /^waiting +1 ready, 0 paced, 0 deferred by quiet hours$/m);
     assert.match(stdout, /^archive +\d+ entries, 0 signed, none outside$/m);

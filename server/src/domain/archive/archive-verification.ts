@@ -8,7 +8,7 @@ import { readLeafHashes } from './archive-tree.ts';
 import { type EntryTimes, entryTimes } from './comparisons/entry-times.ts';
 import { compareTables } from './comparisons/tables.ts';
 import { rootAt } from './continuity.ts';
-import { type DisposalJudge, readDisposals } from './disposals.ts';
+import { type DisposalCheck, readDisposals } from './disposals.ts';
 import { edgeTiles, type Tile, tileName, tileWidth } from './merkle.ts';
 import type { FoundCopies } from './verification/expected-copies.ts';
 import { altered, type Fault, faultsMax, gone, nameOf } from './verification/faults.ts';
@@ -37,7 +37,7 @@ type VerificationOptions = {
 type Evidence = {
   size: number;
   checkpoints: SignedCheckpoints;
-  disposals: DisposalJudge;
+  disposals: DisposalCheck;
   times: EntryTimes;
   kept: KeptCopies | null;
 };

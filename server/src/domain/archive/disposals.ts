@@ -7,7 +7,7 @@ import { factsIn } from '../examiner/entries.mjs';
 import { deployment } from './archive.ts';
 
 /** Judges bodies that are gone by the archived disposals, retentions and holds, and by the times of checkpoints. */
-export type DisposalJudge = {
+export type DisposalCheck = {
   /** What is wrong with the absence of the entry's body; null if it was due. */
   faultOf(entry: StoredLeaf): string | null;
 };
@@ -18,12 +18,12 @@ const rowsMax = 1_000;
 const timesMax = 20_000;
 
 /** The checkpoints' signatures are not checked here: verification reports one that nobody signed. */
-export async function readDisposals(deps: Deps): Promise<DisposalJudge> {
+export async function readDisposals(deps: Deps): Promise<DisposalCheck> {
   const rules = await readRules(deps);
   const firms = new Map((await store.listFirms(deps.db, [...rules.keys()])).map((row) => [row.advisorId, firmOf(row)]));
   const hasDisposals = rules.values().some((own) => own.some(({ kind }) => kind === 'disposal'));
   const times = new SignedTimes(hasDisposals ? await readTimes(deps) : []);
-  const screeners = new Map<number, Disposals>();
+  const byAdvisor = new Map<number, Disposals>();
   for (const [advisorId, own] of rules) {
     const disposals = new Disposals(times, firms.get(advisorId) ?? null);
     for (const { leaf, body, ...row } of advisorId === deployment ? own : [...(rules.get(deployment) ?? []), ...own]) {
@@ -31,10 +31,10 @@ export async function readDisposals(deps: Deps): Promise<DisposalJudge> {
       if (row.kind !== 'disposal') disposals.takeRule(entry);
       else if (row.advisorId === advisorId) disposals.takeDisposal(entry, body);
     }
-    screeners.set(advisorId, disposals);
+    byAdvisor.set(advisorId, disposals);
   }
   const none = new Disposals(times, null);
-  return { faultOf: (entry) => (screeners.get(entry.advisorId) ?? none).faultOf(entry) };
+  return { faultOf: (entry) => (byAdvisor.get(entry.advisorId) ?? none).faultOf(entry) };
 }
 
 /** By the entry that added the advisor, which is signed, or else by their row. Whoever altered the entry may have broken its JSON. */

@@ -22,8 +22,8 @@ import { endHold, holdTexts } from './possible-opt-outs.ts';
 import { type ReplyMeaning, readReply } from './reading/reply-words.ts';
 import { keepMedia, mediaFacts } from './reply-media.ts';
 
-type Bringer = Pick<OpenCarrier, 'carrierId' | 'answersKeywords'>;
-type BroughtReply = IncomingReply & { by: Bringer };
+type ReplySource = Pick<OpenCarrier, 'carrierId' | 'answersKeywords'>;
+type ReceivedReply = IncomingReply & { by: ReplySource };
 type ArchivedReply = {
   text: string;
   meaning: ReplyMeaning;
@@ -52,7 +52,7 @@ const keywordMeanings = { stop: 'opt_out', start: 'opt_in', help: 'help' } as co
  * is for no number that the carrier has: then it changes nothing. When it returns, the reply may be acknowledged: after a stop no
  * text to the person begins any more.
  */
-export async function receiveReply(deps: Deps, by: Bringer, received: IncomingReply): Promise<boolean> {
+export async function receiveReply(deps: Deps, by: ReplySource, received: IncomingReply): Promise<boolean> {
   const carrierMessageId = storable(received.carrierMessageId, carrierMessageIdMax);
   const reply = { ...received, by, carrierMessageId, text: storable(received.text) };
   const stopped = await deps.signals.replies.take(() => inTransaction(deps, (deps) => storeReply(deps, reply)));
@@ -61,7 +61,7 @@ export async function receiveReply(deps: Deps, by: Bringer, received: IncomingRe
 }
 
 /** The members to whom no more texts go because of it; null if it is for no number that the carrier has. */
-async function storeReply(deps: Deps, brought: BroughtReply): Promise<Member[] | null> {
+async function storeReply(deps: Deps, brought: ReceivedReply): Promise<Member[] | null> {
   const [from, to] = [readNumber(brought.from), readNumber(brought.to)];
   const advisor = to && (await findAdvisorByTextingNumber(deps.db, to));
   if (!advisor || !(await isFor(deps, advisor, brought.by))) return null;
@@ -83,7 +83,7 @@ export async function applyText(
   deps: Deps,
   advisor: AdvisorRow,
   sender: LockedPerson,
-  reply: BroughtReply,
+  reply: ReceivedReply,
 ): Promise<void> {
   const meaning = meaningOf(reply);
   const isAnswered = isAnsweredByCarrier(reply, meaning);
@@ -93,7 +93,7 @@ export async function applyText(
 }
 
 /** Whether the carrier has the advisor's number, or had it until lately: a STOP that it kept must not be lost. */
-async function isFor(deps: Deps, { advisorId, carrierId }: AdvisorRow, by: Bringer): Promise<boolean> {
+async function isFor(deps: Deps, { advisorId, carrierId }: AdvisorRow, by: ReplySource): Promise<boolean> {
   if (carrierId === by.carrierId) return true;
   return wasNumberOf(deps.db, advisorId, { carrierId: by.carrierId, movedSince: new Date(Date.now() - movedMs) });
 }
@@ -105,7 +105,7 @@ function meaningOf({ text, keyword }: IncomingReply): ReplyMeaning {
 }
 
 /** Whether the carrier has confirmed it. One that doesn't tell what it took a text for answers the words that everybody knows. */
-function isAnsweredByCarrier({ keyword, by }: BroughtReply, meaning: ReplyMeaning): boolean {
+function isAnsweredByCarrier({ keyword, by }: ReceivedReply, meaning: ReplyMeaning): boolean {
   return by.answersKeywords && (keyword !== undefined || meaning === 'opt_out' || meaning === 'help');
 }
 
@@ -114,7 +114,7 @@ function isAnsweredByCarrier({ keyword, by }: BroughtReply, meaning: ReplyMeanin
  * one goes on, and the others wait for it and then find its text. A duplicate creates nothing, not even a contact that
  * was deleted since.
  */
-async function lockSender(deps: Deps, advisor: AdvisorRow, reply: BroughtReply & { meaning: ReplyMeaning }) {
+async function lockSender(deps: Deps, advisor: AdvisorRow, reply: ReceivedReply & { meaning: ReplyMeaning }) {
   const { advisorId } = advisor;
   const number = { advisorId, phone: reply.from };
   let isDuplicate = false;
@@ -137,7 +137,7 @@ async function lockSender(deps: Deps, advisor: AdvisorRow, reply: BroughtReply &
  * A text from nobody whom we could answer: no sender, a name, a short code. It is archived and up for the firm's review, and does
  * nothing else, whatever it says. The archive's lock is what duplicates wait for.
  */
-async function keepMisdirected(deps: Deps, { advisorId, firmId }: AdvisorRow, reply: BroughtReply): Promise<void> {
+async function keepMisdirected(deps: Deps, { advisorId, firmId }: AdvisorRow, reply: ReceivedReply): Promise<void> {
   await lockHeads(deps.db, [advisorId]);
   if (await hasReply(deps.db, advisorId, { ...reply, ...reply.by, memberId: null })) return;
   const from = storable(reply.from, senderLengthMax);
@@ -150,7 +150,7 @@ async function archiveReply(
   deps: Deps,
   { advisorId }: AdvisorRow,
   member: MemberRow,
-  reply: BroughtReply,
+  reply: ReceivedReply,
 ): Promise<Pick<ArchivedReply, 'text' | 'sentAt' | 'archiveNumber'>> {
   const { memberId, lastReplyAt } = member;
   const now = deps.clock.now();
@@ -165,7 +165,7 @@ async function archiveReply(
 async function archiveText(
   deps: Deps,
   advisorId: number,
-  reply: BroughtReply,
+  reply: ReceivedReply,
   member: Pick<MemberRow, 'memberId' | 'name'> | null,
 ): Promise<number> {
   const { from, to, carrierMessageId, text, sentAt, incomplete, keyword, media = [], by } = reply;

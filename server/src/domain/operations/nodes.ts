@@ -5,14 +5,14 @@ import { thisNode } from '../carriers/status.ts';
 
 export type Node = NodeRow;
 
-export const tellNodeEveryMs = 3_000;
+export const heartbeatEveryMs = 3_000;
 const seenWithinMs = 15_000;
 /** For so long, operators are told of a process that is gone without having stopped. */
 const missedForMs = 60 * 60 * 1_000;
 const startedAt = new Date();
 
 /** Tells that this process is there. `halted` says why it hands no text over, if it is there for that. */
-export async function tellNode(
+export async function writeHeartbeat(
   { db }: Pick<Deps, 'db'>,
   { role, halted }: Pick<NodeRow, 'role' | 'halted'>,
 ): Promise<void> {

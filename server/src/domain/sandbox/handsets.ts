@@ -6,7 +6,7 @@ import type { HeldReason } from '../../store/texting/texts.ts';
 import { receiveReply } from '../consent/replies.ts';
 import { type IncomingMedia, samplePictureUrl } from '../ports.ts';
 import { invalid } from '../problems.ts';
-import { sandboxBringer } from './initial-consent.ts';
+import { sandboxSource } from './initial-consent.ts';
 import { magicNumbers } from './magic-numbers.ts';
 
 /** `isHeld`: a reply of the person may mean stop, so that their texts are held. */
@@ -101,7 +101,7 @@ export async function replyFromHandset(
       },
     ]);
   const reply = { carrierMessageId: randomUUID(), from: phone, to, text, sentAt: deps.clock.now() };
-  await receiveReply(deps, sandboxBringer, { ...reply, media: media.map(mediaAt) });
+  await receiveReply(deps, sandboxSource, { ...reply, media: media.map(mediaAt) });
 }
 
 /** Whoever fetches an address learns the type. */

@@ -9,7 +9,7 @@ import { applyText } from '../consent/replies.ts';
 import { knowNumbers } from '../members/known-numbers.ts';
 
 /** What brings the texts of the sandbox's phones. */
-export const sandboxBringer = { carrierId: sandboxCarrierId, answersKeywords: false };
+export const sandboxSource = { carrierId: sandboxCarrierId, answersKeywords: false };
 
 /**
  * Sets the states that the sandbox's numbers start with. A number whose consent has already changed stays as it is. `thenDo` comes
@@ -39,5 +39,5 @@ export async function applyFirstText(deps: Deps, advisor: Advisor, member: Membe
   const { textingNumber: to } = advisor;
   if (!to) return;
   const reply = { carrierMessageId: randomUUID(), from: member.phone, to, text, sentAt: deps.clock.now() };
-  await applyText(deps, advisor, { member, others: [] }, { ...reply, by: sandboxBringer });
+  await applyText(deps, advisor, { member, others: [] }, { ...reply, by: sandboxSource });
 }

@@ -15,7 +15,7 @@ import { lockPerson } from '../consent/consents.ts';
 import { applyText } from '../consent/replies.ts';
 import { knownRecipient, type Recipient } from '../texting/recipients.ts';
 import { acceptTexts, compose, textingProblem } from '../texting/texts.ts';
-import { sandboxBringer } from './initial-consent.ts';
+import { sandboxSource } from './initial-consent.ts';
 import { type SeededConversation, seededContact, seededConversation, seededPhone } from './seeded-people.ts';
 
 type SeedSize = { contacts: number; conversations: number };
@@ -154,7 +154,7 @@ async function receive(deps: InTransaction, advisor: Advisor, member: MemberRow,
   // Only a stop concerns the firm's other advisors.
   const others = text === stop ? (await lockPerson(deps, advisor, member.phone, async () => member)).others : [];
   const reply = { carrierMessageId: randomUUID(), from: member.phone, to: advisor.textingNumber ?? '', text };
-  await applyText(deps, advisor, { member, others }, { ...reply, sentAt: deps.clock.now(), by: sandboxBringer });
+  await applyText(deps, advisor, { member, others }, { ...reply, sentAt: deps.clock.now(), by: sandboxSource });
 }
 
 /** Records what became of texts, and what the sandbox's phones received, as if the sandbox's carrier had had them. */

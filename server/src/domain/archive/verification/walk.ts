@@ -3,7 +3,7 @@ import type { StoredLeaf } from '../../../store/archive/archive-tree.ts';
 import { entryHash, isBodiless, isCommittedTo } from '../../examiner/entries.mjs';
 import { hashBytes } from '../../examiner/tree.mjs';
 import type { KeptLeaf } from '../../ports.ts';
-import type { DisposalJudge } from '../disposals.ts';
+import type { DisposalCheck } from '../disposals.ts';
 import { type GrowingTree, openTree, type Tile, tileWidth } from '../merkle.ts';
 import { altered, type Fault, gone, nameOf } from './faults.ts';
 
@@ -34,7 +34,7 @@ export function startWalk(): Walk {
  * Recomputes each hash from the stored bytes, compares it with those in the tree and outside, and grows the tree by it. It
  * reads nothing, so the next page can be read in the meantime: it pauses after each tile for that.
  */
-export async function walkPage(walk: Walk, page: LeafPage, disposals: DisposalJudge): Promise<Findings> {
+export async function walkPage(walk: Walk, page: LeafPage, disposals: DisposalCheck): Promise<Findings> {
   const faults: Findings['faults'] = [];
   let [entryAt, keptAt] = [0, 0];
   let isForged = false;
@@ -86,7 +86,7 @@ function hashFault(entry: StoredLeaf, hash: Buffer, kept: KeptLeaf | undefined, 
   return altered(nameOf(entry), 'it was altered');
 }
 
-function bodyFault(entry: StoredLeaf, { sound }: LeafPage, disposals: DisposalJudge, walk: Walk): Fault | null {
+function bodyFault(entry: StoredLeaf, { sound }: LeafPage, disposals: DisposalCheck, walk: Walk): Fault | null {
   const { salt, body } = entry;
   const isSound = salt && (body ? isCommittedTo(entry, salt, body) : sound.has(entry.leaf));
   if (salt) return isSound ? null : altered(nameOf(entry), 'its body was altered');

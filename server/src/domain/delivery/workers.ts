@@ -13,7 +13,7 @@ const pollMs = 50;
  * For a process without a dispatcher: resolves once other processes have handed over every text that is due, and know what
  * became of it. Texts of carriers that aren't open don't count. Throws if nobody does that in time.
  */
-export async function handedOverElsewhere(deps: Deps): Promise<void> {
+export async function waitForWorkers(deps: Deps): Promise<void> {
   for (const deadline = Date.now() + withinMs; Date.now() < deadline; await pause(pollMs)) {
     if (await followClock(deps)) continue;
     const carrierIds = deps.carriers.list().map(({ carrierId }) => carrierId);
