@@ -12,6 +12,8 @@ export type { FileImport } from '../../store/address-book/file-imports.ts';
 
 /** A file of 100,000 people is 15 MB. */
 export const fileBytesMax = 25 * 1024 * 1024;
+/** What is noted of each row is in memory at once. */
+const rowsMax = 250_000;
 /** A batch locks the book, and is how far the progress moves at a time. */
 const batchSize = 1_000;
 const previewRows = 8;
@@ -35,6 +37,8 @@ export async function previewImport(
   for await (const rows of deps.contactFiles.read(file, phone)) {
     first.push(...rows.slice(0, previewRows - first.length));
     rowCount += rows.length;
+    if (rowCount > rowsMax)
+      throw problem('payload_too_large', `A file can have ${rowsMax.toLocaleString('en-US')} rows. Split it.`);
     refused += rows.filter((each) => 'refused' in each).length;
   }
   const trial = startImport(deps, advisorId, { dryRun: true });

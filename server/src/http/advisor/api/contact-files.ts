@@ -21,26 +21,30 @@ export function addContactFiles(app: FastifyInstance, { deps }: Visits, checks: 
   /** Whose file is being read: one at a time, since it is in memory and takes seconds of work. */
   const reading = new Set<number>();
 
-  addPassage(app, { method: 'POST', path: '/app/api/imports' }, checks, async (request, reply) => {
-    const { advisorId } = callerOf(request);
+  async function readAlone(advisorId: number, read: () => Promise<void>): Promise<void> {
     if (reading.has(advisorId)) throw problem('conflict', 'Another file is being read. Wait until it is done.');
     reading.add(advisorId);
-    try {
+    await read().finally(() => reading.delete(advisorId));
+  }
+
+  addPassage(app, { method: 'POST', path: '/app/api/imports' }, checks, async (request, reply) => {
+    const { advisorId } = callerOf(request);
+    await readAlone(advisorId, async () => {
       const file = await readRawBody(request.raw, fileBytesMax);
       if (file === 'too large')
         throw problem('payload_too_large', `A file can have ${fileBytesMax / 1024 / 1024} MB. Split it.`);
       const preview = await previewImport(deps, advisorId, { fileName: fileNameIn(request), file });
       reply.type('application/json; charset=utf-8').send(JSON.stringify(shownPreview(preview)));
-    } finally {
-      reading.delete(advisorId);
-    }
+    });
   });
 
   addPassage(app, { method: 'GET', path: '/app/api/imports/:importId/refused' }, checks, async (request, reply) => {
     const { importId } = request.params as { importId: string };
     const { advisorId } = callerOf(request);
-    const parts = await refusedRows(deps, advisorId, Number(importId) || 0);
-    await sendDownload(reply, { name: 'refused.csv', type: csvType, parts });
+    await readAlone(advisorId, async () => {
+      const parts = await refusedRows(deps, advisorId, Number(importId) || 0);
+      await sendDownload(reply, { name: 'refused.csv', type: csvType, parts });
+    });
   });
 
   // A POST, because it leaves an entry in the archive.
