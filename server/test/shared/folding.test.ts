@@ -13,6 +13,8 @@ suite('folded text', () => {
   test('has each word of a search once, however often it is repeated', () => {
     assert.deepEqual(searchWords('Ann ann  ÁNN smith'), ['ann', 'smith']);
     assert.ok(searchWords('ﷺ'.repeat(500)).length <= 5);
+    const many = searchWords(`${'a b c d e f g h i j k l m n o p '.repeat(9)} smith`);
+    assert.deepEqual([many.length, many[0]], [10, 'smith'], 'the longest count');
   });
 
   test('has no case and no accents', () => {

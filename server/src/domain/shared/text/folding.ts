@@ -20,6 +20,8 @@ const singleLetters: Record<string, string> = {
 const beginningLengthMax = 60;
 const innerWordStart = /(?<=[^\p{L}\p{N}])[\p{L}\p{N}]/gu;
 const phoneLike = /^(?=.*\d)[\d+().\-/]+$/;
+/** Of a search. */
+const wordsMax = 10;
 const phoneLikeStart = /^[\d+().\-/]+/;
 
 /** The text without case and accents, as searches compare it. */
@@ -33,10 +35,12 @@ const foldCharacters = byCharacter((decomposed) =>
 
 /**
  * A search's different words, folded. One that looks like part of a phone number is its digits alone. Each word is a
- * condition, and one letter can fold to four words: 500 of them were 1,501 conditions, which took 370 ms for 3,000 contacts.
+ * condition on every contact, so only the longest ones count: two hundred took PostgreSQL 3 ms for a contact that has them all.
  */
 export function searchWords(search: string): string[] {
-  return [...new Set(chunks(search).map((each) => (phoneLike.test(each) ? digitsOf(each) : each)))];
+  const found = [...new Set(chunks(search).map((each) => (phoneLike.test(each) ? digitsOf(each) : each)))];
+  if (found.length <= wordsMax) return found;
+  return found.sort((one, other) => other.length - one.length).slice(0, wordsMax);
 }
 
 /**
