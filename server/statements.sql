@@ -652,7 +652,9 @@ prepare "find-media-bytes" as
 select b.body
 from reply_media r
 join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.media_number
-where r.advisor_id = $1 and r.reply_number = $2 and r.place = $3 and r.size > 0;
+join archive_entries e on e.advisor_id = r.advisor_id and e.number = r.reply_number
+where r.advisor_id = $1 and r.reply_number = $2 and r.place = $3 and r.size > 0
+  and ($4::bigint is null or e.member_id = $4);
 
 prepare "find-member-by-member_id" as
 select asked.position, m.member_id as "memberId", m.last_changed as "lastChanged",
@@ -5798,9 +5800,9 @@ limit $1;
 prepare "list-due-actions" as
 select advisor_id as "advisorId", action_id as "actionId"
 from pending_actions
-where due_at <= $1
+where kind = any ($1) and due_at <= $2
 order by due_at
-limit $2;
+limit $3;
 
 prepare "list-due-for-sync" as
 select advisor_id as "advisorId", next_sync_at as "nextSyncAt"

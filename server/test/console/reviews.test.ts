@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { addStaff, setStaff } from '../../src/domain/accounts/staff.ts';
+import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
 import { decisions } from '../../src/domain/consent/review-decisions.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { doDueActions, undoMs } from '../../src/domain/shared/pending-actions.ts';
@@ -8,7 +9,7 @@ import { listReviews } from '../../src/domain/supervision/reviews.ts';
 import { makeStaff, type StaffPerson } from '../support/console.ts';
 import { entries, memberOf, say, stateOf } from '../support/people.ts';
 import { acceptedPhone, handset, send } from '../support/texting.ts';
-import { makeWorld, type World } from '../support/world.ts';
+import { inject, makeWorld, type World } from '../support/world.ts';
 
 const promise = 'Hi, this fund has guaranteed returns, call me';
 
@@ -87,6 +88,27 @@ suite('the review queue', () => {
     const { counts } = (await riley.call('GET', '/reviews/counts')).body;
     assert.equal(counts.blocked, body.data.length);
     assert.equal(counts.all, (await listed()).length);
+  });
+
+  test('has the pictures of the person it is about, and no others', async () => {
+    const pictureOf = async (phone: string) => {
+      await inject(world.app, {
+        method: 'POST',
+        url: `/sandbox/handset/${encodeURIComponent(phone)}/replies`,
+        headers: { 'x-api-key': world.apiKey },
+        payload: { to: world.ann.advisor.textingNumber, media: ['sample'] },
+      });
+      await fetchDueMedia(world.deps, () => {});
+      const [row] = await world.database.asOwner<{ number: string }>(
+        'select max(reply_number) as number from reply_media',
+      );
+      return row?.number;
+    };
+    const { phone, reviewId } = await heldText();
+    const own = await pictureOf(phone);
+    const other = await pictureOf((await heldText()).phone);
+    assert.equal((await riley.call('GET', `/reviews/${reviewId}/media/${own}/1`)).status, 200);
+    assert.equal((await riley.call('GET', `/reviews/${reviewId}/media/${other}/1`)).status, 404);
   });
 
   test('pages by the review’s id, in either order', async () => {

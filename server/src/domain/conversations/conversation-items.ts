@@ -150,11 +150,11 @@ function scheduledItem(scheduled: ScheduledMessage): Item {
   return { id: `s${scheduledMessageId}`, type: 'scheduled', dateTime: deliveryDate, ...said };
 }
 
-/** The bytes of what came with a reply. */
+/** The bytes of what came with a reply, of this member if one is given. */
 export async function getMedia(
   { db }: Deps,
   advisorId: number,
-  of: { replyNumber: number; place: number },
+  of: { replyNumber: number; place: number; memberId?: number },
 ): Promise<Buffer> {
   return requireFound(
     await store.findMediaBytes(db, advisorId, of),

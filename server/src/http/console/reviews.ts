@@ -93,8 +93,10 @@ export const waiting = firmEndpoint({
 export const media = firmEndpoint({
   params: ReviewMediaParams,
   async handler(deps, { firmId }, { params: { reviewId, ...of } }) {
-    const { advisorId } = await getReviewOf(deps, firmId, reviewId);
-    const bytes = await getMedia(deps, advisorId, of);
+    const { advisorId, memberId, archiveNumber } = await getReviewOf(deps, firmId, reviewId);
+    // Somebody who is no member has only what the review is about.
+    const own = memberId === null ? { ...of, replyNumber: archiveNumber } : { ...of, memberId };
+    const bytes = await getMedia(deps, advisorId, own);
     return (reply: FastifyReply) => sendMedia(reply, bytes);
   },
 });

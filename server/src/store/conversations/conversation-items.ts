@@ -176,14 +176,16 @@ export async function listConversationMedia(db: Db, advisorId: number, replyNumb
 export async function findMediaBytes(
   db: Db,
   advisorId: number,
-  { replyNumber, place }: { replyNumber: number; place: number },
+  { replyNumber, place, memberId }: { replyNumber: number; place: number; memberId?: number },
 ): Promise<Buffer | null> {
   return db.value<Buffer>(
     `select b.body
      from reply_media r
      join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.media_number
-     where r.advisor_id = $1 and r.reply_number = $2 and r.place = $3 and r.size > 0`,
-    [advisorId, replyNumber, place],
+     join archive_entries e on e.advisor_id = r.advisor_id and e.number = r.reply_number
+     where r.advisor_id = $1 and r.reply_number = $2 and r.place = $3 and r.size > 0
+       and ($4::bigint is null or e.member_id = $4)`,
+    [advisorId, replyNumber, place, memberId ?? null],
     'find-media-bytes',
   );
 }
