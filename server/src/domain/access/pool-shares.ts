@@ -4,8 +4,8 @@ import { makeFairQueue } from '../shared/fair-queue.ts';
 
 const waitingPerConnectionMax = 100;
 
-/** The database as one API key may use it. A costly query counts for several connections. */
-export type PoolShares = (keyId: number, cost: number) => Db;
+/** The database as one API key, or one user of our pages, may use it. A costly query counts for several connections. */
+export type PoolShares = (who: string, cost: number) => Db;
 
 /**
  * An API key may hold half of the connections, however many requests it sends and however long they take; the other half
@@ -21,9 +21,9 @@ export function poolShares(db: Db, size: number): PoolShares {
     tooMany: () => new DatabaseBusy('Too many requests of this key are waiting.'),
   });
 
-  return (keyId, cost) => {
+  return (who, cost) => {
     async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-      const leave = await queue.enter(String(keyId), cost);
+      const leave = await queue.enter(who, cost);
       return work().finally(leave);
     }
     return {

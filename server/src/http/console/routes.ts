@@ -100,8 +100,6 @@ export const consoleRoutes: ConsoleRoute[] = [...table, ...operatorTable].map(([
 
 const signInAgain = 'Sign in again first: this grants access, so we need to confirm it’s you.';
 
-/** All of the console shares connections as the requests of one API key do. */
-const consoleKey = -1;
 /** How many requests of firms are answered at once, and how many of one: a firm that asks for much waits in a line of its own. */
 const firmsAtOnce = { width: 40, share: 4 };
 
@@ -136,7 +134,7 @@ function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: PoolSha
       const body = endpoint.body ? await readRawBody(request.raw) : Buffer.alloc(0);
       const input = validate(request, body);
       if (typeof endpoint.isFresh === 'function' && endpoint.isFresh(input.body as never)) requireFresh(staff);
-      const ofConsole = { ...deps, db: share(consoleKey, endpoint.cost ?? 1) };
+      const ofConsole = { ...deps, db: share(`console ${staff.firmId}`, endpoint.cost ?? 1) };
       const act = () => endpoint.handler(ofConsole, staff, input, byStaff(staff.staffId, request.id));
       const leave = staff.firmId === null ? undefined : await turns.enter(String(staff.firmId));
       const result = await (method === 'GET' ? act() : deps.signals.life.live(act)).finally(leave);

@@ -31,7 +31,8 @@ export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission
   const isSandbox = deps.config.environment === 'sandbox';
   const plans = usagePlans(deps, buckets);
   const authenticated = authenticate(findCaller);
-  const responses = { deps, share, respondOnce: idempotency(), room: makeWaitingRoom(), authenticated };
+  const turnOf = ({ key }: Caller) => String(key.keyId);
+  const responses = { deps, share, turnOf, respondOnce: idempotency(), room: makeWaitingRoom(), authenticated };
 
   for (const row of routes) {
     const checks = [

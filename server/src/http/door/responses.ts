@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Deps } from '../../deps.ts';
-import { actFor, byCaller } from '../../domain/access/callers.ts';
+import { actFor, byCaller, type Caller } from '../../domain/access/callers.ts';
 import type { idempotency, WorkResult } from '../../domain/access/idempotency.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { fingerprintOf, parseBody, type RawBody, readRawBody } from './body.ts';
@@ -15,6 +15,8 @@ import type { WaitingRoom } from './waiting-room.ts';
 type ResponseContext = {
   deps: Deps;
   share: PoolShares;
+  /** Who takes turns for the database: an API key, or an advisor in their own app. */
+  turnOf(caller: Caller): string;
   respondOnce: ReturnType<typeof idempotency>;
   room: WaitingRoom;
   /** Authenticates again after a wait: access may have ended meanwhile. */
@@ -22,7 +24,7 @@ type ResponseContext = {
 };
 
 /** Does the row's work and answers. With an Idempotency-Key it runs once, and a repeat gets the same response. */
-export function responder(row: Route, { deps: all, share, respondOnce, room, authenticated }: ResponseContext) {
+export function responder(row: Route, { deps: all, share, turnOf, respondOnce, room, authenticated }: ResponseContext) {
   const validate = inputValidator(row);
   const noBody = Promise.resolve(Buffer.alloc(0));
 
@@ -35,8 +37,9 @@ export function responder(row: Route, { deps: all, share, respondOnce, room, aut
   };
 
   async function respond({ request, reply, body }: Exchange): Promise<void> {
-    const { advisorId, applicationId, key: apiKey } = callerOf(request);
-    const deps = { ...all, db: share(apiKey.keyId, row.cost ?? 1) };
+    const caller = callerOf(request);
+    const { advisorId, applicationId } = caller;
+    const deps = { ...all, db: share(turnOf(caller), row.cost ?? 1) };
     const key = row.method === 'POST' ? request.headers['idempotency-key'] : undefined;
     if (!isIdempotencyKey(key)) return send(reply, (await perform(deps, { request, reply, body })).response);
     const { response, replayed } = await respondOnce(

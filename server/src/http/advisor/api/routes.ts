@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Caller } from '../../../domain/access/callers.ts';
 import { ownApp } from '../../../domain/access/callers.ts';
 import { idempotency } from '../../../domain/access/idempotency.ts';
 import type { LoadShedder } from '../../../domain/access/load-shedder.ts';
@@ -84,7 +85,9 @@ export function addAdvisorApi(
 ): void {
   const { deps } = visits;
   const signedIn = (request: FastifyRequest) => signIn(visits, request);
-  const responses = { deps, share, respondOnce: idempotency(), room: makeWaitingRoom(), authenticated: signedIn };
+  const turnOf = ({ advisorId }: Caller) => `app ${advisorId}`;
+  const room = makeWaitingRoom();
+  const responses = { deps, share, turnOf, respondOnce: idempotency(), room, authenticated: signedIn };
   const rows: Route[] = [
     ...partnerRoutes.map((row) => ({ ...row, path: `${apiPath}/v1${row.path}` })),
     ...own.map(([method, path, endpoint]) => ({ method, path: apiPath + path, scope: 'any' as const, ...endpoint })),
@@ -105,7 +108,7 @@ async function signIn(visits: Visits, request: FastifyRequest): Promise<void> {
   request.caller = { applicationId: ownApp, advisorId, scopes: new Set(allScopes), key: ownKey };
 }
 
-/** The app's requests share connections and waiting places as those of one API key do. */
+/** The app's requests share waiting places as those of one API key do. */
 const ownKey = {
   keyId: 0,
   applicationId: ownApp,
