@@ -68,7 +68,6 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
   const reportNumber = (carrier: string, reason: string) =>
     log.warn({ carrier, reason }, 'a number could not be looked up with its carrier');
   const reportImport = (err: unknown) => log.error({ err }, 'a contact import failed');
-  const held = { ...deletes, ...decisions };
   const reportAction = (err: unknown) => log.error({ err }, 'a pending action failed; it will be retried');
   const deliverNext = checkpointDeliverer(deps, deps.checkpointDeliveries);
   return [
@@ -91,7 +90,8 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'delete old traffic', everyMs: 60 * minuteMs, run: () => forgetOldTraffic(deps) },
     { name: 'watch for alerts', everyMs: minuteMs, run: () => watch(deps) },
     { name: 'delete old deliveries', everyMs: 10 * minuteMs, run: () => forgetOldDeliveries(deps) },
-    { name: 'run pending actions', everyMs: 1_000, run: () => doDueActions(deps, held, reportAction) },
+    { name: 'run pending deletes', everyMs: 1_000, run: () => doDueActions(deps, deletes, reportAction) },
+    { name: 'run pending decisions', everyMs: 1_000, run: () => doDueActions(deps, decisions, reportAction) },
     { name: 'import contacts', everyMs: 500, run: () => runImports(deps, reportImport) },
     { name: 'delete old imports', everyMs: 60 * minuteMs, run: () => forgetOldImports(deps) },
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },

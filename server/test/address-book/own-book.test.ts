@@ -72,6 +72,20 @@ suite('a delete in the app', () => {
     assert.equal((await call('POST', `/deletes/${body.actionId}/undo`)).status, 404, 'it is too late');
   });
 
+  test('that are too many at a time are refused, and an id that is there twice counts once', async () => {
+    const same = { contactIds: Array.from({ length: 900 }, () => 1) };
+    const { body } = await call('POST', '/deletes', same);
+    assert.equal((await call('GET', '/deletes')).body.data.at(-1).contacts, 1);
+    assert.equal((await call('POST', `/deletes/${body.actionId}/undo`)).status, 204);
+    const ids = Array.from({ length: 1_000 }, (_, index) => 1_000_000 + index);
+    const two = [
+      await call('POST', '/deletes', { contactIds: ids }),
+      await call('POST', '/deletes', { contactIds: ids }),
+    ];
+    assert.equal((await call('POST', '/deletes', { contactIds: [1] })).status, 409);
+    for (const { body } of two) assert.equal((await call('POST', `/deletes/${body.actionId}/undo`)).status, 204);
+  });
+
   test('that is undone never was: the same id, and no change for partners', async () => {
     const contactId = await add('Cleo', 'Stays');
     const { body: feed } = await world.ann.call('GET', '/core/contact/changes?pageSize=200');
@@ -181,6 +195,11 @@ suite('an import in the app', () => {
       body: csv,
       headers: { 'x-form-token': formToken, 'content-type': 'text/csv', 'x-file-name': 'people.csv' },
     });
+
+  test('with more rows than there may be is refused', async () => {
+    const { status, body } = await upload(`Name,Phone\n${'a\n'.repeat(250_001)}`);
+    assert.deepEqual([status, body.detail], [413, 'A file can have 250,000 rows. Split it.']);
+  });
 
   test('shows what it would do, does it on the server, and gives back what was refused', async () => {
     const csv = [

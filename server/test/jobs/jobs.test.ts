@@ -222,12 +222,20 @@ suite('every job, as the application’s role, with something to do', async () =
         ),
       left: 'select count(*) as left from alert_states',
     },
-    'run pending actions': {
+    'run pending deletes': {
       make: () =>
         asOwner(
           `insert into pending_actions (advisor_id, kind, target_ids, due_at) values (${advisorId}, 'delete_contacts', '{1}', now())`,
         ),
-      left: 'select count(*) as left from pending_actions',
+      left: `select count(*) as left from pending_actions where kind = 'delete_contacts'`,
+    },
+    'run pending decisions': {
+      make: () =>
+        asOwner(
+          `insert into pending_actions (advisor_id, kind, target_ids, detail, due_at)
+           values (${advisorId}, 'decide_review', '{1}', '{}', now())`,
+        ),
+      left: `select count(*) as left from pending_actions where kind = 'decide_review' and due_at <= now()`,
     },
     'import contacts': {
       make: () =>

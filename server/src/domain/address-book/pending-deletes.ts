@@ -1,6 +1,6 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { listActions } from '../../store/shared/pending-actions.ts';
-import { Problem } from '../problems.ts';
+import { listActions, type PendingKind } from '../../store/shared/pending-actions.ts';
+import { Problem, problem } from '../problems.ts';
 import { type Act, holdAction, undoAction } from '../shared/pending-actions.ts';
 import { tellBook } from './book-events.ts';
 import { deleteContact } from './contacts.ts';
@@ -8,6 +8,9 @@ import { deleteGroup } from './groups.ts';
 
 /** How many contacts can be selected and deleted at a time. */
 export const selectedMax = 1_000;
+/** How many deletes can wait until they can’t be undone any more: all advisors’ are done by one job. */
+const waitingMax = 20;
+const deleteKinds: PendingKind[] = ['delete_contacts', 'delete_group'];
 
 /**
  * Deletes these contacts, or this group, once they can't be undone any more. Until then only the app's own lists are without
@@ -21,8 +24,12 @@ export function deleteLater(
   const action =
     'groupId' in what
       ? { kind: 'delete_group' as const, targetIds: [what.groupId] }
-      : { kind: 'delete_contacts' as const, targetIds: what.contactIds };
+      : { kind: 'delete_contacts' as const, targetIds: [...new Set(what.contactIds)] };
   return inTransaction(deps, async (deps) => {
+    const waiting = await listActions(deps.db, advisorId, deleteKinds);
+    const targets = waiting.reduce((sum, { targetIds }) => sum + targetIds.length, action.targetIds.length);
+    if (waiting.length >= waitingMax || targets > 2 * selectedMax)
+      throw problem('conflict', 'Much is about to be deleted already. Wait a few seconds.');
     const actionId = await holdAction(deps, advisorId, action);
     await tellBook(deps, advisorId);
     return actionId;
@@ -33,7 +40,7 @@ type WaitingDelete = { actionId: number; contacts: number | null; leftMs: number
 
 /** What can still be undone: a page that was loaded again offers it again. `contacts` is null for a group. */
 export async function listDeletes({ db }: Deps, advisorId: number): Promise<WaitingDelete[]> {
-  const waiting = await listActions(db, advisorId, ['delete_contacts', 'delete_group']);
+  const waiting = await listActions(db, advisorId, deleteKinds);
   return waiting
     .map(({ actionId, kind, targetIds, dueAt }) => ({
       actionId,

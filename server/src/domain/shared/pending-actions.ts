@@ -30,13 +30,18 @@ export async function undoAction({ db }: Pick<Deps, 'db'>, advisorId: number, ac
     throw problem('not_found', 'It is too late to undo this: it has been done.');
 }
 
-/** Each once, whichever node takes it. One that fails is left for later, so that it doesn't hold up the others. */
+/** Those of these kinds, each once, whichever node takes it. One that fails is left for later, so that it doesn't hold up the others. */
 export async function doDueActions(
   deps: Deps,
   acts: Partial<Record<PendingKind, Act>>,
   report: (fault: unknown) => void,
 ): Promise<void> {
-  for (const { advisorId, actionId } of await store.listDueActions(deps.db, new Date(), actionsPerRun))
+  for (const { advisorId, actionId } of await store.listDueActions(
+    deps.db,
+    Object.keys(acts),
+    new Date(),
+    actionsPerRun,
+  ))
     try {
       await inTransaction(deps, async (deps) => {
         const action = await store.deletePendingAction(deps.db, advisorId, actionId);

@@ -42,15 +42,15 @@ export async function updatePendingAction(db: Db, advisorId: number, actionId: n
 }
 
 /** Spans advisors: a job does what is due for everybody. */
-export async function listDueActions(db: Db, realNow: Date, limit: number): Promise<DueAction[]> {
+export async function listDueActions(db: Db, kinds: string[], realNow: Date, limit: number): Promise<DueAction[]> {
   return forAllAdvisors(db, (db) =>
     db.query<DueAction>(
       `select advisor_id as "advisorId", action_id as "actionId"
        from pending_actions
-       where due_at <= $1
+       where kind = any ($1) and due_at <= $2
        order by due_at
-       limit $2`,
-      [realNow, limit],
+       limit $3`,
+      [kinds, realNow, limit],
       'list-due-actions',
     ),
   );
