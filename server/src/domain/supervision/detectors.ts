@@ -1,4 +1,4 @@
-import { findCardNumber, findSocialSecurityNumber } from './private-numbers.ts';
+import { cardNumbers, socialSecurityNumbers } from './private-numbers.ts';
 import type { Reading } from './readings.ts';
 import { findOffChannel, findPromise } from './suspect-wordings.ts';
 
@@ -6,10 +6,14 @@ export type Detector = keyof typeof detectors;
 
 /** What a lexicon's rule can look for without phrases of its own. Each returns what it found. */
 export const detectors = {
-  card_number: ({ plain }: Reading) => findCardNumber(plain),
-  social_security_number: ({ plain }: Reading) => findSocialSecurityNumber(plain),
+  card_number: ({ plain }: Reading) => firstOf(cardNumbers(plain)),
+  social_security_number: ({ plain }: Reading) => firstOf(socialSecurityNumbers(plain)),
   promise_of_returns: findPromise,
   off_channel: findOffChannel,
 } as const satisfies Record<string, (text: Reading) => string | null>;
 
 export const detectorNames = Object.keys(detectors) as Detector[];
+
+function firstOf(found: Iterator<string>): string | null {
+  return found.next().value ?? null;
+}

@@ -1,7 +1,7 @@
 import { plainOf } from '../shared/text/phrases.ts';
-import { detectorNames } from './detectors.ts';
 import type { Rule } from './lexicon-matching.ts';
 import { matcherOf } from './lexicon-matching.ts';
+import { cardNumbers, socialSecurityNumbers } from './private-numbers.ts';
 
 /** A part of a text, from a place to before another, that something was found in. */
 export type Mark = { start: number; end: number; rule: string | null };
@@ -32,8 +32,8 @@ export function wordsIn(text: string, from = 0): Word[] {
   }));
 }
 
-/** A rule reads no more than this of a text, and reads it again for each number. */
-const piece = /[^]{1,1000}(?:(?<=\p{L})(?=\P{Nd})|$)|[^]{1,1000}/gu;
+/** Each number is looked for in all of it. */
+const piece = /[\s\S]{1,1000}(?:(?<=\p{L})(?=\P{Nd})|$)|[\s\S]{1,1000}/gu;
 
 /** The text with the digits of card numbers and the like hidden, but for the last four. Marks stay where they are. */
 function hideNumbers(text: string): string {
@@ -42,13 +42,15 @@ function hideNumbers(text: string): string {
 
 function hideNumbersInPiece(text: string): string {
   if ((text.match(/\p{Nd}/gu)?.length ?? 0) < hiddenDigitsMin) return text;
+  const plain = plainOf(text);
+  const numbers = new Set([...cardNumbers(plain), ...socialSecurityNumbers(plain)].map(keyOf));
+  const words = wordsIn(text);
   let hidden = text;
-  for (const { start, end } of markFindings(text, numberRules)) {
+  for (const { start, end } of withoutOverlaps([...numbers].flatMap((number) => marksOf(words, number)))) {
     const digits = hidden.slice(start, end).replace(allButLastFour, (digit) => '■'.repeat(digit.length));
     hidden = hidden.slice(0, start) + digits + hidden.slice(end);
   }
-  // A rule finds one number at a time.
-  return hidden === text ? text : hideNumbersInPiece(hidden);
+  return hidden;
 }
 
 /** The same in everything that people wrote, wherever it is in what a page shows. */
@@ -65,10 +67,6 @@ export function hideNumbersIn<Shown>(shown: Shown): Shown {
 /** A social-security number's; others have more. */
 const hiddenDigitsMin = 9;
 const allButLastFour = /\p{Nd}(?=(?:\P{Nd}*\p{Nd}){4})/gu;
-
-const numberRules: Rule[] = detectorNames
-  .filter((name) => /_number$/.test(name))
-  .map((detector) => ({ name: detector, action: 'flag', detector }));
 
 /** A short piece of the text, around what was found. Numbers that must not be in texts don't show in a list. */
 export function excerptOf(written: string, [mark]: Mark[]): string {
@@ -103,8 +101,8 @@ function keyOf(text: string): string {
   return plainOf(text).replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-function withoutOverlaps(marks: Mark[]): Mark[] {
-  const kept: Mark[] = [];
+function withoutOverlaps<Place extends { start: number; end: number }>(marks: Place[]): Place[] {
+  const kept: Place[] = [];
   for (const mark of marks.toSorted((a, b) => a.start - b.start || b.end - a.end))
     if (mark.start >= (kept.at(-1)?.end ?? 0)) kept.push(mark);
   return kept;

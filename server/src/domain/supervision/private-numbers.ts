@@ -1,4 +1,4 @@
-/** Numbers that don't belong in a text: payment cards' and social-security numbers. Each finder takes a plain text. */
+/** Numbers that don't belong in a text: payment cards' and social-security numbers. Each is found in a plain text. */
 
 type Group = { digits: string; start: number; end: number };
 
@@ -17,9 +17,9 @@ const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const socialWords =
   /\bssns?\b|\bss ?#|\bss (?:no|num|number)\b|\bsocial\b(?! (?:media|network|event|club|hour|gathering|calendar))|\bsoc sec\b|\bitin\b|\btaxpayer id/;
 
-/** A payment card's number: 13 to 19 digits that pass the Luhn check, in groups or not. */
-export function findCardNumber(plain: string): string | null {
-  if (!hasDigits(plain, cardDigitsMin)) return null;
+/** Payment cards' numbers: 13 to 19 digits that pass the Luhn check, in groups or not. */
+export function* cardNumbers(plain: string): Generator<string> {
+  if (!hasDigits(plain, cardDigitsMin)) return;
   const text = evenlySpaced(plain).replace(uuid, ' ');
   const groups = [...text.matchAll(/\d+/g)].map<Group>((match) => ({
     digits: match[0],
@@ -28,9 +28,8 @@ export function findCardNumber(plain: string): string | null {
   }));
   for (let first = 0; first < groups.length; first++) {
     const found = cardFrom(text, groups, first);
-    if (found) return found;
+    if (found) yield found;
   }
-  return null;
 }
 
 /** A card number that begins with this group, with the same separator between all of its groups. */
@@ -88,21 +87,20 @@ function satisfiesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** A social-security number: 123-45-6789, 123 45 6789, or any nine digits close to its name. */
-export function findSocialSecurityNumber(plain: string): string | null {
-  if (!hasDigits(plain, digitsMin)) return null;
+/** Social-security numbers: 123-45-6789, 123 45 6789, or any nine digits close to the name. */
+export function* socialSecurityNumbers(plain: string): Generator<string> {
+  if (!hasDigits(plain, digitsMin)) return;
   const text = evenlySpaced(plain);
   for (const { 0: found, 1: separator = '', index } of text.matchAll(/(?<!\d)\d{3}([ -])\d{2}\1\d{4}(?!\d)/g)) {
     const partOfMore = isPart(text, index - 2, separator) || isPart(text, index + found.length, separator);
-    if (!partOfMore && isIssued(found)) return found;
+    if (!partOfMore && isIssued(found)) yield found;
   }
-  if (!socialWords.test(text)) return null;
+  if (!socialWords.test(text)) return;
   for (const { 0: found, index } of text.matchAll(/(?<!\d[ .-]?)(?:\d[ .-]?){8}\d(?![ .-]?\d)/g)) {
     const end = index + found.length;
     const near = [text.slice(Math.max(0, index - nearMax), index), text.slice(end, end + nearMax)];
-    if (isIssued(found) && near.some((each) => socialWords.test(each))) return found;
+    if (isIssued(found) && near.some((each) => socialWords.test(each))) yield found;
   }
-  return null;
 }
 
 /** Whether a digit and the same separator, in either order, are at this place: then the number continues there. */
