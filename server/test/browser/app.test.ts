@@ -290,7 +290,7 @@ test('a whole conversation is printed, black on white though somebody chose dark
   await page.locator('.talk', { hasText: 'Paper 60.' }).click();
   await say(page, 'Paper 60.').waitFor();
   await page.emulateMedia({ media: 'print' });
-  await page.getByText('Earlier texts are missing here').waitFor();
+  await page.getByText('Earlier texts aren’t included').waitFor();
   assert.equal(await background(), 'rgb(255, 255, 255)');
   assert.equal(await composer(page).isVisible(), false);
   assert.equal(await say(page, 'Paper 1.').count(), 0);
@@ -300,7 +300,7 @@ test('a whole conversation is printed, black on white though somebody chose dark
   await page.locator('[data-printed]').waitFor();
   await page.emulateMedia({ media: 'print' });
   await say(page, 'Paper 1.').waitFor();
-  assert.equal(await page.getByText('Earlier texts are missing here').count(), 0);
+  assert.equal(await page.getByText('Earlier texts aren’t included').count(), 0);
 });
 
 test('axe finds no barriers in a conversation, light or dark, and it fits a phone', { skip }, async () => {
