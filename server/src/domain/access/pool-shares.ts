@@ -8,9 +8,9 @@ const waitingPerConnectionMax = 100;
 export type PoolShares = (who: string, cost: number) => Db;
 
 /**
- * An API key may hold half of the connections, however many requests it sends and however long they take; the other half
- * is left for everyone else. Keys take turns for what is free. Batches and lookups bypass this: all keys share their
- * connections.
+ * One caller may hold half of the connections, however many requests they send and however long they take; the other half
+ * is left for everyone else. Callers take turns for what is free. Batches and lookups bypass this: all callers share
+ * their connections.
  */
 export function poolShares(db: Db, size: number): PoolShares {
   const queue = makeFairQueue({
