@@ -51,7 +51,7 @@ export const allowedImports: Record<string, string> = {
   'adapters/tracing': 'config.ts log.ts domain/ports.ts',
   'adapters/checkpoints': 'domain/ports.ts adapters/commands',
   'adapters/commands': '',
-  'adapters/surroundings': 'config.ts domain adapters/redis',
+  'adapters/diagnostics': 'config.ts domain adapters/redis',
   'adapters/outbound': '',
   'adapters/files/text': '',
   'adapters/files/contacts': 'domain schemas adapters/files/text',
@@ -72,7 +72,7 @@ export const allowedImports: Record<string, string> = {
   http: 'deps.ts domain http/door http/browser oauth',
   oauth: 'deps.ts log.ts domain',
   jobs: 'deps.ts log.ts domain',
-  cli: 'config.ts log.ts runtime.ts domain schemas adapters/surroundings adapters/redis adapters/outbound adapters/files main.ts',
+  cli: 'config.ts log.ts runtime.ts domain schemas adapters/diagnostics adapters/redis adapters/outbound adapters/files main.ts',
   // What puts it together.
   'log.ts': '',
   'setting-parsers.ts': '',

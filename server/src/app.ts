@@ -41,7 +41,7 @@ import { oauthServer } from './oauth/server.ts';
 import type { Pool } from './store/database/db.ts';
 
 /** What is around the app, besides what its routes work with. */
-export type AppSurroundings = SandboxWork & {
+export type AppContext = SandboxWork & {
   pool: Pool;
   log: Log;
   /** How the carriers do that this process hands texts to. */
@@ -54,7 +54,7 @@ const revocationsAtOnce = 2;
 export type App = FastifyInstance;
 
 /** The whole server, ready to listen. Tests inject requests into it. */
-export async function buildApp(deps: Deps & AppSurroundings): Promise<App> {
+export async function buildApp(deps: Deps & AppContext): Promise<App> {
   const { config, log, sandboxClock } = deps;
   const isSandbox = config.environment === 'sandbox';
   const calls = makeCallLog();
@@ -97,7 +97,7 @@ export async function buildApp(deps: Deps & AppSurroundings): Promise<App> {
 }
 
 /** For a process that only works: how it does, and nothing else. */
-export async function buildWorkApp(deps: Deps & AppSurroundings): Promise<App> {
+export async function buildWorkApp(deps: Deps & AppContext): Promise<App> {
   const { config, log } = deps;
   const app = makeServer({ ...config, log });
   addMetrics(app, deps, deps);
@@ -108,7 +108,7 @@ export async function buildWorkApp(deps: Deps & AppSurroundings): Promise<App> {
 
 function addAuthorizationServer(
   scope: App,
-  deps: Deps & AppSurroundings,
+  deps: Deps & AppContext,
   keys: SigningKeyRing,
   { queues, ...admission }: OwnAdmission & { queues: Record<'visits' | 'revocations', FairQueue> },
 ): void {

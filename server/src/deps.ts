@@ -8,7 +8,7 @@ import type {
   CheckpointFolder,
   Clock,
   ContactFiles,
-  ExamineSurroundings,
+  Diagnose,
   NoteSigner,
   OpenCrm,
   Push,
@@ -45,7 +45,7 @@ export type Deps = {
   readonly archiveMemory: ArchiveMemory | null;
   readonly checkpointFolder: CheckpointFolder | null;
   readonly checkpointDeliveries: CheckpointDeliveries;
-  readonly examineSurroundings: ExamineSurroundings;
+  readonly diagnose: Diagnose;
   /** Null if the operator has no command for it. */
   readonly sendMail: SendMail | null;
   /** Unless traces are exported, there is none. */

@@ -6,14 +6,14 @@ import { openCheckpointFolder } from './adapters/checkpoints/folder.ts';
 import { timestampAuthority } from './adapters/checkpoints/timestamps.ts';
 import { runCommand } from './adapters/commands/command.ts';
 import { crmOpener } from './adapters/crm/open.ts';
+import { checkFolders } from './adapters/diagnostics/folders.ts';
+import { checkRedis } from './adapters/diagnostics/redis.ts';
 import { contactFiles } from './adapters/files/contacts/contact-files.ts';
 import { archivePackages } from './adapters/files/exports/packages.ts';
 import { archiveSigner } from './adapters/files/keys/archive-key.ts';
 import { archiveMemory } from './adapters/files/keys/archive-memory.ts';
 import { sealingKeysOf } from './adapters/files/keys/sealing-keys.ts';
 import { networksFor } from './adapters/outbound/addresses.ts';
-import { checkPlaces } from './adapters/surroundings/places.ts';
-import { checkRedis } from './adapters/surroundings/redis.ts';
 import { makePush } from './adapters/webhooks/push.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Deps } from './deps.ts';
@@ -166,8 +166,8 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
     return {
       ...(await runtimeOn({ pool, background, reserved, config, log })),
       databaseUrl: database.url,
-      examineSurroundings: async () => [
-        ...(await checkPlaces(config)),
+      diagnose: async () => [
+        ...(await checkFolders(config)),
         ...checkFacts(await inspect(database), config, database.url),
         ...(await checkRedis(config)),
       ],
@@ -194,7 +194,9 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
     screeners.forget();
   };
   const sandboxClock =
-    config.environment === 'sandbox' ? await startSandboxClock(pool, { life: signals.life, onReset }) : undefined;
+    config.environment === 'sandbox'
+      ? await startSandboxClock(pool, { resetGuard: signals.resetGuard, onReset })
+      : undefined;
   const outside = following(sandboxClock, (resets) => archiveOutside(config, resets));
   const sealer = makeSealer(sealingKeysOf(config));
   const carriers = followCarriers({
@@ -207,7 +209,7 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
       publicUrl: config.publicUrl,
       environment: config.environment,
       outboundAllowedNetworks: config.outboundAllowedNetworks,
-      life: signals.life.signal,
+      untilReset: signals.resetGuard.signal,
       report(event) {
         if (event.event === 'refused') log.warn(event, 'a carrier refuses our credentials');
         else log.info(event, 'a carrier connection changed');

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { redisBuckets } from './adapters/redis/shared-buckets.ts';
 import type { RunningTracer } from './adapters/tracing/otlp.ts';
-import { type App, type AppSurroundings, buildApp, buildWorkApp } from './app.ts';
+import { type App, type AppContext, buildApp, buildWorkApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { type Deps, onReserved } from './deps.ts';
 import { prepareSigningKeys } from './domain/access/signing-keys.ts';
@@ -76,7 +76,7 @@ async function openTexting(deps: Runtime & Pick<Deps, 'tracer'>, log: Log): Prom
 }
 
 async function appOf(
-  deps: Runtime & Pick<AppSurroundings, 'log' | 'buckets'> & Pick<Deps, 'tracer'>,
+  deps: Runtime & Pick<AppContext, 'log' | 'buckets'> & Pick<Deps, 'tracer'>,
   texting: Dispatcher | null,
 ): Promise<{ app: App; sandbox: SandboxFile | undefined }> {
   const { config } = deps;
@@ -87,7 +87,7 @@ async function appOf(
   return { app, sandbox: deps.sandboxClock ? await writeSandboxFile(deps) : undefined };
 }
 
-function withTexting(deps: Runtime, texting: Dispatcher): Pick<AppSurroundings, 'deliverDue' | 'carrierStatuses'> {
+function withTexting(deps: Runtime, texting: Dispatcher): Pick<AppContext, 'deliverDue' | 'carrierStatuses'> {
   return {
     async deliverDue() {
       await Promise.all([sendDueMessages(deps), sendBroadcasts(deps)]);
@@ -98,7 +98,7 @@ function withTexting(deps: Runtime, texting: Dispatcher): Pick<AppSurroundings, 
 }
 
 /** Another process hands texts over, so the database has to tell. */
-function withoutTexting(deps: Runtime): Pick<AppSurroundings, 'deliverDue'> {
+function withoutTexting(deps: Runtime): Pick<AppContext, 'deliverDue'> {
   return {
     async deliverDue() {
       await pause(clockFollowedMs);
@@ -108,7 +108,7 @@ function withoutTexting(deps: Runtime): Pick<AppSurroundings, 'deliverDue'> {
   };
 }
 
-function withReset(deps: Runtime): Pick<AppSurroundings, 'resetSandbox'> {
+function withReset(deps: Runtime): Pick<AppContext, 'resetSandbox'> {
   const followed = async () => {
     if ((await listNodes(deps)).length > 1) await pause(clockFollowedMs);
   };

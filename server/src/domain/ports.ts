@@ -89,7 +89,7 @@ export type CarrierExtra = {
   environment: 'sandbox' | 'production';
   outboundAllowedNetworks: readonly string[];
   /** Aborted by the sandbox's next reset. */
-  life?(): AbortSignal;
+  untilReset?(): AbortSignal;
   report(event: CarrierEvent): void;
 };
 
@@ -463,4 +463,4 @@ export type CheckFinding = {
   at?: Date;
 };
 /** Checks what a process stands on and no row of its database says: folders, Redis, PostgreSQL itself. */
-export type ExamineSurroundings = () => Promise<CheckFinding[]>;
+export type Diagnose = () => Promise<CheckFinding[]>;

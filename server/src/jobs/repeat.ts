@@ -8,8 +8,8 @@ export type RunningJobs = { stop(): Promise<void> };
 export function repeat(deps: { signals: Signals }, { name, everyMs, run }: Job, log: Log): RunningJobs {
   let current = Promise.resolve();
   const next = () => {
-    current = deps.signals.life
-      .live(run)
+    current = deps.signals.resetGuard
+      .run(run)
       .catch((err) => {
         // It ended between two steps, and the next node to run it goes on.
         if (!isStopping(deps, err)) log.warn({ err, job: name }, 'a job failed; it will be retried');

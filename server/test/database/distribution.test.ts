@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { commitTogether, drawIds, forAdvisors, forAllAdvisors, takeDue } from '../../src/store/database/advisors.ts';
 import type { Db } from '../../src/store/database/db.ts';
 import { nodesOn } from '../../src/store/database/distribution/nodes.ts';
 import { routed } from '../../src/store/database/distribution/routing.ts';
 import { forShards, type KnownNodes } from '../../src/store/database/distribution/shards.ts';
+import {
+  commitTogether,
+  drawIds,
+  forAdvisors,
+  forAllAdvisors,
+  takeDue,
+} from '../../src/store/database/for-advisors.ts';
 
 type SentStatement = { text: string; values: unknown[] };
 /** A statement as a node gets it: the parameters of each shard. */

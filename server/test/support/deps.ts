@@ -35,7 +35,7 @@ export function depsOn(db: Db, own: Partial<Deps> = {}): Deps {
     signer: null,
     archiveMemory: null,
     checkpointFolder: null,
-    examineSurroundings: async () => [],
+    diagnose: async () => [],
     sendMail: null,
     checkpointDeliveries: { command: null, timestamp: null, timestampEveryMs: config.archiveTimestampEveryMs },
     ...own,

@@ -1,4 +1,4 @@
-import { type App, type AppSurroundings, buildApp } from '../../src/app.ts';
+import { type App, type AppContext, buildApp } from '../../src/app.ts';
 import type { Deps } from '../../src/deps.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeScreeners } from '../../src/domain/supervision/screeners.ts';
@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 /** Another node on the world's database: an app that shares only the database with the first one. */
 export async function anotherNode(
   world: World,
-  changes: Partial<Deps & AppSurroundings> = {},
+  changes: Partial<Deps & AppContext> = {},
   build = buildApp,
 ): Promise<App> {
   const { database, app, deps } = world;

@@ -12,8 +12,8 @@ export const carrierKinds: Record<CarrierKindName, CarrierKind> = {
   sandbox: {
     schema: { type: 'object', additionalProperties: false },
     secrets: [],
-    open: (_name, _settings, { db, clock, life, ...surroundings }) =>
-      sandboxCarrier({ db, clock, life, fetchMedia: mediaFetcher(surroundings) }),
+    open: (_name, _settings, { db, clock, untilReset, ...settings }) =>
+      sandboxCarrier({ db, clock, untilReset, fetchMedia: mediaFetcher(settings) }),
   },
   smpp: smppKind,
   twilio: twilioKind,

@@ -14,10 +14,10 @@ const specialNetworks6 = '2001::/23 2001:db8::/32 2620:4f:8000::/48 3fff::/20';
 
 const loopbackNetworks = ['127.0.0.0/8', '::1'];
 
-type Surroundings = { environment: 'sandbox' | 'production'; outboundAllowedNetworks: readonly string[] };
+type NetworkSettings = { environment: 'sandbox' | 'production'; outboundAllowedNetworks: readonly string[] };
 
 /** Where a node may connect to, besides public addresses: from a sandbox, to this machine too. */
-export function networksFor({ environment, outboundAllowedNetworks }: Surroundings): readonly string[] {
+export function networksFor({ environment, outboundAllowedNetworks }: NetworkSettings): readonly string[] {
   return environment === 'sandbox' ? [...outboundAllowedNetworks, ...loopbackNetworks] : outboundAllowedNetworks;
 }
 

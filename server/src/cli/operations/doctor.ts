@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { checkPlaces } from '../../adapters/surroundings/places.ts';
-import { checkRedis } from '../../adapters/surroundings/redis.ts';
+import { checkFolders } from '../../adapters/diagnostics/folders.ts';
+import { checkRedis } from '../../adapters/diagnostics/redis.ts';
 import { checkDatabase } from '../../domain/operations/database-checks.ts';
 import { checkRecords } from '../../domain/operations/doctor.ts';
 import { type CheckFinding, failing } from '../../domain/operations/findings.ts';
@@ -26,7 +26,7 @@ const colors = { ok: 'green', warning: 'yellow', failing: 'red' } as const;
 export async function examine({ config, switches, json, out }: Call): Promise<void> {
   const findings = [
     ...checkSettings(config),
-    ...(await checkPlaces(config)),
+    ...(await checkFolders(config)),
     ...(await checkStored(config, out.note)),
     ...(await checkRedis(config)),
   ];

@@ -14,7 +14,7 @@ export type Caller = {
   scopes: Set<string>;
   key: NonNullable<CallerRow['key']>;
   /** A reset of the sandbox ends every token from before. */
-  life?: AbortSignal;
+  untilReset?: AbortSignal;
 };
 
 /** The application id of the advisor's own app, which acts as the advisor. */
@@ -57,10 +57,10 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
     const keyHash = hashSecret(checkedKey(credentials.apiKey, deps));
     const { client, advisor, grantId, tokenId, authorizationId, kid } = token;
     const readAtMs = Date.now();
-    const life = deps.signals.life.signal();
+    const untilReset = deps.signals.resetGuard.signal();
     const asked = { keyHash, client, advisor, grantId, tokenId, authorizationId, kid };
-    const caller = callerOf(token, await findCaller(deps.db, asked), life);
-    return { caller, goodUntilMs: Math.min(readAtMs + knownMs, token.expiresAtMs), life };
+    const caller = callerOf(token, await findCaller(deps.db, asked), untilReset);
+    return { caller, goodUntilMs: Math.min(readAtMs + knownMs, token.expiresAtMs), untilReset };
   }
 
   return async (credentials) => {
@@ -74,16 +74,16 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
 }
 
 /** The caller, or why they are refused: a refused caller shouldn't cost a query each time either. */
-type KnownCaller = { caller: Caller | Problem; goodUntilMs: number; life: AbortSignal };
+type KnownCaller = { caller: Caller | Problem; goodUntilMs: number; untilReset: AbortSignal };
 
 function isRecent(known: KnownCaller | undefined): known is KnownCaller {
-  return known !== undefined && known.goodUntilMs > Date.now() && !known.life.aborted;
+  return known !== undefined && known.goodUntilMs > Date.now() && !known.untilReset.aborted;
 }
 
 /** Work for the caller that changes something. A reset of the sandbox that comes before it ends their token. */
 export function actFor<Result>(deps: Pick<Deps, 'signals'>, caller: Caller, work: () => Promise<Result>) {
-  return deps.signals.life.live(() => {
-    if (caller.life?.aborted) throw endedToken();
+  return deps.signals.resetGuard.run(() => {
+    if (caller.untilReset?.aborted) throw endedToken();
     return work();
   });
 }
@@ -91,7 +91,7 @@ export function actFor<Result>(deps: Pick<Deps, 'signals'>, caller: Caller, work
 function callerOf(
   token: AccessToken,
   { key, application, advisor, ended }: CallerRow,
-  life: AbortSignal,
+  untilReset: AbortSignal,
 ): Caller | Problem {
   if (!key || key.revoked) return unknownKey();
   if (!application)
@@ -106,7 +106,13 @@ function callerOf(
   if (!advisor) return invalidToken('The access token is for an advisor who is unknown here. Contact the operator.');
   if (advisor.disabled) return invalidToken('The advisor’s account is disabled. Contact the operator.');
   if (ended) return endedToken();
-  return { applicationId: application.applicationId, advisorId: advisor.advisorId, scopes: token.scopes, key, life };
+  return {
+    applicationId: application.applicationId,
+    advisorId: advisor.advisorId,
+    scopes: token.scopes,
+    key,
+    untilReset,
+  };
 }
 
 function endedToken(): Problem {

@@ -26,7 +26,7 @@ const heartbeatMs = 5 * 60 * 1000;
 export async function growTree(deps: Deps): Promise<number | null> {
   if (!deps.signer) return null;
   const { signer } = deps;
-  const life = deps.signals.life.signal();
+  const untilReset = deps.signals.resetGuard.signal();
   try {
     await recall({ ...deps, signer });
     const outside = await readOutside(deps);
@@ -34,7 +34,7 @@ export async function growTree(deps: Deps): Promise<number | null> {
       const tree = await store.claimTree(deps.db);
       return tree && grow(deps, tree, outside);
     });
-    if (grown?.signed && !life.aborted) await rememberSigned(deps, grown.signed);
+    if (grown?.signed && !untilReset.aborted) await rememberSigned(deps, grown.signed);
     return grown?.added ?? null;
   } catch (error) {
     const isOfTree = error instanceof ArchiveFault && !(error instanceof ForgottenFault);

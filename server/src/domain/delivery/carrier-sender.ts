@@ -27,7 +27,7 @@ const stopMarginMs = 5_000;
 
 export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
   const { carrierId, name, carrier } = open;
-  const { life } = deps.signals;
+  const { resetGuard } = deps.signals;
   const stopping = new AbortController();
   const texts = inFlight(deps, open, log);
   let last: Promise<unknown> = Promise.resolve();
@@ -44,8 +44,8 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
 
   async function take<Result>(work: () => Promise<Result>): Promise<Result> {
     // If the text is from before the reset, the carrier knows.
-    if (life.isEnding()) throw new Error('The sandbox is being reset.');
-    return life.track(work()).catch(failed);
+    if (resetGuard.isResetting()) throw new Error('The sandbox is being reset.');
+    return resetGuard.track(work()).catch(failed);
   }
 
   /** Rethrown, so that the carrier delivers it again. */
@@ -56,10 +56,10 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
 
   async function claim(): Promise<ClaimResult> {
     if (stopping.signal.aborted) return 'drained';
-    if (haltOf(deps.signals) !== null || life.isEnding()) return 'blocked';
+    if (haltOf(deps.signals) !== null || resetGuard.isResetting()) return 'blocked';
     const limit = texts.claimable();
     if (limit === 0) return 'blocked';
-    return life.live(async () => {
+    return resetGuard.run(async () => {
       const claimed = await claimTexts(deps, carrierId, limit);
       for (const text of await withTraceIds(deps, claimed.texts)) texts.submit(text);
       return claimed.more ? 'more' : 'drained';

@@ -89,7 +89,7 @@ async function maintainUntilStopped(deps: Deps, log: Log, stopping: AbortSignal)
   while (!stopping.aborted) {
     let hasMore = false;
     try {
-      hasMore = await deps.signals.life.live(() => maintainOutbox(deps));
+      hasMore = await deps.signals.resetGuard.run(() => maintainOutbox(deps));
       // What was released goes out now.
       if (hasMore) deps.signals.queued.raise();
     } catch (err) {

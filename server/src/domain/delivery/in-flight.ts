@@ -81,7 +81,7 @@ export function inFlight(deps: Deps, { carrierId, carrier, name }: OpenCarrier, 
     },
     submit(text: ClaimedText): void {
       breaker.began();
-      const task = deps.signals.life
+      const task = deps.signals.resetGuard
         .track(submitAndRecord(text))
         .catch((err) => log.error({ err, carrier: name }, 'a text could not be submitted'))
         .finally(() => {

@@ -9,7 +9,7 @@ import { checkTexting } from './texting-checks.ts';
 
 /** Every check that a running node can make, with its own settings. */
 export async function examineDeployment(deps: Deps): Promise<CheckFinding[]> {
-  return [...checkSettings(deps.config), ...(await deps.examineSurroundings()), ...(await checkRecords(deps))];
+  return [...checkSettings(deps.config), ...(await deps.diagnose()), ...(await checkRecords(deps))];
 }
 
 /** The archive, and whether texts go out: what the database's rows say. */

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '../../store/database/db.ts';
 import { addToClockOffset, type ClockRow, findClock } from '../../store/sandbox/sandbox-clock.ts';
 import type { SandboxClock } from '../ports.ts';
-import { type Life, makeLife } from '../shared/life.ts';
+import { makeResetGuard, type ResetGuard } from '../shared/reset-guard.ts';
 
 type Following = {
-  /** Ends when another process resets the sandbox. */
-  life?: Life;
+  /** Told when another process resets the sandbox. */
+  resetGuard?: ResetGuard;
   /** Called after a reset, by whatever process. */
   onReset?(): void;
 };
@@ -15,7 +15,7 @@ const resetPollMs = 50;
 
 export async function startSandboxClock(
   db: Db,
-  { life = makeLife(), onReset = () => {} }: Following = {},
+  { resetGuard = makeResetGuard(), onReset = () => {} }: Following = {},
 ): Promise<SandboxClock> {
   let known = await findClock(db);
 
@@ -23,11 +23,11 @@ export async function startSandboxClock(
     if (found.resets > known.resets) {
       known = found;
       onReset();
-      life.end();
+      resetGuard.wasReset();
     }
     // Never back without a reset: a query that was running while the clock moved returns an older offset.
     else if (found.resets === known.resets) known = { ...known, offsetMs: Math.max(known.offsetMs, found.offsetMs) };
-    if (found.isResetting && !life.isEnding()) void life.renew(waitForReset);
+    if (found.isResetting && !resetGuard.isResetting()) void resetGuard.reset(waitForReset);
   }
 
   /** Until it is over, or whoever announced it has died. */

@@ -171,7 +171,7 @@ const everyones: Lines = {
     downloads/small-business-kit.zip | Small business owner’s kit | Plan comparison, succession checklist and a valuation worksheet in one file. | kit, small business, succession, retirement plans
     downloads/cybersecurity-guide.pdf | A family guide to cybersecurity | Passwords, devices, children and older relatives. | guide, cybersecurity, passwords, identity theft
     downloads/charitable-giving-guide.pdf | The charitable giving guide | Gifts during life and at death, and what the tax rules say. | guide, charitable giving, philanthropy, donor-advised fund
-    downloads/life-insurance-calculator.xlsx | Life insurance needs calculator | Adds up income, debts and goals. | calculator, life insurance, coverage
+    downloads/life-insurance-calculator.xlsx | ResetGuard insurance needs calculator | Adds up income, debts and goals. | calculator, life insurance, coverage
     downloads/divorce-guide.pdf | Divorce and your finances: a guide | From first steps to a new plan. | guide, divorce, QDRO, settlement
     downloads/old-limits.pdf | Limits and thresholds 2023 | Replaced by the tax reference guide. | limits, 2023 | archived`,
 };

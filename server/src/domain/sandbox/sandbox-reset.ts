@@ -34,7 +34,7 @@ export async function resetSandbox(deps: Deps, { asOwner, followed }: ResetOptio
   const hashes = await Promise.all(
     sandbox.advisors.map(({ password }) => hashed.getOrInsertComputed(password, hashPassword)),
   );
-  await deps.signals.life.renew(async () => {
+  await deps.signals.resetGuard.reset(async () => {
     await updateResetting(deps.db, resetWithinMs);
     await followed();
     await asOwner((db) =>

@@ -1,7 +1,7 @@
 import type { Receipt } from '../ports.ts';
 import { makeIntake } from './intake.ts';
-import { makeLife } from './life.ts';
 import { makeRendezvous } from './rendezvous.ts';
+import { makeResetGuard } from './reset-guard.ts';
 import { makeTrafficCounts } from './traffic-counts.ts';
 
 export type Signals = ReturnType<typeof makeSignals>;
@@ -43,14 +43,13 @@ export function makeSignals() {
     archive: newArchiveSigns(),
     /** The node is about to stop, so nothing should start a long wait, and long work ends after its current step. */
     stopping: new AbortController(),
-    /** Ends with a reset of the sandbox. */
-    life: makeLife(),
+    resetGuard: makeResetGuard(),
   };
 }
 
 /** Ends when the node stops, or the sandbox is reset. */
-export function endOf({ stopping, life }: Pick<Signals, 'stopping' | 'life'>): AbortSignal {
-  return AbortSignal.any([stopping.signal, life.signal()]);
+export function endOf({ stopping, resetGuard }: Pick<Signals, 'stopping' | 'resetGuard'>): AbortSignal {
+  return AbortSignal.any([stopping.signal, resetGuard.signal()]);
 }
 
 /** Of an archive that nobody has looked at yet. */

@@ -73,7 +73,7 @@ export function deliverer(deps: Deps, log: Log) {
   }
 
   function begin(line: Line, stream: StreamRow, leasedUntil: Date): void {
-    const turn = deps.signals.life.track(run(line, stream, leasedUntil)).finally(() => {
+    const turn = deps.signals.resetGuard.track(run(line, stream, leasedUntil)).finally(() => {
       line.running.delete(turn);
       const room = turnsPerEndpoint - line.running.size;
       if (line.mayHaveMore && room >= claimedLeast) void claim().catch(report);

@@ -59,7 +59,7 @@ export async function takeTurn(
   leasedUntil: Date,
 ): Promise<string | null> {
   const endAtMs = Date.now() + turnMs;
-  const life = deps.signals.life.signal();
+  const untilReset = deps.signals.resetGuard.signal();
   const endpoint = endpointOf(deps, webhook);
   const { webhookId, advisorId, feed } = claimed;
   let stream = claimed;
@@ -69,7 +69,7 @@ export async function takeTurn(
     const isLast = isOver || Date.now() >= endAtMs || deps.signals.stopping.signal.aborted;
     const next = isLast ? null : new Date(Date.now() + leaseMs);
     // The stream is gone, or another one is in its place.
-    if (life.aborted) return null;
+    if (untilReset.aborted) return null;
     const update = { webhookId, advisorId, feed, heldUntil, change: { ...change, leasedUntil: next } };
     const goesOn = await deps.db.batch(recording, { update, deliveries });
     if (switchOff && (await disableWebhook(deps.db, webhookId, switchOff, new Date()))) return switchOff;

@@ -137,7 +137,7 @@ function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: PoolSha
       const ofConsole = { ...deps, db: share(`console ${staff.firmId}`, endpoint.cost ?? 1) };
       const act = () => endpoint.handler(ofConsole, staff, input, byStaff(staff.staffId, request.id));
       const leave = staff.firmId === null ? undefined : await turns.enter(String(staff.firmId));
-      const result = await (method === 'GET' ? act() : deps.signals.life.live(act)).finally(leave);
+      const result = await (method === 'GET' ? act() : deps.signals.resetGuard.run(act)).finally(leave);
       await send(reply, result);
     }
 

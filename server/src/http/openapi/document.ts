@@ -19,7 +19,7 @@ type Contents<Row> = {
   basePath: string;
   tags: Document['tags'];
   rows: Row[];
-  surroundings(row: Row): DocumentParts;
+  partsOf(row: Row): DocumentParts;
   /** All that operations may refer to. The document has those that they do refer to. */
   components: Document['components'];
   shapes: Shapes;
@@ -28,12 +28,12 @@ type Contents<Row> = {
 
 /** An OpenAPI document from a table of endpoints. */
 export function makeDocument<Row extends DocumentedRoute>(contents: Contents<Row>): Document {
-  const { title, description, publicUrl, basePath, tags, rows, surroundings, components, shapes, webhooks } = contents;
+  const { title, description, publicUrl, basePath, tags, rows, partsOf, components, shapes, webhooks } = contents;
   const byPath = Map.groupBy(rows, templateOf);
   const paths = Object.fromEntries(
     [...byPath].map(([path, some]) => [
       path,
-      Object.fromEntries(some.map((row) => [row.method.toLowerCase(), operationOf(row, surroundings(row), shapes)])),
+      Object.fromEntries(some.map((row) => [row.method.toLowerCase(), operationOf(row, partsOf(row), shapes)])),
     ]),
   );
   return {

@@ -46,7 +46,7 @@ export function partnerDocument(deployment: Deployment, routes: PartnerRoute[]):
     headers,
   });
 
-  const surroundings = (row: PartnerRoute): DocumentParts => ({
+  const partsOf = (row: PartnerRoute): DocumentParts => ({
     tag: tagOf(row),
     security: [{ oauth2: row.scope === 'any' ? [] : [row.scope], apiKey: [] }],
     headers: [
@@ -66,7 +66,7 @@ export function partnerDocument(deployment: Deployment, routes: PartnerRoute[]):
     basePath: '/v1',
     tags,
     rows: routes.map((row) => ({ ...row, description: describe(row) })),
-    surroundings,
+    partsOf,
     components: {
       securitySchemes: { oauth2: oauth2(deployment), apiKey },
       parameters: { ...headerParameters, ...webhookHeaders },

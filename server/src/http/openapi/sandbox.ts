@@ -38,7 +38,7 @@ export function sandboxDocument(publicUrl: string, routes: DocumentedRoute[]): D
     basePath: '',
     tags,
     rows: routes,
-    surroundings: ({ path, body }) => ({
+    partsOf: ({ path, body }) => ({
       tag: tagOf(path),
       security: [{ apiKey: [] }],
       headers: ['Traceparent'],

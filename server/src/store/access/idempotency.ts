@@ -1,5 +1,5 @@
-import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 
 export type ResponseKey = { advisorId: number; applicationId: number; method: string; path: string; key: string };
 export type StoredResponse = { status: number; body: string };

@@ -1,6 +1,6 @@
-import { forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 
 /** Serializes changes to one book: every change to existing rows locks this row first, to avoid deadlocks. */
 export async function lockBook(db: Db, advisorId: number): Promise<void> {

@@ -1,5 +1,5 @@
-import { takeDue } from '../database/advisors.ts';
 import type { Db, Due } from '../database/db.ts';
+import { takeDue } from '../database/for-advisors.ts';
 
 export type CrmLookup = { advisorId: number; phone: string; failures: number };
 

@@ -1,5 +1,5 @@
-import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
+import { forAllAdvisors } from '../database/for-advisors.ts';
 
 export type DeletedGroup = { advisorId: number; groupId: number };
 

@@ -1,5 +1,5 @@
-import { takeDue } from '../database/advisors.ts';
 import type { Db, Due } from '../database/db.ts';
+import { takeDue } from '../database/for-advisors.ts';
 
 /** A row that was refused, or imported without something. */
 export type ImportNote = { line: number; isRefused: boolean; why: string };

@@ -1,6 +1,6 @@
 import type { ConsentState } from '../consent/consents.ts';
-import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
+import { forAllAdvisors } from '../database/for-advisors.ts';
 import { memberName } from '../members/members.ts';
 import { conditionsOf } from './contact-search.ts';
 

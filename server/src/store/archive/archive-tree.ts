@@ -1,6 +1,6 @@
-import { commitTogether, forAdvisors, forAllAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { commitTogether, forAdvisors, forAllAdvisors } from '../database/for-advisors.ts';
 import type { EntryRow, EntrySpan } from './archive.ts';
 
 export type TreeRow = { size: number; root: Buffer; fault: string | null };

@@ -1,5 +1,5 @@
-import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 import { eventsAt, insertedEvents, type NewEvent } from '../events/new-events.ts';
 import { endsOf, standingsOf } from './heads.ts';
 

@@ -1,6 +1,6 @@
-import { forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 
 export type AdvisorFirm = { advisorId: number; firmId: number; meta: string | null };
 /** A retention, a hold or a disposal, as it is archived. */

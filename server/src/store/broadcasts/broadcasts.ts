@@ -1,5 +1,5 @@
-import { isDue, takeDue } from '../database/advisors.ts';
 import type { Db, Due } from '../database/db.ts';
+import { isDue, takeDue } from '../database/for-advisors.ts';
 
 type BroadcastStatus = 'sending' | 'done' | 'stopped';
 

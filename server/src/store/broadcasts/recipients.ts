@@ -1,7 +1,7 @@
 import type { ContactRow } from '../address-book/contacts.ts';
-import { forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 import type { HeldReason } from '../texting/texts.ts';
 
 /** Somebody in a group, with what a text may call them. */

@@ -1,7 +1,7 @@
 import type { EntryRow } from '../archive/archive.ts';
-import { forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 
 export type ConsentState = 'none' | 'pending' | 'accepted' | 'opted_out';
 

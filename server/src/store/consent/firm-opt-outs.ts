@@ -1,6 +1,6 @@
-import { forAdvisors, forAllAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors, forAllAdvisors } from '../database/for-advisors.ts';
 import { slotOf } from '../members/firm-numbers.ts';
 import { type MemberRow, memberColumns, type NewMember, type PhoneOf } from '../members/members.ts';
 

@@ -1,6 +1,6 @@
-import { takeDue } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db, Due } from '../database/db.ts';
+import { takeDue } from '../database/for-advisors.ts';
 
 /** Media of a reply: the reply's entry, and the place in it, from 1. */
 export type MediaKey = { advisorId: number; replyNumber: number; place: number };

@@ -1,7 +1,7 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
-import { forAdvisors, forAllAdvisors, takeDue } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db, Due, DueRows } from '../database/db.ts';
+import { forAdvisors, forAllAdvisors, takeDue } from '../database/for-advisors.ts';
 import type { TextKind } from '../texting/texts.ts';
 import { isOver, type MessageKey, type Times } from './dispatches.ts';
 

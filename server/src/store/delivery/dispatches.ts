@@ -1,6 +1,6 @@
-import { forAdvisors, forAllAdvisors, takeDue } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db, Due } from '../database/db.ts';
+import { forAdvisors, forAllAdvisors, takeDue } from '../database/for-advisors.ts';
 import { slotsOf, spacingAt } from '../texting/pace.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 

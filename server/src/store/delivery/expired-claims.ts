@@ -1,6 +1,6 @@
-import { forAdvisors, forAllAdvisors, isDue } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors, forAllAdvisors, isDue } from '../database/for-advisors.ts';
 import { doubtEntries, outcomeColumns } from '../texting/text-outcomes.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 

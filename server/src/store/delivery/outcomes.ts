@@ -1,6 +1,6 @@
-import { forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 import { few } from '../shared/few.ts';
 import { carrierCode, jsonMembers, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import type { MessageKey } from './dispatches.ts';

@@ -1,6 +1,6 @@
-import { forAllAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAllAdvisors } from '../database/for-advisors.ts';
 import { few } from '../shared/few.ts';
 import { type MessageKey, maintainedMax, type Times } from './dispatches.ts';
 import { moveByReceipt, type ReceiptRow } from './receipt-moves.ts';

@@ -1,5 +1,5 @@
-import { takeDue } from '../database/advisors.ts';
 import type { Db, Due } from '../database/db.ts';
+import { takeDue } from '../database/for-advisors.ts';
 import { doubtEntries, outcomeColumns } from '../texting/text-outcomes.ts';
 import { maintainedMax } from './dispatches.ts';
 

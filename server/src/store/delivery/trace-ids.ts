@@ -1,6 +1,6 @@
-import { forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 import type { MessageKey } from './dispatches.ts';
 
 /** The traces that these texts were accepted in, as the archive has them. */

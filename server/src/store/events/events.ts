@@ -1,6 +1,6 @@
-import { forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 import { type KeptRange, keptOf } from '../shared/feeds.ts';
 import type { EventFacts } from './new-events.ts';
 

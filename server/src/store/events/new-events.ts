@@ -1,6 +1,6 @@
 import { endsOf } from '../archive/heads.ts';
-import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 
 /** Everything that partners or the advisor's own app are told about, and what is known of each. */
 export type NewEvent = { advisorId: number } & EventFacts;

@@ -5,9 +5,9 @@ import {
   lastConsentEntry,
   provenState,
 } from '../consent/consents.ts';
-import { drawIds, forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { drawIds, forAdvisors } from '../database/for-advisors.ts';
 import { shareFirmNumbers } from './firm-numbers.ts';
 
 /** A number that an advisor knows, with its consent. */

@@ -1,6 +1,6 @@
-import { forAdvisors, isDue, takeDue } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db, Due } from '../database/db.ts';
+import { forAdvisors, isDue, takeDue } from '../database/for-advisors.ts';
 import { type NewScheduledMessage, phoneOf, type ScheduledMessageRow } from './scheduled-messages.ts';
 
 export type DueRow = Omit<ScheduledMessageRow, 'status' | 'reason'> &

@@ -1,6 +1,6 @@
-import { drawIds, forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { drawIds, forAdvisors } from '../database/for-advisors.ts';
 
 export type ScheduledStatus = 'scheduled' | 'skipped' | 'completed' | 'canceled';
 export type ScheduledMessageSort = keyof typeof sortColumns;

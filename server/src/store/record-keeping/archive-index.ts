@@ -1,6 +1,6 @@
 import type { EntrySpan } from '../archive/archive.ts';
-import { forAdvisors, forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors, forAllAdvisors } from '../database/for-advisors.ts';
 
 /** Longer texts, such as those of large imports, are found by how they begin. */
 const searchedLengthMax = 50_000;

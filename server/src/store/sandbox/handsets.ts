@@ -1,7 +1,7 @@
 import type { ConsentState } from '../consent/consents.ts';
-import { forAllAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAllAdvisors } from '../database/for-advisors.ts';
 import type { HeldReason } from '../texting/texts.ts';
 
 /** A text that a sandbox phone received. */

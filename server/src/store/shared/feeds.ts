@@ -1,5 +1,5 @@
-import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
+import { forAllAdvisors } from '../database/for-advisors.ts';
 
 /** A table of what happened, numbered for each advisor. */
 export type FeedTable = 'events' | 'contact_changes';

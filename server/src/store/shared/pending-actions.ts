@@ -1,5 +1,5 @@
-import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
+import { forAllAdvisors } from '../database/for-advisors.ts';
 
 export type PendingKind = 'delete_contacts' | 'delete_group' | 'decide_review';
 /** `detail` is what is done and by whom, where the kind doesn't say. */

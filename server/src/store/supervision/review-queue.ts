@@ -1,5 +1,5 @@
-import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 import { type ReviewKind, type ReviewRow, reviewColumns, reviewJoins } from './reviews.ts';
 
 /** Which of a firm's open reviews. `without` are those that somebody has just decided and can still undo. */

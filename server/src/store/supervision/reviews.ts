@@ -1,5 +1,5 @@
-import { drawIds, forAdvisors } from '../database/advisors.ts';
 import type { Db, Transaction } from '../database/db.ts';
+import { drawIds, forAdvisors } from '../database/for-advisors.ts';
 
 export type ReviewKind =
   | 'possible_opt_out'

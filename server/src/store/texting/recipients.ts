@@ -1,8 +1,8 @@
 import type { QuietHours } from '../accounts/advisors.ts';
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
-import { forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 import type { PhoneOf } from '../members/members.ts';
 import type { LineType } from './number-lookups.ts';
 

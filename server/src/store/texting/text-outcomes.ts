@@ -1,7 +1,7 @@
 import { endsOf } from '../archive/heads.ts';
-import { forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 import { few } from '../shared/few.ts';
 
 /** For the `returning` of an update of messages: what became of a text, without whose word it is. */

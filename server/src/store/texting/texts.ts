@@ -1,9 +1,9 @@
 import { newSalt } from '../archive/archive.ts';
 import { standingsOf } from '../archive/heads.ts';
 import { sandboxCarrierId } from '../carriers/carriers.ts';
-import { forAdvisors } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 import { onHeads } from './pace.ts';
 
 /** Why a text is held: a lexicon's finding, or a reply that may mean stop. */

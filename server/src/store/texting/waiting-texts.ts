@@ -1,6 +1,6 @@
-import { forAdvisors, takeDue } from '../database/advisors.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db, Due } from '../database/db.ts';
+import { forAdvisors, takeDue } from '../database/for-advisors.ts';
 import { few } from '../shared/few.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from './text-outcomes.ts';
 

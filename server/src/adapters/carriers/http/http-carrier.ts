@@ -37,13 +37,13 @@ export type Vendor = {
 
 /** A kind of carrier whose texts go out in requests. */
 export function httpKind<Settings extends CommonSettings, Rest extends Omit<CarrierKind, 'open'>>(
-  vendorOf: (settings: Settings, surroundings: NodeSettings) => Vendor,
+  vendorOf: (settings: Settings, node: NodeSettings) => Vendor,
   rest: Rest,
 ) {
   return {
     ...rest,
-    open: (name: string, settings: Settings, surroundings: NodeSettings) =>
-      httpCarrier(name, settings, surroundings, vendorOf(settings, surroundings)),
+    open: (name: string, settings: Settings, node: NodeSettings) =>
+      httpCarrier(name, settings, node, vendorOf(settings, node)),
   };
 }
 
@@ -51,15 +51,15 @@ const defaults = { window: 20, beginMs: 5_000, responseMs: 10_000, lateMs: 60_00
 const probeEveryMs = 30_000;
 
 /** Its replies and receipts come in requests too: see http/carriers. */
-function httpCarrier(name: string, settings: CommonSettings, surroundings: NodeSettings, vendor: Vendor): Carrier {
+function httpCarrier(name: string, settings: CommonSettings, node: NodeSettings, vendor: Vendor): Carrier {
   const { window, beginMs, responseMs, lateMs } = { ...defaults, ...settings };
   const { api, credentials, keepsMedia } = vendor;
   const counts = makeCounts();
   const pace = makePace(settings.perSecondMax ?? null);
-  const networks = networksFor(surroundings);
+  const networks = networksFor(node);
   const ask = makeAsk(networks, responseMs, credentials);
   const askPatiently = makeAsk(networks, lateMs, credentials);
-  const connection = makeConnection(api.host, window, () => queue.changed(), surroundings.report);
+  const connection = makeConnection(api.host, window, () => queue.changed(), node.report);
   const queue = makeConnectionQueue([connection], pace);
   const lookups: NonNullable<CarrierStatus['lookups']> = { answered: 0, failed: 0, lastFault: null };
 
@@ -79,7 +79,7 @@ function httpCarrier(name: string, settings: CommonSettings, surroundings: NodeS
     // A late answer is still waited for, but other texts don't wait with it.
     const timer = setTimeout(leave, responseMs);
     try {
-      const question = vendor.submission(text, receiptsUrl(surroundings.publicUrl, name, text));
+      const question = vendor.submission(text, receiptsUrl(node.publicUrl, name, text));
       return await handOver({ ...question, beginBy: text.beginBy });
     } finally {
       clearTimeout(timer);
@@ -161,6 +161,6 @@ function httpCarrier(name: string, settings: CommonSettings, surroundings: NodeS
         throw error;
       }
     },
-    fetchMedia: mediaFetcher(surroundings, keepsMedia ? { api, headers: credentials } : undefined),
+    fetchMedia: mediaFetcher(node, keepsMedia ? { api, headers: credentials } : undefined),
   };
 }

@@ -10,10 +10,10 @@ const timeoutMs = 30_000;
  * nor does any other address that a reply names.
  */
 export function mediaFetcher(
-  surroundings: NodeSettings,
+  node: NodeSettings,
   credentials?: { api: URL; headers: Record<string, string> },
 ): (media: IncomingMedia, until?: AbortSignal) => Promise<FetchedMedia> {
-  const ask = makeOutbound(networksFor(surroundings), { timeoutMs, bytesMax: mediaBytesMax });
+  const ask = makeOutbound(networksFor(node), { timeoutMs, bytesMax: mediaBytesMax });
   return async ({ url, contentType }, until) => {
     try {
       const own = credentials && URL.parse(url)?.origin === credentials.api.origin ? credentials.headers : {};

@@ -69,12 +69,17 @@ const recordsMax = 1_000;
 
 /**
  * `fetchMedia` gets what a phone sent by its address. Without it, a phone can only send the sample picture. A text from before a reset
- * gets no receipt and no reply after it: `life` tells.
+ * gets no receipt and no reply after it: `untilReset` tells.
  */
-type SandboxOptions = { db: Db; clock: Clock; life?: CarrierExtra['life']; fetchMedia?: Carrier['fetchMedia'] };
+type SandboxOptions = {
+  db: Db;
+  clock: Clock;
+  untilReset?: CarrierExtra['untilReset'];
+  fetchMedia?: Carrier['fetchMedia'];
+};
 
 /** The sandbox's carrier: its phones are database rows. */
-export function sandboxCarrier({ db, clock, life, fetchMedia }: SandboxOptions): Carrier {
+export function sandboxCarrier({ db, clock, untilReset, fetchMedia }: SandboxOptions): Carrier {
   const failed = new Map<string, number>();
   const inProgress = new Set<Promise<void>>();
   let inbound: Inbound | null = null;
@@ -113,7 +118,7 @@ export function sandboxCarrier({ db, clock, life, fetchMedia }: SandboxOptions):
     const listener = inbound;
     if (!listener) return;
     const { receipt = 'delivered', replies } = phone;
-    const until = life?.();
+    const until = untilReset?.();
     const deliver = async () => {
       await pause(receiptAfterMs);
       if (receipt !== 'none') await withRetries(() => listener.receipt({ carrierMessageId, status: receipt }), until);

@@ -17,8 +17,8 @@ const notNumber = ['10002', '10016'];
 /** Texts by Telnyx's Messaging API, version 2. */
 export const telnyxKind = httpKind(vendorOf, { schema: telnyxSchema, secrets: ['apiKey'], reader: telnyxReader });
 
-function vendorOf({ apiKey, messagingProfileId, apiUrl }: TelnyxSettings, surroundings: NodeSettings): Vendor {
-  const api = apiAddress(apiUrl ?? 'https://api.telnyx.com/v2', surroundings);
+function vendorOf({ apiKey, messagingProfileId, apiUrl }: TelnyxSettings, node: NodeSettings): Vendor {
+  const api = apiAddress(apiUrl ?? 'https://api.telnyx.com/v2', node);
 
   async function message(id: string, ask: Ask): Promise<unknown> {
     return at(await read(ask, below(api, `messages/${encodeURIComponent(id)}`)), 'data');

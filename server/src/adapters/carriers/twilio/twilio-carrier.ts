@@ -18,10 +18,10 @@ export const twilioKind = httpKind(vendorOf, {
   reader: twilioReader,
 });
 
-function vendorOf(settings: TwilioSettings, surroundings: NodeSettings): Vendor {
+function vendorOf(settings: TwilioSettings, node: NodeSettings): Vendor {
   const { accountSid, authToken, apiKeySid = accountSid, apiKeySecret = authToken, messagingServiceSid } = settings;
-  const api = apiAddress(settings.apiUrl ?? 'https://api.twilio.com', surroundings);
-  const lookups = apiAddress(settings.lookupsUrl ?? 'https://lookups.twilio.com', surroundings);
+  const api = apiAddress(settings.apiUrl ?? 'https://api.twilio.com', node);
+  const lookups = apiAddress(settings.lookupsUrl ?? 'https://lookups.twilio.com', node);
   const messages = `2010-04-01/Accounts/${accountSid}/Messages`;
 
   /** In the list of texts between the two numbers. */

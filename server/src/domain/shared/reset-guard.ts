@@ -1,19 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/**
- * The time between two resets of the sandbox's database. What was read in one life must not be written in the next. In production
- * there is only one.
- */
-export type Life = ReturnType<typeof makeLife>;
+/** Work and resets of the sandbox's database exclude each other: what was read before a reset must not be written after it. */
+export type ResetGuard = ReturnType<typeof makeResetGuard>;
 
 /** What takes longer goes on. Statements that change a row that is gone change nothing. */
 const finishWithinMs = 5_000;
 
-export function makeLife() {
+export function makeResetGuard() {
   const underWay = new Set<Promise<unknown>>();
   let current = begin();
-  let renewing: Promise<void> | null = null;
+  let resetting: Promise<void> | null = null;
 
   function begin(): AbortController {
     const controller = new AbortController();
@@ -37,33 +34,33 @@ export function makeLife() {
   }
 
   return {
-    /** Aborted when this life ends. */
+    /** Aborted by the next reset. */
     signal: () => current.signal,
     /** Does work that changes the database. It waits for a reset that is under way, which waits for it. */
-    async live<Result>(work: () => Promise<Result>): Promise<Result> {
-      while (renewing) await renewing;
+    async run<Result>(work: () => Promise<Result>): Promise<Result> {
+      while (resetting) await resetting;
       return track(work());
     },
     track,
-    isEnding: () => renewing !== null,
-    /** Ends this life, lets the work under way finish, does `work`, and begins the next life. One at a time. */
-    async renew(work: () => Promise<void>): Promise<void> {
-      while (renewing) await renewing;
+    isResetting: () => resetting !== null,
+    /** Resets the database by `work`, once the work under way has finished. One at a time. */
+    async reset(work: () => Promise<void>): Promise<void> {
+      while (resetting) await resetting;
       const over = Promise.withResolvers<void>();
-      renewing = over.promise;
+      resetting = over.promise;
       try {
         current.abort();
         await finished();
         await work();
       } finally {
         current = begin();
-        renewing = null;
+        resetting = null;
         over.resolve();
       }
     },
     /** Another process has reset the database. */
-    end(): void {
-      if (renewing) return;
+    wasReset(): void {
+      if (resetting) return;
       current.abort();
       current = begin();
     },

@@ -8,19 +8,19 @@ const freeWarn = 0.1;
 const freeFailBytes = 100 * 1024 * 1024;
 
 /** Folders that this process writes to: whether it may, and how much room there is. */
-export async function checkPlaces(config: Config): Promise<CheckFinding[]> {
+export async function checkFolders(config: Config): Promise<CheckFinding[]> {
   const { role, databaseUrl, dataDir, archiveKeyFile, archiveOutsideDir } = config;
-  const places = [
+  const folders = [
     ...(databaseUrl ? [] : [['data folder', dataDir]]),
     ...(archiveKeyFile && role !== 'api' ? [['key’s folder', dirname(archiveKeyFile)]] : []),
     ...(archiveOutsideDir && role !== 'api' ? [['outside folder', archiveOutsideDir]] : []),
   ] as [check: string, path: string][];
   // A sandbox makes them when it starts.
-  const there = places.filter(([, path]) => config.environment === 'production' || existsSync(path));
-  return Promise.all(there.map(([check, path]) => checkPlace(check, path)));
+  const there = folders.filter(([, path]) => config.environment === 'production' || existsSync(path));
+  return Promise.all(there.map(([check, path]) => checkFolder(check, path)));
 }
 
-async function checkPlace(check: string, path: string): Promise<CheckFinding> {
+async function checkFolder(check: string, path: string): Promise<CheckFinding> {
   try {
     await access(path, constants.W_OK);
   } catch (error) {
