@@ -148,8 +148,8 @@ export type CarrierStatus = {
   lookups?: { answered: number; failed: number; lastFault: string | null };
 };
 
-/** What came in calls of the carrier; `strays` are replies to numbers that it doesn't have. */
-export type CallCounts = Pick<CarrierStatus, 'receipts' | 'replies'> & { strays: number };
+/** What came in calls of the carrier; `misroutedReplies` are replies to numbers that it doesn't have. */
+export type CallCounts = Pick<CarrierStatus, 'receipts' | 'replies'> & { misroutedReplies: number };
 
 export type CarrierConnection = {
   name: string;

@@ -89,7 +89,11 @@ const broughtMeasures: CallMeasure[] = [
     labels: ['result'],
     of: ({ replies }) => byLabel('result', ['taken', 'failed', 'incomplete'], replies),
   },
-  { name: 'strays', help: 'Replies to numbers that the carrier doesn’t have here.', of: ({ strays }) => one(strays) },
+  {
+    name: 'misrouted_replies',
+    help: 'Replies to numbers that the carrier doesn’t have here.',
+    of: ({ misroutedReplies }) => one(misroutedReplies),
+  },
 ];
 
 /** How this process's carriers do, each since it was opened. If it hands no text over, only what they bring in calls. */
@@ -105,8 +109,8 @@ export function addCarrierMetrics(registry: Registry, carriers: Carriers, status
   for (const measure of broughtMeasures)
     addCarrierGauge(registry, measure, async () => {
       const brought = statuses ? await asked : callStatuses(carriers.list()).map(({ status }) => status);
-      return brought.map(({ name, strays, carrier, calls }) => {
-        return { name, samples: measure.of(calls ?? { strays, ...carrier }) };
+      return brought.map(({ name, misroutedReplies, carrier, calls }) => {
+        return { name, samples: measure.of(calls ?? { misroutedReplies, ...carrier }) };
       });
     });
 }

@@ -131,7 +131,7 @@ export async function statusOf(
   texting: Dispatcher,
 ): ReturnType<Dispatcher['status']> {
   const faults = carriers.faults().map(({ carrierId, name, why }) => {
-    return { carrierId, status: { name, lastFault: why, inFlight: 0, strays: 0, carrier: null } };
+    return { carrierId, status: { name, lastFault: why, inFlight: 0, misroutedReplies: 0, carrier: null } };
   });
   const status = await texting.status();
   const open = status

@@ -37,7 +37,7 @@ function callingCarrier(carrierId: number): OpenCarrier {
   const calls = noCalls();
   calls.receipts.delivered = 7;
   calls.replies.taken = 2;
-  calls.strays = 1;
+  calls.misroutedReplies = 1;
   return openCarrier(carrier, { carrierId, readCall: () => null, calls });
 }
 
@@ -217,7 +217,7 @@ suite('assent carriers and assent numbers', () => {
       name: 'acme',
       lastFault: null,
       inFlight: 2,
-      strays: 6,
+      misroutedReplies: 6,
       carrier: { ...counts, connections: [{ ...connection, state, lastFault }] },
     });
     await writeStatus(world.deps, [{ carrierId, status: statusWith('bound', null) }]);

@@ -69,7 +69,7 @@ suite('metrics, alerts and the dashboard', () => {
 
 /** Of a process that hands texts to a carrier. */
 async function metricsOf(world: World): Promise<string> {
-  const carrier = { name: 'main', lastFault: null, inFlight: 0, strays: 0, carrier: null };
+  const carrier = { name: 'main', lastFault: null, inFlight: 0, misroutedReplies: 0, carrier: null };
   const app = await anotherNode(world, { carrierStatuses: async () => [carrier] });
   try {
     return (await inject(app, { method: 'GET', url: '/metrics' })).body;

@@ -7,10 +7,10 @@ import {
 } from '@tanstack/react-query';
 import { CallFailed, get, post } from './http.ts';
 import type {
-  BookContact,
-  BookCounts,
+  AppContact,
   ConsentEvidence,
   ConsentState,
+  ContactCounts,
   ContactDetail,
   ContentItem,
   Conversation,
@@ -149,13 +149,13 @@ export const contactsQuery = (filter: ContactFilter, page: number) =>
   queryOptions({
     queryKey: ['contacts', filter, page],
     queryFn: ({ signal }) =>
-      get<NumberedPage<BookContact>>('/contacts', { query: { ...filter, page, pageSize: contactsPageSize }, signal }),
+      get<NumberedPage<AppContact>>('/contacts', { query: { ...filter, page, pageSize: contactsPageSize }, signal }),
     staleTime: 30_000,
   });
 
 export const countsQuery = queryOptions({
   queryKey: ['counts'],
-  queryFn: ({ signal }) => get<BookCounts>('/contacts/counts', { signal }),
+  queryFn: ({ signal }) => get<ContactCounts>('/contacts/counts', { signal }),
   staleTime: 30_000,
 });
 

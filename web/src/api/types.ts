@@ -1,5 +1,5 @@
 import type { FileImport } from '../../../server/src/domain/address-book/file-imports.ts';
-import type { countBook } from '../../../server/src/domain/address-book/listed-contacts.ts';
+import type { countContacts } from '../../../server/src/domain/address-book/listed-contacts.ts';
 import type { ConsentEvidence as Evidence } from '../../../server/src/domain/conversations/consent-evidence.ts';
 import type {
   Item as AnyItem,
@@ -9,7 +9,7 @@ import type { Conversation as Talk, View } from '../../../server/src/domain/conv
 import type { SavedReply } from '../../../server/src/domain/conversations/saved-replies.ts';
 import type { PlannedText as PlannedRow } from '../../../server/src/domain/messages/calendar.ts';
 import type { listRenderedWordings } from '../../../server/src/domain/texting/wordings.ts';
-import type { BookContact } from '../../../server/src/http/advisor/api/book.ts';
+import type { AppContact } from '../../../server/src/http/advisor/api/contacts.ts';
 import type { shownPreview } from '../../../server/src/http/advisor/api/imports.ts';
 
 export type {
@@ -23,7 +23,7 @@ export type {
   MessageResult,
   ScheduledMessage,
 } from '../../../sdk/src/types.ts';
-export type { BookContact, FileImport, SavedReply, View };
+export type { AppContact, FileImport, SavedReply, View };
 
 /** As JSON has it: moments are strings. */
 export type Json<Value> = Value extends Date
@@ -61,7 +61,7 @@ export type Session = {
 };
 
 export type ConsentState = Talk['state'];
-export type BookCounts = Awaited<ReturnType<typeof countBook>>;
+export type ContactCounts = Awaited<ReturnType<typeof countContacts>>;
 export type ImportPreview = ReturnType<typeof shownPreview>;
 export type ImportResult = ImportPreview['rows'][number]['result'];
 export type Group = { groupId: number; name: string; contactCount: number };
@@ -88,7 +88,7 @@ export type PlannedText = Epoch<PlannedRow> & { frequency: Frequency };
 export type Frequency = 0 | 1 | 2 | 3 | 4;
 
 export type SearchResult = {
-  people: (Pick<BookContact, 'contactId' | 'phone' | 'state' | 'isHeld'> & { name: string })[];
+  people: (Pick<AppContact, 'contactId' | 'phone' | 'state' | 'isHeld'> & { name: string })[];
   /** `itemId` is that of the item in the thread. */
   texts: (Epoch<Omit<FoundRows['texts'][number], 'id'>> & { itemId: string | null })[];
 };

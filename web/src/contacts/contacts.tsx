@@ -7,7 +7,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'rea
 import { download } from '../api/http.ts';
 import { type ContactFilter, contactsQuery, countsQuery, refreshBook } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
-import type { BookContact, ConsentState, Group } from '../api/types.ts';
+import type { AppContact, ConsentState, Group } from '../api/types.ts';
 import { useAsking } from '../inbox/asking.ts';
 import { draftedGroup } from '../inbox/drafts.ts';
 import { ahead } from '../look/ahead.ts';
@@ -85,7 +85,7 @@ export function Contacts() {
     if (state.isOpened) router.history.back();
     else show({ contact: undefined });
   };
-  const select = (contact: BookContact, isSelected: boolean) => {
+  const select = (contact: AppContact, isSelected: boolean) => {
     if (isSelected && selected.size >= selectedMax) return toast(`Up to ${selectedMax} people at a time.`);
     const next = new Map(selected);
     if (isSelected) next.set(contact.contactId, contact);

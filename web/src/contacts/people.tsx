@@ -5,7 +5,7 @@ import { memo, useCallback, useDeferredValue, useRef } from 'react';
 import { useNow } from '../api/clock.ts';
 import { type ContactFilter, contactsPageSize, contactsQuery, findByPhone } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
-import type { BookContact } from '../api/types.ts';
+import type { AppContact } from '../api/types.ts';
 import { Icon } from '../look/icons.tsx';
 import { Chip, Face, Time } from '../look/parts.tsx';
 import { useKeys } from '../shell/keys.ts';
@@ -21,7 +21,7 @@ const overscan = 8;
 const tops = new Map<string, number>();
 
 export type Sort = Pick<ContactFilter, 'sortBy' | 'sortDirection'>;
-export type Selection = ReadonlyMap<number, BookContact>;
+export type Selection = ReadonlyMap<number, AppContact>;
 
 const columns: { by: Sort['sortBy'] | null; name: string; isWide?: boolean }[] = [
   { by: 'fullName', name: 'Name' },
@@ -36,7 +36,7 @@ type Props = {
   filter: ContactFilter;
   total: number;
   selected: Selection;
-  select(contact: BookContact, isSelected: boolean): void;
+  select(contact: AppContact, isSelected: boolean): void;
   setSort(sort: Sort): void;
   edit(contactId: number): void;
 };
@@ -61,11 +61,11 @@ export function People({ filter, total, selected, select, setSort, edit }: Props
   const near = [from - contactsPageSize / 2, from, until, until + contactsPageSize / 2];
   const pages = [...new Set(near.filter((index) => index >= 0 && index < total).map(pageOf))];
   const loaded = useQueries({ queries: pages.map((page) => contactsQuery(filter, page)) });
-  const contactAt = (index: number): BookContact | undefined =>
+  const contactAt = (index: number): AppContact | undefined =>
     loaded[pages.indexOf(pageOf(index))]?.data?.data[index % contactsPageSize];
 
   const write = useCallback(
-    async ({ phone, fullName, contactId }: BookContact) => {
+    async ({ phone, fullName, contactId }: AppContact) => {
       if (!phone) return;
       const known = await findByPhone(phone).catch(() => null);
       if (known)
@@ -150,9 +150,9 @@ function Heading({
 }
 
 type CellsProps = Pick<Props, 'select' | 'edit'> & {
-  contact: BookContact;
+  contact: AppContact;
   isSelected: boolean;
-  write(contact: BookContact): Promise<void>;
+  write(contact: AppContact): Promise<void>;
 };
 
 /** Shows somebody else once the browser has time for it, a few rows at a go, so that a jump through the book doesn't block it. */
@@ -162,7 +162,7 @@ function Row({
   selected,
   ...acts
 }: Pick<Props, 'selected'> &
-  Pick<CellsProps, 'select' | 'edit' | 'write'> & { index: number; contact: BookContact | undefined }) {
+  Pick<CellsProps, 'select' | 'edit' | 'write'> & { index: number; contact: AppContact | undefined }) {
   const shown = useDeferredValue(contact);
   const isSelected = shown !== undefined && selected.has(shown.contactId);
   return (

@@ -30,9 +30,16 @@ export function stateOf(carrier: CarrierOverview): string {
   return styleText(bound === all ? 'green' : bound > 0 ? 'yellow' : 'red', word);
 }
 
-function nodeLines({ node, lastFault, inFlight, strays, carrier, calls }: CarrierOverview['nodes'][number]): string[] {
+function nodeLines({
+  node,
+  lastFault,
+  inFlight,
+  misroutedReplies,
+  carrier,
+  calls,
+}: CarrierOverview['nodes'][number]): string[] {
   const what = calls ? 'takes calls only' : `in flight ${inFlight}`;
-  const lines = [`  ${node}  ${what}${strays > 0 ? `  replies to other numbers ${strays}` : ''}`];
+  const lines = [`  ${node}  ${what}${misroutedReplies > 0 ? `  replies to other numbers ${misroutedReplies}` : ''}`];
   if (lastFault) lines.push(`    ${styleText('red', inOneLine(lastFault))}`);
   if (!carrier) return calls ? [...lines, ...broughtLines(calls)] : lines;
   lines.push(...carrier.connections.map(connectionLine));

@@ -15,7 +15,7 @@ export type ListFilter = { search?: string; groupId?: number; consent?: ConsentS
 export type ListedContact = ContactSummary & { texting: Omit<Texting, 'phone'> | null };
 
 /** As the advisor's app lists them: with what the number is good for, and without those that are being deleted. */
-export async function listBook(
+export async function listWithTexting(
   deps: Deps,
   advisorId: number,
   { search, groupId, consent, ...page }: ListFilter & PageRequest<ContactSearch['sortBy']>,
@@ -50,7 +50,7 @@ export async function listGroups(deps: Deps, advisorId: number, search: GroupSea
 }
 
 /** How many contacts there are altogether, and in each state of consent. */
-export async function countBook({ db }: Pick<Deps, 'db'>, advisorId: number) {
+export async function countContacts({ db }: Pick<Deps, 'db'>, advisorId: number) {
   const without = await listPendingTargets(db, advisorId, 'delete_contacts');
   const [everybody, states] = await Promise.all([
     countWalked(db, advisorId, { without }),

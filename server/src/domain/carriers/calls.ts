@@ -7,17 +7,17 @@ export function noCalls(): CallCounts {
   return {
     receipts: { delivered: 0, undelivered: 0, unmatched: 0, lagMs: null },
     replies: { taken: 0, failed: 0, incomplete: 0 },
-    strays: 0,
+    misroutedReplies: 0,
   };
 }
 
 /** What came either way, to a process that hands texts over and takes calls. */
-export function withCalls(status: NodeStatus, { receipts, replies, strays }: CallCounts): NodeStatus {
+export function withCalls(status: NodeStatus, { receipts, replies, misroutedReplies }: CallCounts): NodeStatus {
   const { carrier } = status;
   if (!carrier) return status;
   return {
     ...status,
-    strays: status.strays + strays,
+    misroutedReplies: status.misroutedReplies + misroutedReplies,
     carrier: {
       ...carrier,
       receipts: {

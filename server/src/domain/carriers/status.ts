@@ -10,7 +10,7 @@ export type NodeStatus = {
   /** Texts that were handed over and have no response yet. */
   inFlight: number;
   /** Replies to numbers that this carrier doesn't have. */
-  strays: number;
+  misroutedReplies: number;
   /** What the carrier itself counts since the node opened it; null if it counts nothing. */
   carrier: CarrierStatus | null;
   /** What came in its calls, from a process that takes calls and doesn't hand texts over. */
@@ -40,7 +40,10 @@ export function callStatuses(open: OpenCarrier[]): { carrierId: number; status: 
   return open
     .filter(({ readCall }) => readCall)
     .map(({ carrierId, name, calls }) => {
-      return { carrierId, status: { name, lastFault: null, inFlight: 0, strays: calls.strays, carrier: null, calls } };
+      return {
+        carrierId,
+        status: { name, lastFault: null, inFlight: 0, misroutedReplies: calls.misroutedReplies, carrier: null, calls },
+      };
     });
 }
 

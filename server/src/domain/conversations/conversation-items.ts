@@ -4,7 +4,7 @@ import type { ItemPlace, ItemRow } from '../../store/conversations/conversation-
 import * as store from '../../store/conversations/conversation-items.ts';
 import type { MessageStatus } from '../../store/messages/messages.ts';
 import { listScheduledWith } from '../../store/messages/scheduled-messages.ts';
-import { type ListedContact, listBook } from '../address-book/listed-contacts.ts';
+import { type ListedContact, listWithTexting } from '../address-book/listed-contacts.ts';
 import { type ScheduledMessage, withNextDates } from '../messages/scheduled-messages.ts';
 import { problem, requireFound } from '../problems.ts';
 import { type FailureCode, failureCodeOf } from '../shared/failure-codes.ts';
@@ -173,7 +173,7 @@ export async function searchConversations(deps: Deps, advisorId: number, text: s
   if (words.length === 0) return { people: [], texts: [] };
   const page = { page: 1, pageSize: foundMax, sortBy: 'fullName', sortDirection: 'asc' } as const;
   const [people, texts] = await Promise.all([
-    listBook(deps, advisorId, { ...page, search: words.join(' ') }),
+    listWithTexting(deps, advisorId, { ...page, search: words.join(' ') }),
     store.searchTexts(deps.db, advisorId, { words, limit: foundMax }),
   ]);
   return { people: people.data, texts };

@@ -17,7 +17,7 @@ export async function takeCall(deps: Deps, open: OpenCarrier, { replies, receipt
 async function takeReply(deps: Deps, open: OpenCarrier, reply: IncomingReply): Promise<void> {
   const { calls } = open;
   try {
-    if (!(await receiveReply(deps, open, reply))) calls.strays += 1;
+    if (!(await receiveReply(deps, open, reply))) calls.misroutedReplies += 1;
   } catch (error) {
     calls.replies.failed += 1;
     throw error;

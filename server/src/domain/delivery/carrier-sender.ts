@@ -33,11 +33,11 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
   let last: Promise<unknown> = Promise.resolve();
   let running = Promise.resolve();
   let stopListening: (() => Promise<void>) | undefined;
-  let strays = 0;
+  let misroutedReplies = 0;
 
   const inbound: Inbound = {
     async reply(reply) {
-      if (!(await take(() => receiveReply(deps, open, reply)))) strays += 1;
+      if (!(await take(() => receiveReply(deps, open, reply)))) misroutedReplies += 1;
     },
     receipt: (receipt) => take(() => receiveReceipt(deps, carrierId, receipt)),
   };
@@ -117,7 +117,7 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
     async status(): Promise<NodeStatus> {
       const own = carrier.status?.();
       const status = own ? { ...own, inDoubt: await texts.inDoubt() } : null;
-      return { name, lastFault: null, inFlight: texts.count(), strays, carrier: status };
+      return { name, lastFault: null, inFlight: texts.count(), misroutedReplies, carrier: status };
     },
   };
 }

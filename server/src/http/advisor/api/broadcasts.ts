@@ -10,11 +10,11 @@ import {
   StartRequest,
 } from '../../../schemas/broadcasts/broadcasts.ts';
 import { endpoint } from '../../door/route.ts';
-import { written } from './written.ts';
+import { jsonResponse } from './json-response.ts';
 
 export const check = endpoint({
   body: CheckRequest,
-  ...written,
+  ...jsonResponse,
   cost: 4,
   async handler(deps, advisorId, { body }, by) {
     const { refused, ...rest } = await previews.checkBroadcast(deps, advisorId, body, by);
@@ -24,7 +24,7 @@ export const check = endpoint({
 
 export const preview = endpoint({
   body: PreviewRequest,
-  ...written,
+  ...jsonResponse,
   cost: 2,
   async handler(deps, advisorId, { body }, by) {
     const { data, next } = await previews.previewBroadcast(deps, advisorId, body, by);
@@ -34,7 +34,7 @@ export const preview = endpoint({
 
 export const start = endpoint({
   body: StartRequest,
-  ...written,
+  ...jsonResponse,
   cost: 4,
   handler: async (deps, advisorId, { body }, by) => ({
     broadcastId: await broadcasts.startBroadcast(deps, advisorId, body, by),
@@ -43,13 +43,13 @@ export const start = endpoint({
 
 export const list = endpoint({
   query: BroadcastQuery,
-  ...written,
+  ...jsonResponse,
   handler: (deps, advisorId, { query }) => broadcasts.listBroadcasts(deps, advisorId, query.before ?? null),
 });
 
 export const get = endpoint({
   params: BroadcastParams,
-  ...written,
+  ...jsonResponse,
   cost: 2,
   handler: (deps, advisorId, { params }) => broadcasts.getBroadcast(deps, advisorId, params.broadcastId),
 });
@@ -57,7 +57,7 @@ export const get = endpoint({
 export const listRecipients = endpoint({
   params: BroadcastParams,
   query: RecipientQuery,
-  ...written,
+  ...jsonResponse,
   cost: 2,
   async handler(deps, advisorId, { params, query }) {
     const wanted = { after: query.after, onlyTrouble: query.only === 'trouble' };

@@ -1,11 +1,11 @@
 import { listCalendar } from '../../../domain/messages/calendar.ts';
 import { CalendarQuery } from '../../../schemas/messages/calendar.ts';
 import { endpoint } from '../../door/route.ts';
-import { written } from './written.ts';
+import { jsonResponse } from './json-response.ts';
 
 export const list = endpoint({
   query: CalendarQuery,
-  ...written,
+  ...jsonResponse,
   cost: 2,
   async handler(deps, advisorId, { query }) {
     const span = { from: new Date(query.from), until: new Date(query.until) };

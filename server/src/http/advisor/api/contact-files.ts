@@ -3,7 +3,7 @@ import { exportContacts } from '../../../domain/address-book/contact-exports.ts'
 import { fileBytesMax, previewImport, refusedRows } from '../../../domain/address-book/file-imports.ts';
 import { byAdvisor } from '../../../domain/archive/archive.ts';
 import { problem } from '../../../domain/problems.ts';
-import { BookFilter } from '../../../schemas/address-book/own-book.ts';
+import { ListFilterQuery } from '../../../schemas/address-book/listed-contacts.ts';
 import { valid, validator } from '../../../schemas/shared/validate.ts';
 import { sendDownload } from '../../browser/media.ts';
 import { parseBody, readRawBody } from '../../door/body.ts';
@@ -17,7 +17,7 @@ const csvType = 'text/csv; charset=utf-8';
 
 /** Contacts as CSV files: an upload with its preview, the rows that were refused, and an export. */
 export function addContactFiles(app: FastifyInstance, { deps }: Visits, checks: Check[]): void {
-  const validate = validator(BookFilter);
+  const validate = validator(ListFilterQuery);
   /** Whose file is being read: one at a time, since it is in memory and takes seconds of work. */
   const reading = new Set<number>();
 

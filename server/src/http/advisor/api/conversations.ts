@@ -14,11 +14,11 @@ import {
   SnoozeRequest,
 } from '../../../schemas/conversations/conversations.ts';
 import { endpoint } from '../../door/route.ts';
-import { written } from './written.ts';
+import { jsonResponse } from './json-response.ts';
 
 export const list = endpoint({
   query: ConversationQuery,
-  ...written,
+  ...jsonResponse,
   cost: 2,
   async handler(deps, advisorId, { query }) {
     const { view = 'inbox', before, phone } = query;
@@ -33,7 +33,7 @@ export const list = endpoint({
 
 export const get = endpoint({
   params: ConversationParams,
-  ...written,
+  ...jsonResponse,
   handler: async (deps, advisorId, { params }) =>
     shown(await conversations.getConversation(deps, advisorId, params.memberId)),
 });
@@ -41,7 +41,7 @@ export const get = endpoint({
 export const listItems = endpoint({
   params: ConversationParams,
   query: ItemQuery,
-  ...written,
+  ...jsonResponse,
   cost: 2,
   async handler(deps, advisorId, { params, query }) {
     const { data, cursor } = await items.listItems(deps, advisorId, params.memberId, query);
@@ -51,7 +51,7 @@ export const listItems = endpoint({
 
 export const listEvidence = endpoint({
   params: ConversationParams,
-  ...written,
+  ...jsonResponse,
   handler: async (deps, advisorId, { params }) => ({
     data: await listConsentEvidence(deps, advisorId, params.memberId),
   }),
@@ -84,7 +84,7 @@ export const draft = endpoint({
 
 export const search = endpoint({
   query: SearchQuery,
-  ...written,
+  ...jsonResponse,
   cost: 4,
   async handler(deps, advisorId, { query }) {
     const { people, texts } = await items.searchConversations(deps, advisorId, query.text);

@@ -13,10 +13,10 @@ import { responder } from '../../door/responses.ts';
 import type { Endpoint, Route } from '../../door/route.ts';
 import { makeWaitingRoom } from '../../door/waiting-room.ts';
 import type { Visits } from '../visits.ts';
-import * as book from './book.ts';
 import * as broadcasts from './broadcasts.ts';
 import * as calendar from './calendar.ts';
 import { addContactFiles } from './contact-files.ts';
+import * as contacts from './contacts.ts';
 import * as conversations from './conversations.ts';
 import { addEventStream } from './event-stream.ts';
 import * as imports from './imports.ts';
@@ -45,14 +45,14 @@ const own: [Route['method'], Route['path'], Endpoint][] = [
   ['PUT',  '/saved-replies/:savedReplyId',    savedReplies.update],
   ['DELETE', '/saved-replies/:savedReplyId',  savedReplies.remove],
   ['GET',  '/calendar',                       calendar.list],
-  ['GET',  '/contacts',                       book.list],
-  ['GET',  '/contacts/counts',                book.counts],
-  ['GET',  '/groups',                         book.listGroups],
-  ['PUT',  '/groups/:groupId',                book.renameGroup],
-  ['POST', '/groups/:groupId/members',        book.setMembers],
-  ['GET',  '/deletes',                        book.waitingDeletes],
-  ['POST', '/deletes',                        book.remove],
-  ['POST', '/deletes/:actionId/undo',         book.undo],
+  ['GET',  '/contacts',                       contacts.list],
+  ['GET',  '/contacts/counts',                contacts.counts],
+  ['GET',  '/groups',                         contacts.listGroups],
+  ['PUT',  '/groups/:groupId',                contacts.renameGroup],
+  ['POST', '/groups/:groupId/members',        contacts.setMembers],
+  ['GET',  '/deletes',                        contacts.waitingDeletes],
+  ['POST', '/deletes',                        contacts.remove],
+  ['POST', '/deletes/:actionId/undo',         contacts.undo],
   ['PUT',  '/signature',                      signatures.set],
   ['GET',  '/wordings',                       wordings.list],
   ['POST', '/broadcasts/check',               broadcasts.check],

@@ -1,7 +1,7 @@
 import { Type } from '../../../schemas/shared/type.ts';
 
 /** Of an endpoint whose handler returns what the app gets. A date goes as its milliseconds. */
-export const written = {
+export const jsonResponse = {
   response: Type.Object({}),
   write: (result: unknown) => JSON.stringify(result, inMilliseconds),
 };

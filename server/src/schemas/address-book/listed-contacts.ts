@@ -9,15 +9,15 @@ import { Type } from '../shared/type.ts';
 /** What the advisor's own app sends. It is no contract: the app and the server change together. */
 
 const ContactIds = Type.Array(Id(), { minItems: 1, maxItems: selectedMax });
-const bookFilters = {
+const listFilters = {
   search: Type.Optional(Type.String({ maxLength: stringLengthMax })),
   groupId: Type.Optional(Id()),
   consent: Type.Optional(Type.Unsafe<(typeof consentStates)[number]>({ type: 'string', enum: consentStates })),
 };
 
-export const BookQuery = PageQuery(contactSorts, bookFilters);
-export const BookFilter = Type.Object(bookFilters);
-export const BookGroupQuery = PageQuery(groupSorts, {});
+export const ListedContactsQuery = PageQuery(contactSorts, listFilters);
+export const ListFilterQuery = Type.Object(listFilters);
+export const ListedGroupsQuery = PageQuery(groupSorts, {});
 export const DeleteRequest = Type.Union([Type.Object({ contactIds: ContactIds }), Type.Object({ groupId: Id() })]);
 export const DeleteParams = Type.Object({ actionId: Id() });
 export const ImportParams = Type.Object({ importId: Id() });

@@ -5,35 +5,35 @@ import { deleteLater, listDeletes, undoDelete } from '../../../domain/address-bo
 import { undoMs } from '../../../domain/shared/pending-actions.ts';
 import { GroupParams } from '../../../schemas/address-book/groups.ts';
 import {
-  BookGroupQuery,
-  BookQuery,
   DeleteParams,
   DeleteRequest,
   GroupName,
+  ListedContactsQuery,
+  ListedGroupsQuery,
   MembersRequest,
-} from '../../../schemas/address-book/own-book.ts';
+} from '../../../schemas/address-book/listed-contacts.ts';
 import { endpoint } from '../../door/route.ts';
-import { written } from './written.ts';
+import { jsonResponse } from './json-response.ts';
 
 export const list = endpoint({
-  query: BookQuery,
-  ...written,
+  query: ListedContactsQuery,
+  ...jsonResponse,
   cost: 2,
   async handler(deps, advisorId, { query }) {
-    const { data, pageInfo } = await listed.listBook(deps, advisorId, query);
+    const { data, pageInfo } = await listed.listWithTexting(deps, advisorId, query);
     return { data: data.map(shown), pageInfo };
   },
 });
 
 export const counts = endpoint({
-  ...written,
+  ...jsonResponse,
   cost: 2,
-  handler: (deps, advisorId) => listed.countBook(deps, advisorId),
+  handler: (deps, advisorId) => listed.countContacts(deps, advisorId),
 });
 
 export const listGroups = endpoint({
-  query: BookGroupQuery,
-  ...written,
+  query: ListedGroupsQuery,
+  ...jsonResponse,
   async handler(deps, advisorId, { query }) {
     const { data, pageInfo } = await listed.listGroups(deps, advisorId, query);
     return { data: data.map(({ groupId, name, contactCount }) => ({ groupId, name, contactCount })), pageInfo };
@@ -49,7 +49,7 @@ export const renameGroup = endpoint({
 export const setMembers = endpoint({
   params: GroupParams,
   body: MembersRequest,
-  ...written,
+  ...jsonResponse,
   async handler(deps, advisorId, { params, body }) {
     return { changed: await contacts.setMembers(deps, advisorId, params.groupId, body) };
   },
@@ -57,14 +57,14 @@ export const setMembers = endpoint({
 
 export const remove = endpoint({
   body: DeleteRequest,
-  ...written,
+  ...jsonResponse,
   async handler(deps, advisorId, { body }) {
     return { actionId: await deleteLater(deps, advisorId, body), undoMs };
   },
 });
 
 export const waitingDeletes = endpoint({
-  ...written,
+  ...jsonResponse,
   handler: async (deps, advisorId) => ({ data: await listDeletes(deps, advisorId) }),
 });
 
@@ -74,7 +74,7 @@ export const undo = endpoint({
 });
 
 /** A contact in the list, with what its number is good for. */
-export type BookContact = ReturnType<typeof shown>;
+export type AppContact = ReturnType<typeof shown>;
 
 function shown({
   contactId,
