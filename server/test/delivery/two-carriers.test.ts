@@ -10,6 +10,7 @@ import { maintainOutbox } from '../../src/domain/delivery/outbox-maintenance.ts'
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import type { DoubtfulText, SubmissionAtCarrier } from '../../src/domain/ports.ts';
 import { fixedCarriers, openCarrier } from '../support/carriers.ts';
+import { memberOf } from '../support/people.ts';
 import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
@@ -162,19 +163,27 @@ suite('two carriers', () => {
     const by = { carrierId: secondId, answersKeywords: true };
     const say = (from: string, text: string, more: object = {}) =>
       receiveReply(world.deps, by, { carrierMessageId: text, from, to, text, sentAt: world.clock.now(), ...more });
-    const states: [string, object, string][] = [
+    const states: [string, object, string, before?: string][] = [
       ['STOP', {}, 'opted_out'],
       ['Arrêt', { keyword: 'stop' }, 'opted_out'],
       ['HELP', {}, 'accepted'],
       ['Unstop me', { keyword: 'start' }, 'accepted'],
+      ['Rejoin', { keyword: 'start' }, 'accepted', 'Quit'],
       ['stop', { keyword: 'start' }, 'opted_out'],
+      // Carriers take a YES for a START. Nobody had asked.
+      ['Yes', { keyword: 'start' }, 'opted_out', 'End'],
     ];
-    for (const [text, more, state] of states) {
+    for (const [text, more, state, before] of states) {
       const phone = await acceptedPhone(world, world.bob);
+      if (before) await say(phone, before);
+      await world.clock.advance(1_000);
       await say(phone, text, more);
       const answer = await world.bob.call('GET', `/text/messaging/consents?phone=${encodeURIComponent(phone)}`);
       assert.equal(answer.body.state, state, text);
     }
+    const unclear = await acceptedPhone(world, world.bob);
+    await say(unclear, 'Sorry, wrong number', { keyword: 'help' });
+    assert.ok((await memberOf(world, world.bob, unclear)).heldSince);
     const wordy = await acceptedPhone(world, world.bob);
     await say(wordy, 'please stop texting me');
     await until('wording that is no keyword is confirmed by us', () => second.ledger.length === 1);

@@ -45,7 +45,7 @@ const senderLengthMax = 100;
 const movedMs = 3 * dayMs;
 
 /** What a carrier that answers keywords says that it took a text for. */
-const keywordMeanings = { stop: 'opt_out', start: 'opt_in', help: 'help' } as const;
+const keywordMeanings = { start: 'opt_in', help: 'help' } as const;
 
 /**
  * Archives a person's text and applies it, in one transaction and only once, however often the carrier delivers it. False if it
@@ -98,10 +98,14 @@ async function isFor(deps: Deps, { advisorId, carrierId }: AdvisorRow, by: Reply
   return wasNumberOf(deps.db, advisorId, { carrierId: by.carrierId, movedSince: new Date(Date.now() - movedMs) });
 }
 
-/** The carrier's word counts even if we would read the text differently, unless we read that the person wants no more texts. */
+/**
+ * A carrier's STOP counts however we read the text, its START and HELP only where we read nothing: some say START for a YES, which
+ * counts only if it answers a request.
+ */
 function meaningOf({ text, keyword }: IncomingReply): ReplyMeaning {
   const read = readReply(text);
-  return keyword && !stops.includes(read) ? keywordMeanings[keyword] : read;
+  if (keyword === 'stop') return stops.includes(read) ? read : 'opt_out';
+  return keyword && read === 'other' ? keywordMeanings[keyword] : read;
 }
 
 /** Whether the carrier has confirmed it. One that doesn't tell what it took a text for answers the words that everybody knows. */
