@@ -27,7 +27,8 @@ const databaseBeforeMsMax = 1_500;
 const databaseEvery = 5;
 const startingEvery = 7;
 const tokensMs = 8 * 60_000;
-const drainMsMax = 120_000;
+/** A text that failed often waits over a minute for its next try, and the sandbox's carrier fails once more in each process. */
+const drainMsMax = 200_000;
 const databaseStopMsMax = 10_000;
 
 /**

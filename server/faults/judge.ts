@@ -214,11 +214,12 @@ async function checkConsents(db: pg.Client, { asked, replied }: Ledger): Promise
     const requests = members.get(phone)?.requests ?? 0;
     if (requests > 1 || (accepted && requests === 0)) found.push(`${phone} was asked ${requests} times`);
   }
-  for (const { phone, word } of replied) {
+  for (const { phone, word, isLate } of replied) {
     const member = members.get(phone);
     const expected = word === 'STOP' ? 'opted_out' : 'accepted';
     if (member?.state !== expected) found.push(`${phone} said ${word} and is ${member?.state}`);
-    if (word === 'STOP' && member?.confirmations !== 1)
+    const confirmations = member?.confirmations ?? 0;
+    if (word === 'STOP' && confirmations !== 1 && !(isLate && confirmations === 0))
       found.push(`${phone} said STOP and has ${member?.confirmations} confirmations`);
   }
   return found;

@@ -18,7 +18,14 @@ export type Send = {
 
 /** A consent request to a number that is asked once, and a reply that took effect. */
 export type ConsentRequest = { phone: string; accepted: boolean };
-export type PhoneReply = { phone: string; textingNumber: string; word: 'ACCEPT' | 'STOP'; answeredAt: Date };
+export type PhoneReply = {
+  phone: string;
+  textingNumber: string;
+  word: 'ACCEPT' | 'STOP';
+  answeredAt: Date;
+  /** The clock moved a day ahead meanwhile, which may be too late to confirm a STOP. */
+  isLate?: boolean;
+};
 
 /** All requests and answers, kept where no kill can reach them. */
 export type Ledger = {

@@ -194,9 +194,12 @@ async function textAndStop(stage: Stage): Promise<void> {
     await send(stage, person, { keyed: true });
   });
   await pause(Math.random() * 60);
+  const { fault } = ledger;
   const answeredAt = await client.reply(person.phone, casey.textingNumber, 'STOP');
   if (answeredAt) {
-    ledger.replied.push({ phone: person.phone, textingNumber: casey.textingNumber, word: 'STOP', answeredAt });
+    const isLate = fault === clockFault || ledger.fault === clockFault;
+    const { phone } = person;
+    ledger.replied.push({ phone, textingNumber: casey.textingNumber, word: 'STOP', answeredAt, isLate });
     await send(stage, person, { keyed: false });
   }
   await Promise.all(texting);
