@@ -20,8 +20,6 @@ create table advisors (
   texting_pace integer,
   carrier_id smallint,
   campaign text,
-  earlier_carrier_id smallint,
-  carrier_moved_at timestamp with time zone,
   constraint advisors_pkey PRIMARY KEY (advisor_id),
   constraint advisors_carrier_id_fkey FOREIGN KEY (carrier_id) REFERENCES carriers(carrier_id),
   constraint advisors_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
@@ -554,6 +552,15 @@ create table dispatches (
   carrier_id smallint not null,
   tries smallint not null default 0,
   constraint dispatches_pkey PRIMARY KEY (message_id, advisor_id)
+);
+
+create table earlier_numbers (
+  number text not null,
+  carrier_id smallint not null,
+  advisor_id bigint not null,
+  left_at timestamp with time zone not null,
+  constraint earlier_numbers_pkey PRIMARY KEY (number, carrier_id, advisor_id),
+  constraint earlier_numbers_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );
 
 create table ended_grants (
@@ -1179,8 +1186,6 @@ create table wordings (
 
 CREATE UNIQUE INDEX advisors_email ON public.advisors USING btree (lower(email));
 
-CREATE INDEX advisors_moved ON public.advisors USING btree (carrier_moved_at) WHERE (carrier_moved_at IS NOT NULL);
-
 CREATE UNIQUE INDEX advisors_texting_number ON public.advisors USING btree (texting_number);
 
 CREATE INDEX alert_deliveries_due ON public.alert_deliveries USING btree (not_before) WHERE (not_before IS NOT NULL);
@@ -1270,6 +1275,8 @@ CREATE INDEX dispatches_deferred ON public.dispatches USING btree (deferred_unti
 CREATE INDEX dispatches_expiry ON public.dispatches USING btree (expires_at);
 
 CREATE INDEX dispatches_ready ON public.dispatches USING btree (carrier_id, not_before, message_id) WHERE (deferred_until IS NULL);
+
+CREATE INDEX earlier_numbers_left ON public.earlier_numbers USING btree (left_at);
 
 CREATE INDEX exports_due ON public.exports USING btree (export_id) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text, 'ready'::text]));
 
@@ -1928,6 +1935,8 @@ grant delete, insert, select on deleted_groups to assent_app;
 grant delete, insert, select, update on devices to assent_app;
 
 grant delete, insert, select, update on dispatches to assent_app;
+
+grant insert, select, update on earlier_numbers to assent_app;
 
 grant delete, insert, select, update on ended_grants to assent_app;
 

@@ -6421,9 +6421,9 @@ where not exists (
 );
 
 prepare "list-moved" as
-select advisor_id as "advisorId"
-from advisors
-where carrier_moved_at >= $1 and carrier_id is not null;
+select distinct advisor_id as "advisorId"
+from earlier_numbers
+where left_at >= $1;
 
 prepare "list-near-words" as
 select asked, word

@@ -31,14 +31,21 @@ create table advisors (
   texting_pace integer check (texting_pace > 0),
   -- A number names its carrier. What was noted of its registration is for people to read.
   carrier_id smallint references carriers,
-  campaign text,
-  -- The carrier before, whose replies and receipts may still be on their way, and since when it isn't: real time.
-  earlier_carrier_id smallint,
-  carrier_moved_at timestamptz
+  campaign text
 );
 create unique index advisors_email on advisors (lower(email));
 create unique index advisors_texting_number on advisors (texting_number);
-create index advisors_moved on advisors (carrier_moved_at) where carrier_moved_at is not null;
+
+-- Numbers that advisors had before, or have with another carrier now, and until when: real time. People answer the texts that they
+-- have, and carriers bring some answers days later.
+create table earlier_numbers (
+  number text,
+  carrier_id smallint,
+  advisor_id bigint references advisors,
+  left_at timestamptz not null,
+  primary key (number, carrier_id, advisor_id)
+);
+create index earlier_numbers_left on earlier_numbers (left_at);
 
 -- Those who work in the console. Reviewers and compliance officers are of one firm: they review, and record consent given on paper.
 -- Operators run the deployment and are of no firm.
@@ -67,7 +74,7 @@ create trigger firm_stays before update of firm_id on advisors
   for each row when (old.firm_id is distinct from new.firm_id) execute function refuse_other_firm();
 alter table advisors enable always trigger firm_stays;
 
-grant select, insert, update on firms, advisors to assent_app;
+grant select, insert, update on firms, advisors, earlier_numbers to assent_app;
 grant select, insert on staff to assent_app;
 grant update (disabled, role) on staff to assent_app;
 grant select on migrations to assent_app;

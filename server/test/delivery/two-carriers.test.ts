@@ -3,14 +3,15 @@ import { after, before, beforeEach, suite, test } from 'node:test';
 import { getAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { addCarrier } from '../../src/domain/carriers/carriers.ts';
-import { setNumber } from '../../src/domain/carriers/numbers.ts';
+import { addNumber, releaseNumber, setNumber } from '../../src/domain/carriers/numbers.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { doubtAsker } from '../../src/domain/delivery/doubts.ts';
 import { maintainOutbox } from '../../src/domain/delivery/outbox-maintenance.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import type { DoubtfulText, SubmissionAtCarrier } from '../../src/domain/ports.ts';
+import { listDoubts } from '../../src/store/delivery/doubts.ts';
 import { fixedCarriers, openCarrier } from '../support/carriers.ts';
-import { memberOf } from '../support/people.ts';
+import { entries, memberOf, stateOf } from '../support/people.ts';
 import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
@@ -136,12 +137,47 @@ suite('two carriers', () => {
     first.decide = () => 'does not take it';
     const late = await sent(world.ann, await acceptedPhone(world, world.ann));
     await until('it was tried', () => first.handed.length === 2);
-    await world.database.asOwner('update advisors set carrier_id = 2, carrier_moved_at = null where advisor_id = $1', [
-      advisorId,
-    ]);
+    await world.database.asOwner('delete from earlier_numbers', []);
+    await world.database.asOwner('update advisors set carrier_id = 2 where advisor_id = $1', [advisorId]);
     await statusOf(world.ann, late, 'sent');
     assert.equal(second.ledger.length, 1);
     await world.database.asOwner('update advisors set carrier_id = 1 where advisor_id = $1', [advisorId]);
+  });
+
+  test('a STOP reaches the advisor by a carrier and a number that they had before', async () => {
+    const { advisorId, email, textingNumber } = world.bob.advisor;
+    const number = textingNumber ?? assert.fail();
+    const stopsBy = async (carrierId: number) => {
+      const phone = await acceptedPhone(world, world.bob);
+      const stop = { carrierMessageId: phone, from: phone, to: number, text: 'STOP', sentAt: world.clock.now() };
+      assert.equal(await receiveReply(world.deps, { carrierId, answersKeywords: false }, stop), true);
+      assert.equal(await stateOf(world, world.bob, phone), 'opted_out');
+      assert.equal((await entries(world, world.bob, phone, 'text_in')).length, 1);
+    };
+    await releaseNumber(world.deps, number);
+    await stopsBy(secondId);
+    await addNumber(world.deps, { number, advisor: email, carrier: 'sandbox' });
+    await stopsBy(secondId);
+    await setAdvisor(world.deps, advisorId, { textingNumber: '+15005552099' });
+    await stopsBy(firstId);
+    await stopsBy(secondId);
+    await setAdvisor(world.deps, advisorId, { textingNumber: number, carrierId: secondId });
+  });
+
+  test('a text in doubt that waited while the number changed is looked for by the new one', async () => {
+    const { advisorId, textingNumber } = world.bob.advisor;
+    const from = '+15005552098';
+    second.decide = () => 'does not take it';
+    const messageId = await sent(world.bob, await acceptedPhone(world, world.bob));
+    await until('it was tried', () => second.handed.length > 0);
+    await setAdvisor(world.deps, advisorId, { textingNumber: from });
+    second.decide = () => 'takes it and throws';
+    await statusOf(world.bob, messageId, 'in_doubt');
+    const [doubt] = await listDoubts(world.deps.db, { carrierId: secondId, since: new Date(0), limit: 1 });
+    assert.deepEqual([doubt?.messageId, doubt?.from, second.ledger[0]?.from], [messageId, from, from]);
+    await setAdvisor(world.deps, advisorId, { textingNumber });
+    const [later] = await listDoubts(world.deps.db, { carrierId: secondId, since: new Date(0), limit: 1 });
+    assert.equal(later?.from, from);
   });
 
   test('a reply to a number of another carrier, or of nobody, changes nothing', async () => {

@@ -3,6 +3,7 @@ import type { AdvisorRow, AdvisorSettings, QuietHours } from '../../store/accoun
 import * as store from '../../store/accounts/advisors.ts';
 import { findFirm } from '../../store/accounts/firms.ts';
 import { sandboxCarrierId } from '../../store/carriers/carriers.ts';
+import { insertEarlierNumber } from '../../store/carriers/numbers.ts';
 import { deleteInvitationOf } from '../../store/sign-in/invitations.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { problem, requireFound } from '../problems.ts';
@@ -72,6 +73,7 @@ export async function setAdvisor(
     if (before.carrierId === null && settings.textingNumber)
       settings = { carrierId: defaultCarrier(deps), ...settings };
     if (!(await store.updateAdvisor(deps.db, advisorId, settings))) throw taken();
+    await keepEarlierNumber(deps, before, { ...before, ...settings });
     if (passwordHash) await replacePassword(deps, advisorId, passwordHash);
     // A link may have gone to an address that was wrong.
     if (settings.email && settings.email !== before.email) await deleteInvitationOf(deps.db, { advisorId });
@@ -79,6 +81,14 @@ export async function setAdvisor(
     if (Object.keys(values).length === 0) return;
     await archiveSetting(deps, by, { advisorId, what: 'advisor set', of: {}, values });
   });
+}
+
+/** Replies to the number that the advisor had, and by the carrier that it had, still are the advisor's. */
+async function keepEarlierNumber({ db }: Deps, before: Advisor, after: Advisor): Promise<void> {
+  const { advisorId, textingNumber: number, carrierId } = before;
+  const isSame = number === after.textingNumber && carrierId === after.carrierId;
+  if (isSame || number === null || carrierId === null) return;
+  await insertEarlierNumber(db, { number, carrierId, advisorId, leftAt: new Date() });
 }
 
 export async function getAccount(deps: Deps, advisorId: number): Promise<Account> {

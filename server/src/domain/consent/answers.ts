@@ -22,8 +22,10 @@ export async function sendAnswer(
   { kind, arrivedAt }: { kind: Exclude<TextKind, 'text' | 'consent_request'>; arrivedAt: Date },
 ): Promise<void> {
   const expiresAt = kind === 'opt_out' ? new Date(arrivedAt.getTime() + confirmationMs) : undefined;
-  if (!mayText(advisor, kind) || (expiresAt && expiresAt < deps.clock.now())) return;
   const { advisorId, firmId, name, textingNumber, textingPace, carrierId } = advisor;
+  // They may have answered a number that the advisor had before.
+  if (textingNumber === null || carrierId === null) return;
+  if (!mayText(advisor, kind) || (expiresAt && expiresAt < deps.clock.now())) return;
   const { name: firm } = await getFirm(deps, firmId);
   const text = renderWording((await wordingOf(deps, firmId, kind)).text, { firm, advisor: name });
   const addressee = { ...member, textingNumber, textingPace, carrierId };

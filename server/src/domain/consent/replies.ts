@@ -1,7 +1,7 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { type AdvisorRow, findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
+import { type AdvisorRow, findAdvisor, findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
 import { lockHeads } from '../../store/archive/archive.ts';
-import { wasNumberOf } from '../../store/carriers/numbers.ts';
+import { findEarlierOwner } from '../../store/carriers/numbers.ts';
 import { hasReply, insertReply } from '../../store/consent/replies.ts';
 import { lockMembers, type MemberRow, updateMember } from '../../store/members/members.ts';
 import { insertReviews, type ReviewKind } from '../../store/supervision/reviews.ts';
@@ -41,7 +41,7 @@ const endings: readonly ReplyMeaning[] = [...stops, 'possible_opt_out'];
 const helpPauseMs = 60 * 1000;
 /** As much of a sender that is no number is kept. */
 const senderLengthMax = 100;
-/** A number that moved to another carrier: how long the one before may still bring replies, which it may have kept for days. */
+/** How long the carrier that a number was with may still bring replies, although somebody has the number with another one. */
 const movedMs = 3 * dayMs;
 
 /** What a carrier that answers keywords says that it took a text for. */
@@ -63,8 +63,8 @@ export async function receiveReply(deps: Deps, by: ReplySource, received: Incomi
 /** The members to whom no more texts go because of it; null if it is for no number that the carrier has. */
 async function storeReply(deps: Deps, brought: ReceivedReply): Promise<Member[] | null> {
   const [from, to] = [readNumber(brought.from), readNumber(brought.to)];
-  const advisor = to && (await findAdvisorByTextingNumber(deps.db, to));
-  if (!advisor || !(await isFor(deps, advisor, brought.by))) return null;
+  const advisor = to && (await findOwner(deps, to, brought.by));
+  if (!advisor) return null;
   if (!from) {
     await keepMisdirected(deps, advisor, { ...brought, to });
     return [];
@@ -92,10 +92,13 @@ export async function applyText(
   await answer(deps, advisor, sender, archived);
 }
 
-/** Whether the carrier has the advisor's number, or had it until lately: a STOP that it kept must not be lost. */
-async function isFor(deps: Deps, { advisorId, carrierId }: AdvisorRow, by: ReplySource): Promise<boolean> {
-  if (carrierId === by.carrierId) return true;
-  return wasNumberOf(deps.db, advisorId, { carrierId: by.carrierId, movedSince: new Date(Date.now() - movedMs) });
+/** Whose the number is with this carrier, or was: a STOP to the number that a person knows, or that a carrier kept, must not be lost. */
+async function findOwner({ db }: Deps, number: string, { carrierId }: ReplySource): Promise<AdvisorRow | null> {
+  const owner = await findAdvisorByTextingNumber(db, number);
+  if (owner?.carrierId === carrierId) return owner;
+  const leftSince = new Date(Date.now() - movedMs);
+  const earlier = await findEarlierOwner(db, number, { carrierId, leftSince });
+  return earlier === null ? null : findAdvisor(db, String(earlier));
 }
 
 /**

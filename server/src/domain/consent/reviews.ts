@@ -56,8 +56,7 @@ async function stop(deps: Deps, review: supervision.Review, person: LockedPerson
   const how = { reason: 'possible_opt_out', channel: 'text', evidence } as const;
   await optOut(deps, { advisorId, by, now }, person, { ...how, at: member.heldSince ?? now });
   const advisor = await findAdvisor(deps.db, String(advisorId));
-  if (advisor?.textingNumber)
-    await sendAnswer(deps, advisor, member, { kind: 'opt_out', arrivedAt: review.dateTimeCreated });
+  if (advisor) await sendAnswer(deps, advisor, member, { kind: 'opt_out', arrivedAt: review.dateTimeCreated });
 }
 
 async function replyOf(deps: Deps, { advisorId, archiveNumber }: supervision.Review): Promise<Evidence['reply']> {

@@ -85,23 +85,11 @@ export async function updateAdvisor(
   if (given.length === 0) return true;
   const update = db.query(
     `update advisors
-     set ${given.flatMap(([name], index) => assignments(name, `$${index + 2}`, `$${given.length + 2}`)).join(', ')}
+     set ${given.map(([name], index) => `${settingColumns[name]} = $${index + 2}`).join(', ')}
      where advisor_id = $1`,
-    [advisorId, ...given.map(([, value]) => value), ...('carrierId' in change ? [new Date()] : [])],
+    [advisorId, ...given.map(([, value]) => value)],
   );
   return update.then(() => true).catch(falseIfTaken);
-}
-
-/** A number that moves remembers where it was: replies and receipts may still come from there. */
-function assignments(name: keyof typeof settingColumns, value: string, realNow: string): string[] {
-  const column = settingColumns[name];
-  if (name !== 'carrierId') return [`${column} = ${value}`];
-  const isMoved = `carrier_id is distinct from ${value}::smallint`;
-  return [
-    `carrier_id = ${value}::smallint`,
-    `earlier_carrier_id = case when ${isMoved} then carrier_id else earlier_carrier_id end`,
-    `carrier_moved_at = case when ${isMoved} then ${realNow}::timestamptz else carrier_moved_at end`,
-  ];
 }
 
 export async function findAdvisor(db: Db, idOrEmail: string): Promise<AdvisorRow | null> {

@@ -66,9 +66,9 @@ export async function findNumberRecord(db: Db, advisorId: number, since: Date): 
 /** Advisors whose number has moved to another carrier lately: real time. */
 export async function listMoved(db: Db, since: Date): Promise<number[]> {
   const rows = await db.query<{ advisorId: number }>(
-    `select advisor_id as "advisorId"
-     from advisors
-     where carrier_moved_at >= $1 and carrier_id is not null`,
+    `select distinct advisor_id as "advisorId"
+     from earlier_numbers
+     where left_at >= $1`,
     [since],
     'list-moved',
   );
@@ -94,16 +94,33 @@ export async function passDispatches(db: Db, advisorIds: number[]): Promise<numb
   return rows.length;
 }
 
-/** Whether the advisor's number was with this carrier until lately. */
-export async function wasNumberOf(
+/** An advisor's number is another one from now on, or goes by another carrier: real time. */
+export async function insertEarlierNumber(
   db: Db,
-  advisorId: number,
-  { carrierId, movedSince }: { carrierId: number; movedSince: Date },
-): Promise<boolean> {
-  return db.has(
-    `select
-     from advisors
-     where advisor_id = $1 and earlier_carrier_id = $2 and carrier_moved_at >= $3`,
-    [advisorId, carrierId, movedSince],
+  { number, carrierId, advisorId, leftAt }: { number: string; carrierId: number; advisorId: number; leftAt: Date },
+): Promise<void> {
+  await db.query(
+    `insert into earlier_numbers (number, carrier_id, advisor_id, left_at)
+     values ($1, $2, $3, $4)
+     on conflict (number, carrier_id, advisor_id) do update set left_at = excluded.left_at`,
+    [number, carrierId, advisorId, leftAt],
   );
+}
+
+/** Who had the number with this carrier last: lately, or at any time if nobody has it now. */
+export async function findEarlierOwner(
+  db: Db,
+  number: string,
+  { carrierId, leftSince }: { carrierId: number; leftSince: Date },
+): Promise<number | null> {
+  const row = await db.find<{ advisorId: number }>(
+    `select advisor_id as "advisorId"
+     from earlier_numbers
+     where number = $1 and carrier_id = $2
+       and (left_at >= $3 or not exists (select from advisors where texting_number = $1))
+     order by left_at desc
+     limit 1`,
+    [number, carrierId, leftSince],
+  );
+  return row?.advisorId ?? null;
 }

@@ -16,8 +16,8 @@ type DoubtRow = MessageKey & {
 };
 
 /**
- * A carrier's texts in doubt since a time, the newest first. `from` is the number that the entry says it was sent from. Spans
- * advisors: a carrier has texts of many.
+ * A carrier's texts in doubt since a time, the newest first. `from` is the number that the advisor had then: if the
+ * text waited while it changed, that is another one than its entry's. Spans advisors: a carrier has texts of many.
  */
 export async function listDoubts(
   db: Db,
@@ -25,13 +25,22 @@ export async function listDoubts(
 ): Promise<DoubtRow[]> {
   return db.query<DoubtRow>(
     `select
-       t.advisor_id as "advisorId", t.message_id as "messageId", t.attempt, e.meta::json ->> 'from' as "from",
+       t.advisor_id as "advisorId", t.message_id as "messageId", t.attempt,
+       coalesce(earlier.number, o.texting_number, e.meta::json ->> 'from') as "from",
        m.phone as "to", convert_from(b.body, 'UTF8') as text, t.kind, a.date_time_started as "submittedAt"
      from messages t
+     join advisors o using (advisor_id)
      join members m using (advisor_id, member_id)
      join attempts a on a.advisor_id = t.advisor_id and a.message_id = t.message_id and a.attempt = t.attempt
      join archive_entries e on e.advisor_id = t.advisor_id and e.number = t.archive_number
      join archive_bodies b on b.advisor_id = t.advisor_id and b.number = t.archive_number
+     left join lateral (
+       select number
+       from earlier_numbers
+       where advisor_id = t.advisor_id and left_at > a.date_time_started
+       order by left_at
+       limit 1
+     ) as earlier on true
      where t.carrier_id = $1 and t.rare_status = 'in_doubt' and a.date_time_started >= $2
      order by t.message_id desc
      limit $3`,

@@ -54,6 +54,7 @@ export const shared = [
   'advisors',
   'applications',
   'api_keys',
+  'earlier_numbers',
   'grants',
   'hold_lifts',
   'holds',
