@@ -370,10 +370,13 @@ test('a merge fills in what the kept contact lacks, and doesn’t change consent
   assert.deepEqual(contact.groupIds, groups);
   assert.deepEqual(await members(), before);
   assert.equal((await book(advisorId)).length, 1);
-  const [entry] = await database.asOwner<{ meta: string; body: Buffer }>(
-    "select meta, body from archive_entries join archive_bodies using (advisor_id, number) where advisor_id = $1 and kind = 'merge'",
+  const [entry] = await database.asOwner<{ meta: string; body: Buffer; phone: string }>(
+    `select meta, body, phone
+     from archive_entries join archive_bodies using (advisor_id, number) join members using (advisor_id, member_id)
+     where advisor_id = $1 and kind = 'merge'`,
     [advisorId],
   );
+  assert.equal(entry?.phone, otherPhone, 'a hold on the person keeps it');
   assert.deepEqual(JSON.parse(entry?.meta ?? ''), { keep, merge });
   assert.equal(JSON.parse(String(entry?.body)).firstName, 'Ada');
 

@@ -3,6 +3,7 @@ import { lockBook } from '../../store/address-book/contact-books.ts';
 import * as store from '../../store/address-book/contacts.ts';
 import { updateLinkedContact } from '../../store/address-book/crm-contacts.ts';
 import { replaceMemberships } from '../../store/address-book/groups.ts';
+import { findMember } from '../../store/members/members.ts';
 import { archive, type By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { type Contact, contactSearchText, isCrmLinked, noContact } from './contacts.ts';
@@ -42,11 +43,13 @@ export async function mergeContacts(
     await replaceMemberships(db, advisorId, merge, [], now);
     await replaceMemberships(db, advisorId, keep, [...new Set([...kept.groupIds, ...other.groupIds])], now);
     await store.deleteContact(db, advisorId, merge, now);
-    // The archive keeps the contact that is gone, and who merged it.
+    // The archive keeps the contact that is gone, and who merged it: as long as a hold on its person lasts.
+    const phone = other.phone ?? kept.phone;
+    const member = phone === null ? null : await findMember(db, advisorId, phone);
     const entry = {
       advisorId,
       kind: 'merge',
-      memberId: null,
+      memberId: member?.memberId ?? null,
       meta: { keep, merge },
       body: JSON.stringify(other),
     } as const;
