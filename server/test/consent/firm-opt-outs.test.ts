@@ -8,6 +8,7 @@ import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
 import { startImport } from '../../src/domain/address-book/contact-imports.ts';
 import { createContacts } from '../../src/domain/address-book/contacts.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
+import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { optOutByCarrier, recordConsent, recordOptOut } from '../../src/domain/consent/consents.ts';
 import { setFirm } from '../../src/domain/consent/firm-opt-outs.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
@@ -257,6 +258,21 @@ suite('where a stop counts for the firm', () => {
     await setConsent(world, stranger, phone, 'accepted');
     await say(world, ann, phone, 'STOP');
     assert.equal(await stateOf(world, stranger, phone), 'accepted');
+  });
+
+  test('one that is recorded counts again for everybody, and its proof is kept, also if the advisor knew of one', async () => {
+    const phone = await sharedPhone();
+    await say(world, ann, phone, 'STOP');
+    await clock.advance(1_000);
+    await say(world, bob, phone, 'START');
+    assert.deepEqual(await statesOf(phone), ['opted_out', 'accepted']);
+    const { lastChanged } = await memberOf(world, ann, phone);
+    const proof = 'Called: no texts from anybody';
+    const status = await recordOptOut(deps, { advisorId: ann.advisor.advisorId, phone, proof, staff: sue });
+    assert.deepEqual(status.lastChanged, lastChanged);
+    assert.deepEqual(await statesOf(phone), ['opted_out', 'opted_out']);
+    assert.equal((await lastMove(ann, phone)).evidence.proof, proof);
+    assert.deepEqual(await compareTables(deps), []);
   });
 
   test('paper doesn’t undo it, and a START stamped before the stop doesn’t either', async () => {

@@ -150,9 +150,9 @@ export async function optOut(
     { member, to: 'opted_out', ...how },
     { stoppedAt: laterOf(member.stoppedAt, at) },
   );
-  // Of somebody who has opted out, the carrier or the firm may mean the STOP that we know, after which the person may have texted
-  // START to another advisor. Only a text is a new stop.
-  if (!moved && stop.channel !== 'text') return { moved, outOfOrder: false };
+  // Of somebody who has opted out, the carrier may mean the STOP that we know, after which the person may have texted START to another
+  // advisor.
+  if (!moved && stop.reason === 'carrier') return { moved, outOfOrder: false };
   const elsewhere = await stopOthers(deps, act, others, stop);
   return { moved: moved || elsewhere.moved, outOfOrder: elsewhere.outOfOrder };
 }
@@ -202,10 +202,14 @@ export async function recordOptOut(deps: Deps, given: RecordedConsent): Promise<
     const person = await lockPerson(deps, advisor, phone, () => ensureMember(deps, advisorId, phone));
     const { member, others } = person;
     const now = deps.clock.now();
-    const stop: Stop = { reason: 'recorded', channel: 'paper', at: now, evidence: { proof } };
-    const { moved } = await optOut(deps, { advisorId, by: byStaff(staff.staffId), now }, person, stop);
+    const stop = { reason: 'recorded', channel: 'paper', at: now, evidence: { proof } } as const;
+    const act = { advisorId, by: byStaff(staff.staffId), now };
+    await optOut(deps, act, person, stop);
+    const wasOptedOut = member.state === 'opted_out';
+    // Then it stays as it is, and the proof is archived next to its other evidence.
+    if (wasOptedOut) await archiveMoves(deps, act, [{ member, to: 'opted_out', ...stop }]);
     const { memberId } = member;
-    const lastChanged = moved ? now : member.lastChanged;
+    const lastChanged = wasOptedOut ? member.lastChanged : now;
     return { memberId, state: 'opted_out' as const, lastChanged, stopped: [{ advisorId, memberId }, ...others] };
   });
   await claimedTextsBegun(deps, stopped);
