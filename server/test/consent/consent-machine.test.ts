@@ -350,6 +350,16 @@ suite('order of arrival', () => {
     assert.deepEqual(await reviewedTexts(phone), ['out_of_order NO']);
   });
 
+  test('a YES to an open request that is stamped before it changes nothing, and is up for review', async () => {
+    const phone = await phoneIn('none');
+    const sentAt = world.clock.now();
+    await world.clock.advance(1_000);
+    await ask(world, ann, phone);
+    await say(world, ann, phone, 'YES', { sentAt });
+    assert.equal(await stateOf(world, ann, phone), 'pending');
+    assert.deepEqual(await reviewedTexts(phone), ['out_of_order YES']);
+  });
+
   test('no stamp is later than its arrival', async () => {
     const phone = await phoneIn('accepted');
     const at = moments();

@@ -81,16 +81,18 @@ suite('a reply that may mean stop', () => {
     assert.equal(await stateOf(world, ann, phone), 'opted_out');
   });
 
-  test('changes no state, gets no answer and is up for review once', async () => {
+  test('changes no state, gets no answer and is up for review, each by itself', async () => {
     const phone = await acceptedPhone(world, ann);
     await say(world, ann, phone, doubtful);
     await say(world, ann, phone, 'that’s enough');
     assert.equal(await stateOf(world, ann, phone), 'accepted');
     assert.deepEqual(await kindsSent(world, ann, phone), []);
-    const { kind, archiveNumber, messageId } = await reviewOf(phone);
     const texts = await entries(world, ann, phone, 'text_in');
-    assert.deepEqual([kind, archiveNumber, messageId], ['possible_opt_out', texts[0]?.number, null]);
-    assert.equal(texts[1]?.body, 'that’s enough', 'the second one is archived');
+    const [first, second, ...others] = await openReviews(phone);
+    assert.deepEqual(
+      [first?.kind, first?.archiveNumber, first?.messageId, second?.kind, second?.archiveNumber, others],
+      ['possible_opt_out', texts[0]?.number, null, 'possible_opt_out', texts[1]?.number, []],
+    );
   });
 
   test('holds every text that is sent after it, as a success with status held', async () => {
@@ -167,6 +169,28 @@ suite('a reviewer who decides about it', () => {
       [entry?.actor, entry?.meta.decision, entry?.meta.outcome],
       [`staff:${sue.staffId}`, 'approved', 'released'],
     );
+  });
+
+  test('approves one of two such replies: the texts are held until the later one is approved', async () => {
+    const phone = await doubtfulPhone();
+    const { reviewId } = await reviewOf(phone);
+    await sendTo(phone, 'One');
+    await world.clock.advance(1_000);
+    await say(world, ann, phone, 'that’s enough');
+    assert.equal(await decide(reviewId, 'approved'), 'settled');
+    assert.deepEqual(await onPhone(phone), []);
+    assert.equal(await decide((await reviewOf(phone)).reviewId, 'approved'), 'released');
+    assert.deepEqual(await onPhone(phone), ['One']);
+  });
+
+  test('rejects the earlier of two such replies: opted out', async () => {
+    const phone = await doubtfulPhone();
+    const { reviewId } = await reviewOf(phone);
+    await world.clock.advance(1_000);
+    await say(world, ann, phone, 'that’s enough');
+    assert.equal(await decide(reviewId, 'rejected'), 'opted_out');
+    assert.equal(await decide((await reviewOf(phone)).reviewId, 'approved'), 'settled');
+    assert.equal(await stateOf(world, ann, phone), 'opted_out');
   });
 
   test('rejects: it was a stop, with the reply and who decided as evidence, and one confirmation', async () => {

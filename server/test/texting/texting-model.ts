@@ -20,11 +20,12 @@ export type Settings = { quietHours: 'off' | 'defer' | 'refuse'; consentRequired
 /** For whom a stop counts. */
 export type Scope = 'advisor' | 'firm';
 export type ModelReply = { carrierMessageId: string; phone: string; text: Words; sentMs: number };
-/** A review about consent; of those that may mean stop, the last one of a person decides. */
+/** A review about consent, and when the reply was written; of those that may mean stop, approving a person's last one ends the hold. */
 export type ModelReview = {
   phone: string;
   kind: 'possible_opt_out' | 'opt_out_wording' | 'out_of_order';
   status: 'open' | 'approved' | 'rejected';
+  writtenMs: number;
 };
 /** Something that happened to a person, and whether their texts are held after it. */
 export type ModelEvent = { phone: string; isHeld: boolean };
@@ -208,7 +209,9 @@ export class TextingModel {
     if (kind !== 'possible_opt_out') return null;
     const member = this.#member(phone);
     const last = this.reviews.findLast((each) => each.phone === phone && each.kind === kind);
-    if (member.doubtMs === null || last !== review) return 'settled';
+    const { writtenMs } = review;
+    const hasOptedIn = member.words.some((word) => !word.isStop && word.stampMs >= writtenMs);
+    if (member.doubtMs === null || (last !== review && (decision === 'approved' || hasOptedIn))) return 'settled';
     if (decision === 'approved') {
       member.doubtMs = null;
       return 'released';
@@ -271,14 +274,16 @@ export class TextingModel {
         if (member.doubtMs !== null && stampMs >= member.doubtMs) member.doubtMs = null;
         return 'opt_in';
       case 'accept':
-        return answersRequest && this.#start(member, stampMs) ? 'opt_in' : null;
+        if (answersRequest && this.#start(member, stampMs)) return 'opt_in';
+        if (member.state === 'pending') this.#review(phone, 'out_of_order');
+        return null;
       case 'decline':
         if (member.state !== 'pending') return null;
         if (!this.#stop(phone, member, stampMs).isLast || !answersRequest) this.#review(phone, 'out_of_order');
         return 'opt_out';
       case 'doubt':
         if (member.state === 'opted_out') return null;
-        if (member.doubtMs === null) this.#review(phone, 'possible_opt_out');
+        this.#review(phone, 'possible_opt_out', stampMs);
         member.doubtMs = Math.max(member.doubtMs ?? -Infinity, stampMs);
         return null;
       case 'other':
@@ -312,8 +317,8 @@ export class TextingModel {
     return member ? this.colleague.#stopOne(member, stampMs) : { isMove: false, isLast: true };
   }
 
-  #review(phone: string, kind: ModelReview['kind']): void {
-    this.reviews.push({ phone, kind, status: 'open' });
+  #review(phone: string, kind: ModelReview['kind'], writtenMs = this.nowMs): void {
+    this.reviews.push({ phone, kind, status: 'open', writtenMs });
   }
 
   /** Counts only if it was written after every STOP that arrived. */

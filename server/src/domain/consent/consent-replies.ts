@@ -63,7 +63,7 @@ function evidenceOf({ text, sentAt, archiveNumber }: Reply): Evidence['reply'] {
 }
 
 type Move = { to: 'accepted' | 'opted_out'; reason: Reason; outOfOrder: boolean };
-/** `ignored` is a START that a STOP outranks. */
+/** `ignored` is a START that a STOP outranks, or a YES from before the request that waits for one. */
 type ReplyDecision = Move | { remind: true } | { ignored: true } | null;
 
 /**
@@ -78,7 +78,7 @@ function decideReply(member: MemberRow, { meaning, sentAt }: Pick<Reply, 'meanin
     case 'opt_in':
       return optIn(member, sentAt);
     case 'accept':
-      return answersRequest(member, sentAt) && isAfterStops(member, sentAt) ? accept('accepted') : null;
+      return yes(member, sentAt);
     case 'decline':
       return member.state === 'pending' ? stop(member, 'declined', sentAt) : null;
     case 'other':
@@ -102,6 +102,12 @@ function stop(member: MemberRow, reason: Reason, sentAt: Date): Move {
 function optIn(member: MemberRow, sentAt: Date): ReplyDecision {
   if (isAfterStops(member, sentAt)) return accept('opt_in');
   return member.state === 'opted_out' ? { ignored: true } : null;
+}
+
+/** A clock may be wrong: the firm should know of a YES that seems to be from before the request. */
+function yes(member: MemberRow, sentAt: Date): ReplyDecision {
+  if (answersRequest(member, sentAt) && isAfterStops(member, sentAt)) return accept('accepted');
+  return member.state === 'pending' ? { ignored: true } : null;
 }
 
 function accept(reason: Reason): Move {

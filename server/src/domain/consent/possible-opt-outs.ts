@@ -12,12 +12,15 @@ import { knownRecipient, type Recipient } from '../texting/recipients.ts';
  * or the person texts START or STOP. All of this happens inside a transaction, with the member locked.
  */
 
-/** Holds every text to the person. True if that is new, and a reviewer has something to decide. */
+/**
+ * Holds every text to the person. False if they are opted out, and a reviewer has nothing to decide. Each such reply has a review: what was
+ * decided about one says nothing of the next.
+ */
 export async function holdTexts(deps: Deps, advisorId: number, member: MemberRow, sentAt: Date): Promise<boolean> {
   const { memberId, state, heldSince } = member;
   if (state === 'opted_out') return false;
   await updateHeldSince(deps.db, advisorId, memberId, laterOf(heldSince, sentAt));
-  return heldSince === null;
+  return true;
 }
 
 /** The texts that wait, and their recipient as of now. */

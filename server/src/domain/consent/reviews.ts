@@ -21,7 +21,7 @@ export function decideReview(
 
 /**
  * A reply that may mean stop did not if it is approved, and did if it is rejected. Nothing is left to do if the person has
- * settled it since, or has replied another such text after that, which has a review of its own.
+ * settled it since. If they have written another such reply, texts stay held until that is approved.
  */
 async function settle(
   deps: Deps,
@@ -31,16 +31,19 @@ async function settle(
   const { advisorId, memberId, phone } = review;
   async function lockHeld() {
     const member = memberId === null ? null : await lockMember(deps.db, advisorId, memberId);
-    return member?.heldSince && (await isLatestReview(deps.db, review)) ? member : null;
+    return member?.heldSince ? member : null;
   }
   if (decision === 'rejected') {
+    const reply = await replyOf(deps, review);
     const { member, others } = await lockPerson(deps, review, phone, lockHeld);
     if (!member) return 'settled';
-    await stop(deps, review, { member, others }, byStaff(staff.staffId));
+    const hasOptedIn = member.startedAt !== null && member.startedAt >= new Date(reply.sent);
+    if (hasOptedIn && !(await isLatestReview(deps.db, review))) return 'settled';
+    await stop(deps, review, { member, others }, { reply, by: byStaff(staff.staffId) });
     return 'opted_out';
   }
   const member = await lockHeld();
-  if (!member) return 'settled';
+  if (!member || !(await isLatestReview(deps.db, review))) return 'settled';
   const { to, texts } = await findHeld(deps, advisorId, member);
   if (texts.length > 0) requireReleasable(deps, to, texts);
   await endHold(deps, advisorId, member);
@@ -48,18 +51,24 @@ async function settle(
 }
 
 /** As if the person had said stop when they wrote the reply. */
-async function stop(deps: Deps, review: supervision.Review, person: LockedPerson, by: By): Promise<void> {
+async function stop(
+  deps: Deps,
+  review: supervision.Review,
+  person: LockedPerson,
+  { reply, by }: { reply: RepliedText; by: By },
+): Promise<void> {
   const { advisorId } = review;
   const { member } = person;
   const now = deps.clock.now();
-  const evidence = { reply: await replyOf(deps, review) };
-  const how = { reason: 'possible_opt_out', channel: 'text', evidence } as const;
+  const how = { reason: 'possible_opt_out', channel: 'text', evidence: { reply } } as const;
   await optOut(deps, { advisorId, by, now }, person, { ...how, at: member.heldSince ?? now });
   const advisor = await findAdvisor(deps.db, String(advisorId));
   if (advisor) await sendAnswer(deps, advisor, member, { kind: 'opt_out', arrivedAt: review.dateTimeCreated });
 }
 
-async function replyOf(deps: Deps, { advisorId, archiveNumber }: supervision.Review): Promise<Evidence['reply']> {
+type RepliedText = NonNullable<Evidence['reply']>;
+
+async function replyOf(deps: Deps, { advisorId, archiveNumber }: supervision.Review): Promise<RepliedText> {
   const reviewed = await findReviewed(deps.db, advisorId, archiveNumber);
   const { sent = '' } = JSON.parse(reviewed?.meta ?? '{}');
   return { text: reviewed?.text ?? '', sent, archiveNumber };
