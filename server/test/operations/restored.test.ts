@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
 import { findRestored } from '../../src/domain/archive/archive-status.ts';
+import { getBroadcast, startBroadcast } from '../../src/domain/broadcasts/broadcasts.ts';
+import { checkBroadcast } from '../../src/domain/broadcasts/previews.ts';
+import { sendBroadcasts } from '../../src/domain/broadcasts/sending.ts';
 import { carrierSender } from '../../src/domain/delivery/carrier-sender.ts';
 import { setWaitingAside } from '../../src/domain/delivery/set-aside.ts';
 import type { OpenCarrier } from '../../src/domain/ports.ts';
+import { addContact, addGroup, putInGroups } from '../address-book/address-book.ts';
 import { acceptedPhone, handset, received, send, statusOf } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -45,7 +50,7 @@ suite('a database that is from before what was signed', () => {
     await lane.stop();
   });
 
-  test('has its waiting texts put in doubt, whoever’s they are', async () => {
+  test('has its waiting texts put in doubt and texts to groups stopped, whoever’s they are', async () => {
     const { deps, ann, bob } = world;
     const folder = { last: async () => ({ size: 7 }), async *notes() {} } as unknown as Deps['checkpointFolder'];
     const config = { ...deps.config, environment: 'production' } as const;
@@ -54,7 +59,17 @@ suite('a database that is from before what was signed', () => {
       return { person, messageId: body.successes[0].messageId };
     });
     const texts = await Promise.all(sent);
-    assert.equal(await setWaitingAside({ ...deps, config, checkpointFolder: folder }), 2);
+    const groupId = await addGroup(ann, 'All');
+    const phone = await acceptedPhone(world, ann);
+    await putInGroups(ann, await addContact(ann, { firstName: 'Ada', phone }), [groupId]);
+    const { advisorId } = ann.advisor;
+    const broadcast = { groupId, text: 'Hello all' };
+    const { version } = await checkBroadcast(deps, advisorId, broadcast, byOperator);
+    const broadcastId = await startBroadcast(deps, advisorId, { ...broadcast, version }, byOperator);
+    assert.deepEqual(await setWaitingAside({ ...deps, config, checkpointFolder: folder }), { texts: 2, broadcasts: 1 });
     for (const { person, messageId } of texts) await statusOf(person, messageId, 'in_doubt');
+    await sendBroadcasts(deps);
+    const { status, counts } = await getBroadcast(deps, advisorId, broadcastId);
+    assert.deepEqual([status, counts], ['stopped', { stopped: 1 }]);
   });
 });

@@ -29,11 +29,11 @@ export const textVerbs: Verb[] = [
   {
     name: 'texts set-aside',
     about:
-      'After a restore: mark every queued text in_doubt, because it may already have been sent. Works only while the copies outside show that the database was restored.',
+      'After a restore: mark every queued text in_doubt and stop texts to groups, because they may already have been sent. Works only while the copies outside show that the database was restored.',
     isFinal: always,
     run: async ({ runtime, out }) => {
-      const count = await setWaitingAside(runtime);
-      out.note(`${count} texts are in doubt now, and are not sent again.`);
+      const { texts, broadcasts } = await setWaitingAside(runtime);
+      out.note(`${texts} texts are in doubt now, and are not sent again. ${broadcasts} texts to groups were stopped.`);
     },
   },
 ];

@@ -84,6 +84,13 @@ export async function stopBroadcast(deps: Deps, advisorId: number, broadcastId: 
   });
 }
 
+/** Stops every text to a group, whoever's it is. Returns how many there were. */
+export async function stopAllBroadcasts(deps: Deps, by: By): Promise<number> {
+  const sending = await store.listSending(deps.db);
+  for (const { advisorId, broadcastId } of sending) await stopBroadcast(deps, advisorId, broadcastId, by);
+  return sending.length;
+}
+
 /** The latest first. */
 export async function listBroadcasts(deps: Deps, advisorId: number, before: number | null) {
   const rows = await store.listBroadcasts(deps.db, advisorId, { before, limit: broadcastsPerPage + 1 });

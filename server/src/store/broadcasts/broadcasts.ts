@@ -1,5 +1,5 @@
 import type { Db, Due } from '../database/db.ts';
-import { isDue, takeDue } from '../database/for-advisors.ts';
+import { forAllAdvisors, isDue, takeDue } from '../database/for-advisors.ts';
 
 type BroadcastStatus = 'sending' | 'done' | 'stopped';
 
@@ -145,6 +145,15 @@ export async function updateBroadcast(
   );
   if (!row) throw new Error('The broadcast is no longer being sent.');
   return row.status;
+}
+
+/** Those that are being sent. Spans advisors: what a restore does concerns all of them. */
+export async function listSending(db: Db): Promise<{ advisorId: number; broadcastId: number }[]> {
+  return forAllAdvisors(db, (db) =>
+    db.query(
+      `select advisor_id as "advisorId", broadcast_id as "broadcastId" from broadcasts where status = 'sending'`,
+    ),
+  );
 }
 
 /** Stops it, after the batch that another node is sending, if there is one; null if it has ended, or isn't the advisor's. */
