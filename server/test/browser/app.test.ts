@@ -81,6 +81,17 @@ test('a text whose answer is lost survives a reload, and trying again doesn’t 
   await page.route(sends, (route) => route.abort());
   await press('Only once');
   await unanswered.waitFor();
+  const ageBy = (ms: number) =>
+    page.evaluate((ms) => {
+      const attempts: { at: number }[] = JSON.parse(localStorage.getItem('outbox') ?? '');
+      localStorage.setItem('outbox', JSON.stringify(attempts.map((each) => ({ ...each, at: each.at - ms }))));
+    }, ms);
+  // The server knows a key for a day.
+  await ageBy(86_400_000);
+  await page.reload();
+  await page.getByText('If it isn’t above, it wasn’t sent').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
+  await ageBy(-86_400_000);
   await page.reload();
   await unanswered.waitFor();
   await page.locator('.talk', { hasText: 'May not have been sent' }).waitFor();

@@ -9,6 +9,7 @@ import { useAdvisor } from '../api/session.ts';
 import { useAsking } from '../inbox/asking.ts';
 import { quarterMs, Tool, textLengthMax, typingMs } from '../inbox/composer.tsx';
 import { useDraft } from '../inbox/drafts.ts';
+import { canRepeat } from '../inbox/outbox.ts';
 import { useSigned } from '../inbox/signed.ts';
 import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
@@ -263,15 +264,17 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
             <span className="grow">
               <b>No answer from the server.</b> Nobody knows yet whether this went out: “{beginningOf(lost.text)}”
             </span>
-            <button
-              type="button"
-              className="link"
-              title="Nobody gets it twice"
-              onClick={() => void begin(lost)}
-              disabled={isStarting}
-            >
-              Send it again
-            </button>
+            {canRepeat(lost) && (
+              <button
+                type="button"
+                className="link"
+                title="Nobody gets it twice"
+                onClick={() => void begin(lost)}
+                disabled={isStarting}
+              >
+                Send it again
+              </button>
+            )}
             <button
               type="button"
               className="link"

@@ -1,14 +1,15 @@
+import { now } from '../api/clock.ts';
 import { isInDoubt, post } from '../api/http.ts';
 import { newKey } from '../inbox/outbox.ts';
 
-/** A start that was asked for and not answered. Its key makes sure that asking again can't text anybody twice. */
-export type Start = { key: string; groupId: number; text: string; version: string };
+/** A start that was asked for and not answered. Its key makes sure that asking again within a day can't text anybody twice. */
+export type Start = { key: string; groupId: number; text: string; version: string; at: number };
 type StartResult = { broadcastId: number } | { refused: string } | { unanswered: true };
 
 const storageKey = (groupId: number) => `broadcast-start-${groupId}`;
 
-export function newStart(body: Omit<Start, 'key'>): Start {
-  return { key: newKey(), ...body };
+export function newStart(body: Omit<Start, 'key' | 'at'>): Start {
+  return { key: newKey(), at: now(), ...body };
 }
 
 /** One that a page before this one left behind counts as unanswered, too. */
@@ -25,9 +26,9 @@ export function forget(groupId: number): void {
   localStorage.removeItem(storageKey(groupId));
 }
 
-export async function start({ key, ...body }: Start): Promise<StartResult> {
+export async function start({ key, at, ...body }: Start): Promise<StartResult> {
   const isFirstTry = unanswered(body.groupId)?.key !== key;
-  localStorage.setItem(storageKey(body.groupId), JSON.stringify({ key, ...body }));
+  localStorage.setItem(storageKey(body.groupId), JSON.stringify({ key, at, ...body }));
   try {
     const { broadcastId } = await post<{ broadcastId: number }>('/broadcasts', { body, idempotencyKey: key });
     forget(body.groupId);

@@ -1,7 +1,8 @@
 import { useRef, useSyncExternalStore } from 'react';
+import { now } from '../api/clock.ts';
 import type { MessageRequest } from '../api/types.ts';
 
-/** A text that was sent and not answered yet. Its key makes sure that trying again can't text twice. */
+/** A text that was sent and not answered yet. Its key makes sure that trying again within a day can't text twice. */
 export type Attempt = {
   key: string;
   phone: string;
@@ -12,6 +13,8 @@ export type Attempt = {
   why?: string;
 };
 
+/** The server knows a key for a day. */
+const keptMs = 23 * 60 * 60 * 1000;
 const storageKey = 'outbox';
 const listeners = new Set<() => void>();
 // What another tab sends is its to tell of.
@@ -44,6 +47,11 @@ export function keep(attempt: Attempt): void {
 
 export function drop(key: string): void {
   change(kept().filter((attempt) => attempt.key !== key));
+}
+
+/** Whether what got no answer can be sent again without texting twice. */
+export function canRepeat({ at }: { at: number }): boolean {
+  return now() - at < keptMs;
 }
 
 export function newKey(): string {

@@ -8,7 +8,7 @@ import { count, firstName, phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { consentEvent, doubtAdvice, failureAdvice, heldAdvice, kindWords, statusWords } from '../words/states.ts';
 import { clockTime, whenTime } from '../words/times.ts';
-import { type Attempt, drop } from './outbox.ts';
+import { type Attempt, canRepeat, drop } from './outbox.ts';
 import { newAttempt, retry } from './sending.ts';
 
 export type Context = {
@@ -210,9 +210,10 @@ export function Sending({ made, sent }: { made: Attempt; sent?(memberId: number)
           <Icon name="alert-triangle" size={14} />
           <span className="why">
             {made.state === 'refused' ? `Not sent. ${made.why}` : 'No answer from the server.'}
+            {made.state === 'unanswered' && !canRepeat(made) && ' If it isn’t above, it wasn’t sent.'}
           </span>
           <span className="acts">
-            {made.state === 'unanswered' && (
+            {made.state === 'unanswered' && canRepeat(made) && (
               <>
                 <button type="button" className="link" title="Can’t text them twice" onClick={() => void again()}>
                   Try again
