@@ -81,9 +81,9 @@ export async function buildApp(deps: Deps & AppContext): Promise<App> {
     const share = poolShares(deps.db, config.databasePoolSize);
     const queues = {
       // Anyone may ask for these, signed in or not: a flood of them must leave connections for the API …
-      visits: makeFairQueue({ width: Math.max(1, Math.floor(config.databasePoolSize / 2)), tooMany }),
+      visits: visitorsQueue(Math.max(1, Math.floor(config.databasePoolSize / 2))),
       // … and must not keep anyone from ending an application's access.
-      revocations: makeFairQueue({ width: revocationsAtOnce, tooMany }),
+      revocations: visitorsQueue(revocationsAtOnce),
     };
     if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys, { share, shedder, queues });
     addConsole(scope, deps, { share, visits: queues.visits });
@@ -122,6 +122,11 @@ function addAuthorizationServer(
   addOAuth(scope, server, queues);
   addAdvisorPages(scope, deps, server, queues);
   addAdvisorApi(scope, visits(deps), admission, routes);
+}
+
+/** Nobody has all of its places: whatever holds one visitor's, the others still get in. */
+function visitorsQueue(width: number): FairQueue {
+  return makeFairQueue({ width, share: Math.max(1, width - 1), tooMany });
 }
 
 function tooMany() {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { FairQueue } from '../domain/shared/fair-queue.ts';
+import { networkOf } from '../domain/sign-in/throttles.ts';
 import { describeFault } from '../oauth/faults.ts';
 import { authorizePath, basicChallenge, discoveryPaths, jwksPath, revokePath, tokenPath } from '../oauth/routes.ts';
 import type { OAuthServer } from '../oauth/server.ts';
@@ -47,7 +48,7 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer, queues: Request
     if (isRepeated(request.raw, 'authorization')) return void sendTwoHeaders(request, reply);
     if (request.method === 'POST' && !(await readBody(request.raw))) return void sendTooLarge(request, reply);
     const queue = request.routeOptions.url === revokePath ? queues.revocations : queues.visits;
-    const leave = needsDatabase(request) ? await queue.enter(request.ip) : () => {};
+    const leave = needsDatabase(request) ? await queue.enter(networkOf(request.ip)) : () => {};
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);
     const { raw: req, ip: address, id: traceId } = request;

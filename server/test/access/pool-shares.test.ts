@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import { unlimited } from '../../src/domain/access/api-keys.ts';
+import { countWaiting } from '../support/database.ts';
 import { stateOf } from '../support/people.ts';
 import { acceptedPhone, reply, send } from '../support/texting.ts';
+import { Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -58,6 +60,36 @@ suite('while one key’s searches hang', () => {
     assert.equal(await stateOf(world, world.ann, phone), 'opted_out');
     assert.equal((await send(world.ann, { phone, text: 'Hello' })).body.failureDetails[0].code, 'opted_out');
   });
+});
+
+test('one network’s visits leave a place for others, whichever of its addresses they come from', async () => {
+  const world = await makeWorld({ database: { size: 8, timeoutMs: 20_000 }, env: { DATABASE_POOL_SIZE: '8' } });
+  const blocker = new pg.Client({ connectionString: world.database.url });
+  await blocker.connect();
+  const visitors = await Promise.all(
+    [1, 2, 3, 4, 5, 6].map(async (number) => {
+      const visitor = new Visitor(world.app, { address: `2001:db8::${number}` });
+      await visitor.get('/console/sign-in');
+      return visitor;
+    }),
+  );
+  await blocker.query('begin; lock table throttles in access exclusive mode');
+  const form = { grant_type: 'client_credentials', client_id: 'unknown', client_secret: 'x' };
+  const hanging = visitors.flatMap((visitor) => [
+    visitor.post('/oauth/token', form),
+    visitor.postJson('/console/sign-in/passkey/options', {}),
+  ]);
+  try {
+    await until('they hang', async () => (await countWaiting(world.database)) >= 3);
+    const other = new Visitor(world.app, { address: '2001:db8:0:1::1' });
+    assert.equal((await other.get('/console/sign-in')).status, 200);
+    assert.equal(await countWaiting(world.database), 3);
+  } finally {
+    await blocker.query('rollback');
+    await Promise.all(hanging);
+    await blocker.end();
+    await world.close();
+  }
 });
 
 test('replies have connections of their own, so that all keys together can’t delay them', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -422,6 +423,24 @@ suite('HTTP', () => {
       assertProblem(await wire.answer(), 'invalid_request');
       assert.equal(await wire.rest(), '');
     });
+  });
+
+  test('pages that a client asks for and doesn’t read are nobody else’s wait', async () => {
+    const unread = connect({ host: '127.0.0.1', port });
+    // The documents fill what the kernel takes, so that the pages after them stay unsent.
+    const documents = Array.from({ length: 40 }, () => request('GET', '/openapi.json'));
+    for (const path of ['/console/sign-in', '/connected-apps']) {
+      const pages = Array.from({ length: 20 }, () => request('GET', path));
+      unread.write(Buffer.concat([...documents, ...pages]));
+    }
+    try {
+      // Until they are asked for.
+      await pause(500);
+      assert.equal((await get('/console/sign-in')).status, 200);
+      assert.equal((await get('/connected-apps')).status, 303);
+    } finally {
+      unread.destroy();
+    }
   });
 
   suite('a slow client', () => {

@@ -103,7 +103,7 @@ function addressThrottles(what: string, address: string, { burst, perSecond }: O
 }
 
 /** For IPv6, the first 64 bits: a home connection has 2^64 addresses, enough for a new one with every guess. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   return prefixOf(address, 64);
 }
 

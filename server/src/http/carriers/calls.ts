@@ -5,12 +5,13 @@ import { takeCall } from '../../domain/delivery/calls.ts';
 import type { CarrierNews, OpenCarrier } from '../../domain/ports.ts';
 import { problem } from '../../domain/problems.ts';
 import { makeFairQueue } from '../../domain/shared/fair-queue.ts';
+import { networkOf } from '../../domain/sign-in/throttles.ts';
 import { readRawBody } from '../door/body.ts';
 
 const bodyBytesMax = 1024 * 1024;
 /** Carriers send their few kilobytes at once. */
 const bodyMs = 5_000;
-/** Bodies that are read at once, in all and from one address: until its signature is checked, a call may be anybody's. */
+/** Bodies that are read at once, in all and from one network: until its signature is checked, a call may be anybody's. */
 const readingMax = 64;
 const readingEachMax = 16;
 const signatureHeader = /signature|^authorization$/;
@@ -26,7 +27,7 @@ export function addCarrierCalls(app: FastifyInstance, deps: Deps): void {
   app.post(path, { onRequest: respond }, async () => {});
 
   async function respond(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const leave = await queue.enter(request.ip);
+    const leave = await queue.enter(networkOf(request.ip));
     const { carrier, news } = await read(request, deps).finally(leave);
     // On the reserved connections: an opt-out gets through whatever else goes on.
     await takeCall(onReserved(deps), carrier, news);
