@@ -1394,7 +1394,7 @@ CREATE INDEX webhook_streams_advisor ON public.webhook_streams USING btree (advi
 
 CREATE INDEX webhook_streams_behind ON public.webhook_streams USING btree (webhook_id, not_before) WHERE behind;
 
-CREATE OR REPLACE FUNCTION public.add_hold(of_firm bigint, of_advisor bigint, of_member bigint, why text, by_staff bigint)
+CREATE OR REPLACE FUNCTION public.add_hold(of_firm bigint, of_advisor bigint, of_member bigint, why text, by_staff bigint, by_trace text, by_via text)
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1407,7 +1407,7 @@ begin
   insert into holds (firm_id, advisor_id, member_id, reason, staff_id, date_time_created)
   values (of_firm, of_advisor, of_member, why, by_staff, domain_now())
   returning hold_id into new_hold;
-  perform write_hold_entry(new_hold, 'added', why, by_staff);
+  perform write_hold_entry(new_hold, 'added', why, by_staff, by_trace, by_via);
   return new_hold;
 end
 $function$;
@@ -1585,7 +1585,7 @@ AS $function$
   select gin_clean_pending_list('contacts_search');
 $function$;
 
-CREATE OR REPLACE FUNCTION public.lift_hold(of_hold bigint, why text, by_staff bigint)
+CREATE OR REPLACE FUNCTION public.lift_hold(of_hold bigint, why text, by_staff bigint, by_trace text, by_via text)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1599,7 +1599,7 @@ begin
   if not found then
     return false;
   end if;
-  perform write_hold_entry(of_hold, 'lifted', why, by_staff);
+  perform write_hold_entry(of_hold, 'lifted', why, by_staff, by_trace, by_via);
   return true;
 end
 $function$;
@@ -1782,20 +1782,21 @@ AS $function$
   ) as range
 $function$;
 
-CREATE OR REPLACE FUNCTION public.write_hold_entry(of_hold bigint, act text, why text, by_staff bigint)
+CREATE OR REPLACE FUNCTION public.write_hold_entry(of_hold bigint, act text, why text, by_staff bigint, by_trace text, by_via text)
  RETURNS void
  LANGUAGE sql
 AS $function$
   select write_rule_entry(
     coalesce(advisor_id, 0), 'hold', member_id, 'staff:' || by_staff,
-    json_build_object('action', act, 'holdId', hold_id, 'firmId', firm_id),
-    json_build_object('reason', why, 'by', (select name from staff where staff_id = by_staff))
+    json_strip_nulls(json_build_object('action', act, 'holdId', hold_id, 'firmId', firm_id, 'via', by_via)),
+    json_build_object('reason', why, 'by', (select name from staff where staff_id = by_staff)),
+    by_trace
   )
   from holds
   where hold_id = of_hold
 $function$;
 
-CREATE OR REPLACE FUNCTION public.write_rule_entry(of_advisor bigint, entry_kind text, of_member bigint, by_actor text, entry_meta json, entry_body json)
+CREATE OR REPLACE FUNCTION public.write_rule_entry(of_advisor bigint, entry_kind text, of_member bigint, by_actor text, entry_meta json, entry_body json, by_trace text DEFAULT NULL::text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -1811,9 +1812,9 @@ begin
   returning last_number into entry_number;
   insert into archive_bodies (advisor_id, number, salt, body)
   values (of_advisor, entry_number, salt, bytes);
-  insert into archive_entries (advisor_id, number, kind, member_id, actor, meta, commitment, date_time_created)
+  insert into archive_entries (advisor_id, number, kind, member_id, actor, trace_id, meta, commitment, date_time_created)
   values (
-    of_advisor, entry_number, entry_kind, of_member, by_actor, entry_meta::text, sha256(salt || bytes), domain_now()
+    of_advisor, entry_number, entry_kind, of_member, by_actor, by_trace, entry_meta::text, sha256(salt || bytes), domain_now()
   );
 end
 $function$;

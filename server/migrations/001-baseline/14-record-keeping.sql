@@ -307,7 +307,7 @@ end
 $$;
 
 create function write_rule_entry(
-  of_advisor bigint, entry_kind text, of_member bigint, by_actor text, entry_meta json, entry_body json
+  of_advisor bigint, entry_kind text, of_member bigint, by_actor text, entry_meta json, entry_body json, by_trace text default null
 )
 returns void
 language plpgsql
@@ -324,9 +324,9 @@ begin
   returning last_number into entry_number;
   insert into archive_bodies (advisor_id, number, salt, body)
   values (of_advisor, entry_number, salt, bytes);
-  insert into archive_entries (advisor_id, number, kind, member_id, actor, meta, commitment, date_time_created)
+  insert into archive_entries (advisor_id, number, kind, member_id, actor, trace_id, meta, commitment, date_time_created)
   values (
-    of_advisor, entry_number, entry_kind, of_member, by_actor, entry_meta::text, sha256(salt || bytes), domain_now()
+    of_advisor, entry_number, entry_kind, of_member, by_actor, by_trace, entry_meta::text, sha256(salt || bytes), domain_now()
   );
 end
 $$;
@@ -350,7 +350,11 @@ begin
 end
 $$;
 
-create function add_hold(of_firm bigint, of_advisor bigint, of_member bigint, why text, by_staff bigint) returns bigint
+-- What is archived says during which request, or that a command named the staff member.
+create function add_hold(
+  of_firm bigint, of_advisor bigint, of_member bigint, why text, by_staff bigint, by_trace text, by_via text
+)
+returns bigint
 language plpgsql security definer
 set search_path = public, pg_temp
 as $$
@@ -361,13 +365,13 @@ begin
   insert into holds (firm_id, advisor_id, member_id, reason, staff_id, date_time_created)
   values (of_firm, of_advisor, of_member, why, by_staff, domain_now())
   returning hold_id into new_hold;
-  perform write_hold_entry(new_hold, 'added', why, by_staff);
+  perform write_hold_entry(new_hold, 'added', why, by_staff, by_trace, by_via);
   return new_hold;
 end
 $$;
 
 -- False if it is lifted already.
-create function lift_hold(of_hold bigint, why text, by_staff bigint) returns boolean
+create function lift_hold(of_hold bigint, why text, by_staff bigint, by_trace text, by_via text) returns boolean
 language plpgsql security definer
 set search_path = public, pg_temp
 as $$
@@ -379,18 +383,20 @@ begin
   if not found then
     return false;
   end if;
-  perform write_hold_entry(of_hold, 'lifted', why, by_staff);
+  perform write_hold_entry(of_hold, 'lifted', why, by_staff, by_trace, by_via);
   return true;
 end
 $$;
 
-create function write_hold_entry(of_hold bigint, act text, why text, by_staff bigint) returns void
+create function write_hold_entry(of_hold bigint, act text, why text, by_staff bigint, by_trace text, by_via text)
+returns void
 language sql
 as $$
   select write_rule_entry(
     coalesce(advisor_id, 0), 'hold', member_id, 'staff:' || by_staff,
-    json_build_object('action', act, 'holdId', hold_id, 'firmId', firm_id),
-    json_build_object('reason', why, 'by', (select name from staff where staff_id = by_staff))
+    json_strip_nulls(json_build_object('action', act, 'holdId', hold_id, 'firmId', firm_id, 'via', by_via)),
+    json_build_object('reason', why, 'by', (select name from staff where staff_id = by_staff)),
+    by_trace
   )
   from holds
   where hold_id = of_hold

@@ -315,7 +315,8 @@ suite('a node whose memory is gone', () => {
        where meta like '%archive trusted%'`,
     );
     assert.equal(entry?.actor, `staff:${staff.staffId}`);
-    assert.deepEqual(JSON.parse(entry?.meta ?? ''), { what: 'archive trusted', size, root: root.toString('base64') });
+    const of = { size, root: root.toString('base64'), via: 'command' };
+    assert.deepEqual(JSON.parse(entry?.meta ?? ''), { what: 'archive trusted', ...of });
     assert.equal(JSON.parse(entry?.body ?? '').reason, 'The disk was replaced.');
     await signArchive(node);
     assert.deepEqual([node.signals.archive.signing, node.signals.archive.copies], [null, null]);

@@ -70,7 +70,8 @@ suite('consent given on paper', async () => {
     assert.equal(state, 'accepted');
     assert.equal((await getConsent(deps, advisorId, { phone })).state, 'accepted');
     const [entry] = await entries(world, ann, phone, 'consent');
-    assert.deepEqual(entry?.meta, { from: 'none', to: 'accepted', reason: 'recorded', channel: 'paper', phone });
+    const facts = { from: 'none', to: 'accepted', reason: 'recorded', channel: 'paper', phone };
+    assert.deepEqual(entry?.meta, { ...facts, via: 'command' });
     const { who, proof: kept } = JSON.parse(entry?.body ?? '');
     assert.deepEqual([who, kept, entry?.actor], [`staff:${staff.staffId}`, proof, `staff:${staff.staffId}`]);
   });

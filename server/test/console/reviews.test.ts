@@ -5,7 +5,7 @@ import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
 import { decisions } from '../../src/domain/consent/review-decisions.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { doDueActions, undoMs } from '../../src/domain/shared/pending-actions.ts';
-import { listReviews } from '../../src/domain/supervision/reviews.ts';
+import { listReviews, noteReview, type ReviewEvent } from '../../src/domain/supervision/reviews.ts';
 import { makeStaff, type StaffPerson } from '../support/console.ts';
 import { entries, memberOf, say, stateOf } from '../support/people.ts';
 import { acceptedPhone, handset, send } from '../support/texting.ts';
@@ -128,10 +128,10 @@ suite('the review queue', () => {
 });
 
 suite('a decision', () => {
-  test('takes effect eight seconds later, once, with the entry that the command writes', async () => {
+  test('takes effect eight seconds later, once, with the entry that the command writes, but for how it came', async () => {
     const { phone, reviewId } = await heldText();
     const before = await onPhone(phone);
-    const { status, body } = await decide(riley, reviewId, 'approved', 'A quote');
+    const { status, body, headers } = await decide(riley, reviewId, 'approved', 'A quote');
     assert.deepEqual([status, body], [200, { undoMs }]);
     assert.ok(!(await listed('held')).includes(reviewId), 'as if it were done');
     const { pending, status: still } = await show(reviewId);
@@ -146,6 +146,10 @@ suite('a decision', () => {
       [entry?.actor, entry?.body, entry?.meta.decision, entry?.meta.outcome],
       [`staff:${riley.staffId}`, 'A quote', 'approved', 'queued'],
     );
+    assert.deepEqual([entry?.meta.via, entry?.traceId], [undefined, headers['x-trace-id']]);
+    await noteReview(world.deps, reviewId, { staff: riley, note: 'Typed by an operator' });
+    const byCommand = (await show(reviewId)).events.map((event: ReviewEvent) => event.isByCommand);
+    assert.deepEqual(byCommand, [false, true]);
   });
 
   test('changes what the archive’s page says about the text', async () => {
@@ -242,6 +246,7 @@ suite('work in a firm', () => {
       written.map(({ meta }) => meta.action ?? meta.decision),
       ['assigned', 'escalated', 'approved'],
     );
+    assert.ok(written.every(({ traceId }) => traceId !== null));
   });
 
   test('is decided several at a time; what can’t be says why', async () => {

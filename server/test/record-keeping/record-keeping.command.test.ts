@@ -8,7 +8,7 @@ import { dayMs, dayOf } from '../../src/domain/shared/time.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { commandsWith } from '../support/commands.ts';
-import { say } from '../support/people.ts';
+import { entries, say } from '../support/people.ts';
 import { acceptedPhone, newPhone, send } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -48,6 +48,11 @@ suite('assent for record keeping', () => {
     assert.equal((await run(['holds', 'lift', String(hold.holdId), ...act])).status, 0);
     const [listed, dry] = await Promise.all([records(['holds', 'list']), run(['archive', 'dispose', '--dry-run'])]);
     assert.deepEqual([listed.length, listed[0].liftedBy], [1, 'Sue']);
+    const acts = (await entries(world, world.ann, phone, 'hold')).map(({ meta }) => [meta.action, meta.via]);
+    assert.deepEqual(acts, [
+      ['added', 'command'],
+      ['lifted', 'command'],
+    ]);
     assert.match(dry.stderr, /would be removed: 1\./);
     const { stdout, stderr } = await run(['archive', 'dispose', '--yes']);
     assert.match(stderr, /removed: 1\./);

@@ -237,7 +237,7 @@ test('the application’s role can’t remove a body on its own, whatever it tri
         values (${advisorId}, 900, 'text_in', 'person', '{}', 'x', now(), now() - interval '9 years')`,
       `select write_rule_entry(${advisorId}, 'disposal', null, 'x', '{}', '[[1, 2]]')`,
       `select write_disposal_entry(${advisorId}, '{1, 2}', 'x')`,
-      `select write_hold_entry(1, 'lifted', 'x', 1)`,
+      `select write_hold_entry(1, 'lifted', 'x', 1, null, null)`,
       `update advisors set firm_id = firm_id + 1 where advisor_id = ${advisorId}`,
       'create or replace function public.domain_now() returns timestamptz language sql as $$ select now() $$',
       'alter table archive_bodies disable trigger all',

@@ -7,6 +7,7 @@ import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { bySandbox } from '../support/carriers.ts';
 import { commandsWith } from '../support/commands.ts';
+import { entries } from '../support/people.ts';
 import { acceptedPhone, handset, messagesPath, send } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -111,9 +112,18 @@ suite('assent for supervision', () => {
     assert.match(shown, /^Review \d+, held, approved: Promise of returns \(lexicon version \d+\)\n/);
     assert.match(
       shown,
-      /A guaranteed return⏎.*of 9%\n.*noted by staff:\d+: Asked Ann\n.*approved \(queued\) by staff:\d+: From/,
+      /A guaranteed return⏎.*of 9%\n.*noted by staff:\d+, by command: Asked Ann\n.*approved \(queued\) by staff:\d+, by command: From/,
     );
     assert.ok(!shown.includes('\u2066'), 'a text can’t control a terminal');
+    const written = await entries(world, ann, phone, 'review');
+    assert.deepEqual(
+      written.map(({ meta, traceId }) => [meta.via, traceId]),
+      [
+        ['command', null],
+        ['command', null],
+      ],
+      'Sue need not have run the command',
+    );
     await refused(1, [
       [['reviews', 'reject', id, '--by', 'sue@test.example'], /was already approved by Sue/],
       [['reviews', 'approve', id, '--by', 'nobody@test.example'], /There is no staff member nobody@/],

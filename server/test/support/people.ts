@@ -57,12 +57,12 @@ export async function kindsSent(world: World, person: Person, phone: string): Pr
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each test knows its entries’ shape.
-export type Entry = { number: number; actor: string; meta: any; body: string };
+export type Entry = { number: number; actor: string; traceId: string | null; meta: any; body: string };
 
 /** A phone's archive entries of one kind, oldest first. */
 export async function entries({ database }: World, { advisor }: Person, phone: string, kind: string): Promise<Entry[]> {
   const rows = await database.asOwner<Entry>(
-    `select number::integer as number, actor, meta, convert_from(b.body, 'UTF8') as body
+    `select number::integer as number, actor, trace_id as "traceId", meta, convert_from(b.body, 'UTF8') as body
      from archive_entries e
      join archive_bodies b using (advisor_id, number)
      join members m using (advisor_id, member_id)

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { addContact } from '../address-book/address-book.ts';
 import { commandsWith } from '../support/commands.ts';
-import { ask, memberOf, say, stateOf } from '../support/people.ts';
+import { ask, entries, memberOf, say, stateOf } from '../support/people.ts';
 import { newPhone } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -71,6 +71,8 @@ suite('assent for texting', () => {
     await refused(1, [[record('pat@test.example'), /has opted out .*START/]]);
     const [history] = await records(['consents', 'show', phone, '--advisor', 'ann@test.example']);
     assert.equal(history.events.at(-1).evidence.proof, 'Said so on the phone');
+    const ways = (await entries(world, world.ann, phone, 'consent')).map(({ meta }) => meta.via);
+    assert.deepEqual(ways.slice(-2), ['command', 'command']);
 
     const [other] = await records(['firms', 'add', 'Other Firm']);
     await records(['staff', 'add', String(other.firmId), '--name', 'Olaf', '--email', 'olaf@other.example']);

@@ -254,8 +254,12 @@ function sizeOf(bytes: number): string {
   return bytes < 1_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000)} kB`;
 }
 
-function eventLine({ dateTime, actor, decision, outcome, note }: ReviewEvent): string {
-  const what = [decision ?? 'noted', ...(outcome ? [`(${outcome})`] : []), `by ${actor}`].join(' ');
+function eventLine({ dateTime, actor, isByCommand, decision, outcome, note }: ReviewEvent): string {
+  const what = [
+    decision ?? 'noted',
+    ...(outcome ? [`(${outcome})`] : []),
+    `by ${actor}${isByCommand ? ', by command' : ''}`,
+  ].join(' ');
   return `  ${dateTime.toISOString()}  ${what}${note ? `: ${inOneLine(note)}` : ''}`;
 }
 

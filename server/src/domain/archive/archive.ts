@@ -6,6 +6,8 @@ export type By = {
   traceId: string | null;
   /** In a trace that is exported: the span that this is part of. It is not kept. */
   spanId?: string;
+  /** The actor is whom an operator's command named, and nobody who signed in. */
+  via?: 'command';
 };
 
 export const byPerson: By = { actor: 'person', traceId: null };
@@ -26,6 +28,11 @@ export function byAdvisor(advisorId: number, traceId: string | null): By {
 
 export function byStaff(staffId: number, traceId: string | null = null): By {
   return { actor: `staff:${staffId}`, traceId };
+}
+
+/** Whoever runs the command says that it is this staff member: nothing proves it, so the entry says how it came. */
+export function byCommand(staffId: number): By {
+  return { ...byStaff(staffId), via: 'command' };
 }
 
 /** Archives an entry with its events, in the transaction that makes it true, and returns its number. */

@@ -7,7 +7,7 @@ import { type FirmMember, lockFirmMembers } from '../../store/consent/firm-opt-o
 import { lockFirmNumber } from '../../store/members/firm-numbers.ts';
 import { findFirmNumber, lockMember, type MemberRow } from '../../store/members/members.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
-import { byCarrier, byStaff } from '../archive/archive.ts';
+import { byCarrier, byCommand } from '../archive/archive.ts';
 import {
   type Channel,
   type ConsentAct,
@@ -188,6 +188,7 @@ export async function optOutByCarrier(deps: Deps, advisorId: number, memberId: n
   });
 }
 
+/** By an operator's command, which names who says so. */
 export type RecordedConsent = { advisorId: number; phone: string; proof: string; staff: Staff };
 
 /**
@@ -203,7 +204,7 @@ export async function recordOptOut(deps: Deps, given: RecordedConsent): Promise<
     const { member, others } = person;
     const now = deps.clock.now();
     const stop = { reason: 'recorded', channel: 'paper', at: now, evidence: { proof } } as const;
-    const act = { advisorId, by: byStaff(staff.staffId), now };
+    const act = { advisorId, by: byCommand(staff.staffId), now };
     await optOut(deps, act, person, stop);
     const wasOptedOut = member.state === 'opted_out';
     // Then it stays as it is, and the proof is archived next to its other evidence.
@@ -232,7 +233,7 @@ export async function recordConsent(deps: Deps, given: RecordedConsent): Promise
         failure(phone, memberId, 'opted_out', { ...advisor, advisorName: advisor.name }).message,
       );
     const recorded: Move = { member, to: 'accepted', reason: 'recorded', channel: 'paper', evidence: { proof } };
-    const act = { advisorId, by: byStaff(staff.staffId), now: deps.clock.now() };
+    const act = { advisorId, by: byCommand(staff.staffId), now: deps.clock.now() };
     // An accepted number stays as it is; the proof is archived next to its other evidence.
     if (state === 'accepted') await archiveMoves(deps, act, [recorded]);
     else {

@@ -2,6 +2,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import * as actions from '../../store/shared/pending-actions.ts';
 import { findReview, lockReview } from '../../store/supervision/reviews.ts';
 import { getStaff, type Staff } from '../accounts/staff.ts';
+import { type By, byStaff } from '../archive/archive.ts';
 import { Problem, problem, requireFound } from '../problems.ts';
 import { type Act, holdAction, undoMs } from '../shared/pending-actions.ts';
 import {
@@ -17,7 +18,13 @@ import { decideReview } from './reviews.ts';
 export const selectedMax = 200;
 
 type FirmStaff = Staff & { firmId: number };
-type HeldDecision = { decision: ReviewDecision['decision']; staffId: number; by: string; note?: string };
+type HeldDecision = {
+  decision: ReviewDecision['decision'];
+  staffId: number;
+  by: string;
+  traceId: string | null;
+  note?: string;
+};
 
 /**
  * Decides a review in eight seconds, unless it is undone. What can be known of it by then is checked now: that it is open, that they
@@ -26,7 +33,7 @@ type HeldDecision = { decision: ReviewDecision['decision']; staffId: number; by:
 export async function decideLater(
   deps: Deps,
   reviewId: number,
-  { decision, staff, note }: Omit<ReviewDecision, 'staff'> & { staff: FirmStaff },
+  { decision, staff, by, note }: Omit<ReviewDecision, 'staff' | 'by'> & { staff: FirmStaff; by: By },
 ) {
   checkNote(note);
   await getReviewOf(deps, staff.firmId, reviewId);
@@ -39,6 +46,7 @@ export async function decideLater(
       decision,
       staffId: staff.staffId,
       by: staff.name,
+      traceId: by.traceId,
       ...(note === undefined ? {} : { note }),
     };
     const action = { targetIds: [reviewId], detail: JSON.stringify(detail) };
@@ -99,12 +107,13 @@ export async function listWaiting({ db }: Deps, staffId: number) {
  */
 export const decisions: { decide_review: Act } = {
   async decide_review(deps, _, [reviewId = -1], detail) {
-    const { decision, staffId, note }: HeldDecision = JSON.parse(detail ?? '{}');
+    const { decision, staffId, traceId, note }: HeldDecision = JSON.parse(detail ?? '{}');
+    const by = byStaff(staffId, traceId);
     const staff = await getStaff(deps, String(staffId));
-    const given = note === undefined ? { decision, staff } : { decision, staff, note };
+    const given = { decision, staff, by, ...(note === undefined ? {} : { note }) };
     const why = await deps.db.savepoint(() => decideReview(deps, reviewId, given)).then(() => null, refusalOf);
     const review = why === null ? null : await findReview(deps.db, reviewId);
-    if (review && why !== null) await recordNotDone(deps, review, { staff, decision, why });
+    if (review && why !== null) await recordNotDone(deps, review, { by, decision, why });
   },
 };
 

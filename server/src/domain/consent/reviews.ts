@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import { findAdvisor } from '../../store/accounts/advisors.ts';
 import { lockMember } from '../../store/members/members.ts';
 import { findReviewed, isLatestReview } from '../../store/supervision/reviews.ts';
-import { type By, byStaff } from '../archive/archive.ts';
+import type { By } from '../archive/archive.ts';
 import type { Evidence } from '../archive/consent-entries.ts';
 import * as supervision from '../supervision/reviews.ts';
 import { requireReleasable } from '../texting/held-texts.ts';
@@ -26,7 +26,7 @@ export function decideReview(
 async function settle(
   deps: Deps,
   review: supervision.Review,
-  { decision, staff }: supervision.ReviewDecision,
+  { decision, by }: supervision.ReviewDecision & { by: By },
 ): Promise<supervision.ReviewOutcome> {
   const { advisorId, memberId, phone } = review;
   async function lockHeld() {
@@ -39,7 +39,7 @@ async function settle(
     if (!member) return 'settled';
     const hasOptedIn = member.startedAt !== null && member.startedAt >= new Date(reply.sent);
     if (hasOptedIn && !(await isLatestReview(deps.db, review))) return 'settled';
-    await stop(deps, review, { member, others }, { reply, by: byStaff(staff.staffId) });
+    await stop(deps, review, { member, others }, { reply, by });
     return 'opted_out';
   }
   const member = await lockHeld();

@@ -60,7 +60,7 @@ function entryOf(
   names: Map<string, string>,
 ) {
   const facts = JSON.parse(meta) as Record<string, unknown>;
-  const { what, action } = facts;
+  const { what, action, via } = facts;
   return {
     /** `0/17`: which entry of the archive it is. */
     id: `${advisorId}/${number}`,
@@ -70,6 +70,8 @@ function entryOf(
     what: String(what ?? action ?? kind),
     actor,
     actorName: names.get(actor) ?? null,
+    /** Whom an operator's command named. */
+    isByCommand: via === 'command',
     /** The advisor in whose book it is, or the firm, application or person that it is about. */
     about: aboutOf(advisorId, facts, names),
     details: detailsIn(body),

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import { findTree } from '../../store/archive/archive-tree.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import type { Staff } from '../accounts/staff.ts';
-import { byStaff } from '../archive/archive.ts';
+import { byCommand } from '../archive/archive.ts';
 import { ArchiveFault, remember } from '../archive/archive-memory.ts';
 import { checkCopies, findForgotten, memoryOf, rootAt } from '../archive/continuity.ts';
 import { problem } from '../problems.ts';
@@ -25,7 +25,7 @@ export async function trustTree(deps: Deps, { reason, staff }: Act): Promise<Tru
   if (!forgotten) throw problem('conflict', 'This node knows what was signed: there is nothing to confirm.');
   const tree = await readSound(deps);
   const root = tree.root.toString('base64');
-  await archiveSetting(deps, byStaff(staff.staffId), {
+  await archiveSetting(deps, byCommand(staff.staffId), {
     what: 'archive trusted',
     of: { size: tree.size, root },
     values: { reason, forgotten },

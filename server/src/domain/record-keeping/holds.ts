@@ -4,6 +4,7 @@ import type { HoldRow } from '../../store/record-keeping/holds.ts';
 import * as store from '../../store/record-keeping/holds.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
+import { type By, byCommand } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
 
@@ -11,23 +12,22 @@ import { isBlank } from '../shared/text/text-rules.ts';
 export type Hold = HoldRow;
 /** All of a firm's records, all of an advisor's, or an advisor's about one person. */
 export type HoldScope = { firmId: number } | { advisorId: number; phone?: string | undefined };
-type Act = { reason: string; staff: Staff };
+/** Without `by`, it is a command that names who acts. */
+type Act = { reason: string; staff: Staff; by?: By };
 
 /**
  * It is in effect once this returns: a disposal in progress is waited for, and the next one sees the hold. The database's function
  * locks the firm for that, and is a transaction by itself: in a distributed one, nobody else could read what it wrote.
  */
-export async function addHold(deps: Deps, scope: HoldScope, { reason, staff }: Act): Promise<Hold> {
+export async function addHold(deps: Deps, scope: HoldScope, act: Act): Promise<Hold> {
   const covered = await coveredBy(deps, scope);
-  checkAct(covered.firmId, { reason, staff });
-  const holdId = await store.insertHold(deps.db, { ...covered, reason, staffId: staff.staffId });
+  const holdId = await store.insertHold(deps.db, { ...covered, ...checked(covered.firmId, act) });
   return getHold(deps, holdId);
 }
 
-export async function liftHold(deps: Deps, holdId: number, { reason, staff }: Act): Promise<Hold> {
+export async function liftHold(deps: Deps, holdId: number, act: Act): Promise<Hold> {
   const hold = await getHold(deps, holdId);
-  checkAct(hold.firmId, { reason, staff });
-  if (!(await store.insertHoldLift(deps.db, { holdId, reason, staffId: staff.staffId })))
+  if (!(await store.insertHoldLift(deps.db, { holdId, ...checked(hold.firmId, act) })))
     throw problem('conflict', `Hold ${holdId} is already lifted.`);
   return getHold(deps, holdId);
 }
@@ -70,7 +70,9 @@ async function coveredBy(deps: Deps, scope: HoldScope): Promise<HeldRecords> {
   return { firmId, advisorId, memberId: member.memberId };
 }
 
-function checkAct(firmId: number, { reason, staff }: Act): void {
+function checked(firmId: number, { reason, staff, by = byCommand(staff.staffId) }: Act): store.HoldAct {
   requireStaffOf(staff, { firmId }, 'hold records or lift a hold');
   if (isBlank(reason)) throw problem('invalid_request', 'A reason is needed, such as the legal matter.');
+  const { traceId, via = null } = by;
+  return { reason, staffId: staff.staffId, traceId, via };
 }

@@ -6,7 +6,7 @@ import * as store from '../../store/supervision/reviews.ts';
 import { holdText } from '../../store/texting/held-texts.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import { getStaffOf, requireStaffOf, type Staff } from '../accounts/staff.ts';
-import { archive, byStaff } from '../archive/archive.ts';
+import { archive, type By, byCommand } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { hasControlCharacters, isBlank } from '../shared/text/text-rules.ts';
 import type { GateCode } from '../texting/gate.ts';
@@ -27,6 +27,8 @@ export type ReviewEvent = {
   decision: ReviewStatus | null;
   outcome: string | null;
   note: string | null;
+  /** By an operator's command, in their name. */
+  isByCommand: boolean;
 };
 /**
  * `assigned` to somebody or nobody, `escalated` or not any more, a decision that was `not_done` when it was due, or the numbers in its
@@ -41,14 +43,16 @@ export type ReviewDetail = Review & {
   media: ReplyMedia[];
   events: ReviewEvent[];
 };
-export type ReviewDecision = { decision: 'approved' | 'rejected'; staff: Staff; note?: string };
+/** Who acts, and how: without `by`, it is a command that names them. */
+type Acting = { staff: Staff; by?: By | undefined };
+export type ReviewDecision = Acting & { decision: 'approved' | 'rejected'; note?: string };
 /**
  * What a decision did. A held text goes out (`queued`), stays `held` since a reply of the person may mean stop, or fails.
  * After such a reply the person's texts are `released`, the person is `opted_out`, or had `settled` it before.
  */
 export type ReviewOutcome = 'queued' | 'held' | 'released' | 'settled' | GateCode;
 /** What a decision does, inside its transaction, with the review locked. */
-export type Settle = (deps: Deps, review: Review, decision: ReviewDecision) => Promise<ReviewOutcome>;
+export type Settle = (deps: Deps, review: Review, decision: ReviewDecision & { by: By }) => Promise<ReviewOutcome>;
 
 export const reviewKinds: readonly ReviewKind[] = [
   'possible_opt_out',
@@ -101,20 +105,21 @@ export async function decideReview(
   settlePossibleOptOut: Settle,
 ): Promise<Review & { outcome: ReviewOutcome | null }> {
   const { decision, staff, note } = given;
+  const by = byOf(given);
   checkNote(note);
   return inTransaction(deps, async (deps) => {
     const review = await lockFor(deps, reviewId, staff);
     await requireDecidable(deps, review, staff);
     const settles: Partial<Record<ReviewKind, Settle>> = { held: settleHeld, possible_opt_out: settlePossibleOptOut };
     const settle = settles[review.kind];
-    const outcome = settle ? await settle(deps, review, given) : null;
+    const outcome = settle ? await settle(deps, review, { ...given, by }) : null;
     const decidedAt = deps.clock.now();
     await store.updateReview(deps.db, review.advisorId, reviewId, {
       status: decision,
       decidedBy: staff.staffId,
       now: decidedAt,
     });
-    await record(deps, review, staff, { decision, outcome, note });
+    await record(deps, review, by, { decision, outcome, note });
     return { ...review, status: decision, decidedBy: staff.name, decidedAt, outcome };
   });
 }
@@ -136,7 +141,7 @@ export async function requireDecidable(deps: Deps, review: Review, staff: Staff)
 export async function assignReview(
   deps: Deps,
   reviewId: number,
-  { staff, to }: { staff: Staff; to: number | null },
+  { staff, by, to }: Acting & { to: number | null },
 ): Promise<void> {
   await inTransaction(deps, async (deps) => {
     const review = await lockOpen(deps, reviewId, staff);
@@ -147,7 +152,10 @@ export async function assignReview(
     }
     if (review.assignedTo === to) return;
     await store.updateAssignee(deps.db, review.advisorId, reviewId, to);
-    await record(deps, review, staff, { action: to === null ? 'unassigned' : 'assigned', assignedTo: to });
+    await record(deps, review, byOf({ staff, by }), {
+      action: to === null ? 'unassigned' : 'assigned',
+      assignedTo: to,
+    });
   });
 }
 
@@ -155,7 +163,7 @@ export async function assignReview(
 export async function escalateReview(
   deps: Deps,
   reviewId: number,
-  { staff, escalated, note }: { staff: Staff; escalated: boolean; note?: string | undefined },
+  { staff, by, escalated, note }: Acting & { escalated: boolean; note?: string | undefined },
 ): Promise<void> {
   checkNote(note);
   await inTransaction(deps, async (deps) => {
@@ -164,7 +172,7 @@ export async function escalateReview(
       throw problem('forbidden', 'Only a compliance officer can give an escalated review back.');
     if ((review.escalatedAt !== null) === escalated) return;
     await store.updateEscalated(deps.db, review.advisorId, reviewId, escalated ? deps.clock.now() : null);
-    await record(deps, review, staff, { action: escalated ? 'escalated' : 'returned', note });
+    await record(deps, review, byOf({ staff, by }), { action: escalated ? 'escalated' : 'returned', note });
   });
 }
 
@@ -172,32 +180,36 @@ export async function escalateReview(
 export async function recordNotDone(
   deps: Deps,
   review: Review,
-  { staff, decision, why }: { staff: Staff; decision: ReviewDecision['decision']; why: string },
+  { by, decision, why }: { by: By; decision: ReviewDecision['decision']; why: string },
 ): Promise<void> {
-  await record(deps, review, staff, { action: 'not_done', attempted: decision, note: why });
+  await record(deps, review, by, { action: 'not_done', attempted: decision, note: why });
 }
 
 /** Adds a note, also after the decision. The same one again, right after it, is the repeat of a request whose answer was lost. */
 export async function noteReview(
   deps: Deps,
   reviewId: number,
-  { staff, note }: { staff: Staff; note: string },
+  { note, ...acting }: Acting & { note: string },
 ): Promise<void> {
   checkNote(note);
+  const by = byOf(acting);
   await inTransaction(deps, async (deps) => {
-    const review = await lockFor(deps, reviewId, staff);
+    const review = await lockFor(deps, reviewId, acting.staff);
     const last = (await listEvents(deps, review)).at(-1);
-    const isRepeat =
-      last?.actor === byStaff(staff.staffId).actor && !last.action && !last.decision && last.note === note;
-    if (!isRepeat) await record(deps, review, staff, { note });
+    const isRepeat = last?.actor === by.actor && !last.action && !last.decision && last.note === note;
+    if (!isRepeat) await record(deps, review, by, { note });
   });
 }
 
 /** The text as it was written, with the numbers that are hidden otherwise. That somebody saw them is an entry. */
-export async function revealReview(deps: Deps, reviewId: number, staff: Staff): Promise<{ text: string | null }> {
+export async function revealReview(
+  deps: Deps,
+  reviewId: number,
+  { staff, by }: { staff: Staff; by: By },
+): Promise<{ text: string | null }> {
   return inTransaction(deps, async (deps) => {
     const review = await lockFor(deps, reviewId, staff);
-    await record(deps, review, staff, { action: 'shown' });
+    await record(deps, review, by, { action: 'shown' });
     const reviewed = await store.findReviewed(deps.db, review.advisorId, review.archiveNumber);
     return { text: reviewed?.text ?? null };
   });
@@ -264,13 +276,17 @@ type DecisionRecord = {
 async function record(
   deps: Deps,
   review: Review,
-  staff: Staff,
+  by: By,
   { decision, outcome, note, ...more }: DecisionRecord,
 ): Promise<void> {
   const { advisorId, memberId, reviewId, kind, archiveNumber, messageId, rules, lexiconVersion } = review;
   const of = { reviewId, review: kind, archiveNumber, messageId, rules, lexiconVersion };
   const meta = { ...of, decision: decision ?? null, outcome: outcome ?? null, ...more };
-  await archive(deps, byStaff(staff.staffId), { advisorId, kind: 'review', memberId, meta, body: note ?? '' });
+  await archive(deps, by, { advisorId, kind: 'review', memberId, meta, body: note ?? '' });
+}
+
+function byOf({ staff, by }: Acting): By {
+  return by ?? byCommand(staff.staffId);
 }
 
 async function listEvents(deps: Deps, { advisorId, memberId, reviewId }: Review): Promise<ReviewEvent[]> {
@@ -281,8 +297,9 @@ function eventOf(reviewId: number, row: store.ReviewEventRow): ReviewEvent[] {
   const { number, actor, actorName, meta, body, dateTimeCreated: dateTime } = row;
   const facts = JSON.parse(meta);
   if (facts.reviewId !== reviewId) return [];
-  const { action = null, decision, outcome } = facts;
-  return [{ number, dateTime, actor, actorName, action, decision, outcome, note: body }];
+  const { action = null, decision, outcome, via } = facts;
+  const isByCommand = via === 'command';
+  return [{ number, dateTime, actor, actorName, action, decision, outcome, note: body, isByCommand }];
 }
 
 export function checkNote(note: string | undefined): void {

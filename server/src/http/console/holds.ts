@@ -12,18 +12,18 @@ export const list = firmEndpoint({
 
 export const add = firmEndpoint({
   body: NewHold,
-  async handler(deps, staff, { body: { advisorId, memberId, reason } }) {
+  async handler(deps, staff, { body: { advisorId, memberId, reason } }, by) {
     const scope = await scopeOf(deps, staff.firmId, { advisorId, memberId });
-    return addHold(deps, scope, { reason, staff });
+    return addHold(deps, scope, { reason, staff, by });
   },
 });
 
 export const lift = firmEndpoint({
   params: HoldParams,
   body: HoldLift,
-  async handler(deps, staff, { params, body }) {
+  async handler(deps, staff, { params, body }, by) {
     const { holdId } = await getHoldOf(deps, staff.firmId, params.holdId);
-    return liftHold(deps, holdId, { ...body, staff });
+    return liftHold(deps, holdId, { ...body, staff, by });
   },
 });
 

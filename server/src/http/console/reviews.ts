@@ -103,21 +103,22 @@ export const media = firmEndpoint({
 
 export const reveal = firmEndpoint({
   params: ReviewParams,
-  async handler(deps, staff, { params: { reviewId } }) {
+  async handler(deps, staff, { params: { reviewId } }, by) {
     await getReviewOf(deps, staff.firmId, reviewId);
-    return revealReview(deps, reviewId, staff);
+    return revealReview(deps, reviewId, { staff, by });
   },
 });
 
 export const decide = firmEndpoint({
   params: ReviewParams,
   body: DecisionRequest,
-  handler: (deps, staff, { params, body }) => decideLater(deps, params.reviewId, { ...body, staff }),
+  handler: (deps, staff, { params, body }, by) => decideLater(deps, params.reviewId, { ...body, staff, by }),
 });
 
 export const decideAll = firmEndpoint({
   body: DecisionsRequest,
-  handler: (deps, staff, { body: { reviewIds, ...given } }) => decideSeveral(deps, reviewIds, { ...given, staff }),
+  handler: (deps, staff, { body: { reviewIds, ...given } }, by) =>
+    decideSeveral(deps, reviewIds, { ...given, staff, by }),
 });
 
 export const undo = firmEndpoint({
@@ -128,18 +129,18 @@ export const undo = firmEndpoint({
 export const note = firmEndpoint({
   params: ReviewParams,
   body: NoteRequest,
-  async handler(deps, staff, { params: { reviewId }, body }) {
+  async handler(deps, staff, { params: { reviewId }, body }, by) {
     await getReviewOf(deps, staff.firmId, reviewId);
-    await noteReview(deps, reviewId, { staff, note: body.note });
+    await noteReview(deps, reviewId, { staff, by, note: body.note });
   },
 });
 
 export const assign = firmEndpoint({
   params: ReviewParams,
   body: AssigneeRequest,
-  async handler(deps, staff, { params: { reviewId }, body }) {
+  async handler(deps, staff, { params: { reviewId }, body }, by) {
     await getReviewOf(deps, staff.firmId, reviewId);
-    await assignReview(deps, reviewId, { staff, to: body.staffId });
+    await assignReview(deps, reviewId, { staff, by, to: body.staffId });
     return getReviewOf(deps, staff.firmId, reviewId);
   },
 });
@@ -147,9 +148,9 @@ export const assign = firmEndpoint({
 export const escalate = firmEndpoint({
   params: ReviewParams,
   body: EscalationRequest,
-  async handler(deps, staff, { params: { reviewId }, body }) {
+  async handler(deps, staff, { params: { reviewId }, body }, by) {
     await getReviewOf(deps, staff.firmId, reviewId);
-    await escalateReview(deps, reviewId, { staff, ...body });
+    await escalateReview(deps, reviewId, { staff, by, ...body });
     return getReviewOf(deps, staff.firmId, reviewId);
   },
 });

@@ -30,8 +30,9 @@ export type NewEntry = {
   memberId: number | null;
   actor: string;
   traceId: string | null;
-  /** Facts, as JSON. */
+  /** Facts, as JSON; `via` is one of them. */
   meta: object;
+  via?: 'command';
   /** What the address book calls the person, for a text or a change of consent. */
   name?: string | null;
   /** Bytes of any kind only for media, which has no name. */
@@ -76,11 +77,11 @@ export async function insertNumberedEntries(db: Db, entries: NewEntry[], now: Da
 
 function insertion(entries: NewEntry[], now: Date): [text: string, values: unknown[], name: string] {
   const { advisorIds, counts, standings } = standingsOf(entries);
-  const given = entries.map(({ events: _, body, ...entry }, index) => ({
+  const given = entries.map(({ events: _, body, via, ...entry }, index) => ({
     ...entry,
     ...(typeof body === 'string' ? { body } : { base64: body.toString('base64') }),
     ...standings[index],
-    meta: JSON.stringify(entry.meta),
+    meta: JSON.stringify({ ...entry.meta, via }),
   }));
   const events = eventsAt(
     entries.flatMap(({ events = [] }) => events),

@@ -13,13 +13,9 @@ export type HoldRow = {
   liftedBy: string | null;
   liftReason: string | null;
 };
-export type NewHold = {
-  firmId: number;
-  advisorId: number | null;
-  memberId: number | null;
-  reason: string;
-  staffId: number;
-};
+/** Who acts and why, for the archive. */
+export type HoldAct = { reason: string; staffId: number; traceId: string | null; via: string | null };
+type NewHold = HoldAct & { firmId: number; advisorId: number | null; memberId: number | null };
 
 const columns = `
   h.hold_id as "holdId", h.firm_id as "firmId", h.advisor_id as "advisorId", m.phone, h.reason, s.name as "by",
@@ -33,25 +29,26 @@ const joins = `
 
 /** With its archive entry. */
 export async function insertHold(db: Db, hold: NewHold): Promise<number> {
-  const { holdId } = await db.one<{ holdId: number }>('select add_hold($1, $2, $3, $4, $5) as "holdId"', [
+  const { holdId } = await db.one<{ holdId: number }>('select add_hold($1, $2, $3, $4, $5, $6, $7) as "holdId"', [
     hold.firmId,
     hold.advisorId,
     hold.memberId,
     hold.reason,
     hold.staffId,
+    hold.traceId,
+    hold.via,
   ]);
   return holdId;
 }
 
 /** With its archive entry. False if the hold is already lifted. */
-export async function insertHoldLift(
-  db: Db,
-  lift: { holdId: number; reason: string; staffId: number },
-): Promise<boolean> {
-  const found = await db.value<boolean>('select lift_hold($1, $2, $3) as lifted', [
+export async function insertHoldLift(db: Db, lift: HoldAct & { holdId: number }): Promise<boolean> {
+  const found = await db.value<boolean>('select lift_hold($1, $2, $3, $4, $5) as lifted', [
     lift.holdId,
     lift.reason,
     lift.staffId,
+    lift.traceId,
+    lift.via,
   ]);
   return found ?? false;
 }

@@ -123,11 +123,11 @@ export function saidIn({ kind, facts, isKept, details }: Entry): string {
 }
 
 /** Who did it. */
-export function whoOf({ actor, actorName, advisor, name }: Entry): string {
+export function whoOf({ actor, actorName, advisor, name, facts }: Entry): string {
   const [kind] = actor.split(':');
   if (kind === 'person') return name ?? 'the person';
   if (kind === 'advisor') return advisor ?? wholeFirm;
-  if (actorName) return actorName;
+  if (actorName) return 'via' in facts ? `${actorName}, by command` : actorName;
   return { carrier: 'Their carrier', operator: 'The operator', application: 'An application' }[kind ?? ''] ?? 'Assent';
 }
 

@@ -50,7 +50,12 @@ const actors: Record<string, string> = {
   visitor: 'Somebody who wasn’t signed in',
 };
 
-export function actorWords({ actor, actorName }: Pick<AuditEntry, 'actor' | 'actorName'>): string {
+export function actorWords({
+  actor,
+  actorName,
+  isByCommand,
+}: Pick<AuditEntry, 'actor' | 'actorName' | 'isByCommand'>): string {
+  if (actorName && isByCommand) return `${actorName}, by command`;
   if (actorName) return actor.startsWith('advisor:') ? `${actorName}, the advisor` : actorName;
   return actors[actor] ?? 'Somebody who was removed';
 }

@@ -139,8 +139,8 @@ export function reasonOf(review: ReviewDetail): string {
   return reasons[kind];
 }
 
-export function eventWords({ action, decision, actorName, note }: ReviewEvent): string {
-  const who = actorName ?? 'Somebody';
+export function eventWords({ action, decision, actorName, isByCommand, note }: ReviewEvent): string {
+  const who = `${actorName ?? 'Somebody'}${isByCommand ? ', by command,' : ''}`;
   if (decision) return `${who} ${decision === 'approved' ? 'approved' : 'rejected'} it`;
   if (action === 'assigned') return `${who} assigned it`;
   if (action === 'unassigned') return `${who} took it back`;
