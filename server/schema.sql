@@ -599,6 +599,7 @@ create table exports (
   export_id bigint not null generated always as identity,
   firm_id bigint not null,
   staff_id bigint not null,
+  trace_id text,
   of_advisor bigint not null,
   period_from timestamp with time zone not null,
   period_to timestamp with time zone not null,
@@ -1742,7 +1743,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.set_retention(of_firm bigint, to_years integer, by_actor text)
+CREATE OR REPLACE FUNCTION public.set_retention(of_firm bigint, to_years integer, by_actor text, by_trace text)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1758,7 +1759,8 @@ begin
   perform write_rule_entry(
     0, 'retention', null, by_actor,
     json_build_object('what', 'retention set', 'firmId', of_firm, 'years', to_years),
-    json_build_object('years', json_build_object('from', from_years, 'to', to_years))
+    json_build_object('years', json_build_object('from', from_years, 'to', to_years)),
+    by_trace
   );
 end
 $function$;

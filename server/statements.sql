@@ -176,7 +176,7 @@ with turns as (
      for update of exports skip locked
    )
    returning
-export_id as "exportId", firm_id as "firmId", staff_id as "staffId", of_advisor as "advisorId", period_from as "from",
+export_id as "exportId", firm_id as "firmId", staff_id as "staffId", trace_id as "traceId", of_advisor as "advisorId", period_from as "from",
 period_to as "to", format, status, entries_done as "entriesDone", entries_total as "entriesTotal", bytes, reason,
 date_time_created as "dateTimeCreated";
 

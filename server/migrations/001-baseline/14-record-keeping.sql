@@ -102,6 +102,8 @@ create table exports (
   export_id bigint generated always as identity primary key,
   firm_id bigint not null references firms,
   staff_id bigint not null references staff,
+  -- Of the request that asked for it, for the entry.
+  trace_id text,
   of_advisor bigint not null,
   period_from timestamptz not null,
   period_to timestamptz not null,
@@ -331,7 +333,7 @@ begin
 end
 $$;
 
-create function set_retention(of_firm bigint, to_years integer, by_actor text) returns void
+create function set_retention(of_firm bigint, to_years integer, by_actor text, by_trace text) returns void
 language plpgsql security definer
 set search_path = public, pg_temp
 as $$
@@ -345,7 +347,8 @@ begin
   perform write_rule_entry(
     0, 'retention', null, by_actor,
     json_build_object('what', 'retention set', 'firmId', of_firm, 'years', to_years),
-    json_build_object('years', json_build_object('from', from_years, 'to', to_years))
+    json_build_object('years', json_build_object('from', from_years, 'to', to_years)),
+    by_trace
   );
 end
 $$;

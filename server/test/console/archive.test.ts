@@ -136,6 +136,24 @@ describe('a search of the archive', () => {
     assert.deepEqual([await signedIn(kim), await signedIn(stranger)], [[kim.name], [stranger.name]]);
   });
 
+  test('has the request in which a rule of the firm was made', async () => {
+    const { ann, database } = world;
+    const { firmId } = ann.advisor;
+    const officer = await makeStaff(world, { role: 'compliance_officer', firmId });
+    const added = await officer.call('POST', '/holds', { reason: 'Matter 2026-118' });
+    const lifted = await officer.call('POST', `/holds/${added.body.holdId}/lift`, { reason: 'Settled' });
+    const set = await officer.call('PUT', '/retention', { years: 12 });
+    const rows = await database.asOwner<{ traceId: string; meta: string }>(
+      `select trace_id as "traceId", meta from archive_entries where actor = $1 and kind in ('hold', 'retention') order by number`,
+      [`staff:${officer.staffId}`],
+    );
+    assert.deepEqual(
+      rows.map(({ traceId }) => traceId),
+      [added, lifted, set].map(({ headers }) => headers['x-trace-id']),
+    );
+    assert.ok(rows.every(({ meta }) => !('via' in JSON.parse(meta))));
+  });
+
   test('says from when on entries may be missing, because they aren’t indexed yet', async () => {
     const search = async (person = kim) => (await person.call('POST', '/archive/search', { words: 'brandnew' })).body;
     assert.equal((await search()).unindexedSince, null);

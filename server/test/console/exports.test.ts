@@ -18,7 +18,8 @@ after(() => world.close());
 test('an export is made by a node that has the key, and downloaded from any, as one file', async () => {
   const { advisorId } = world.ann.advisor;
   const period = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' };
-  const { exportId } = (await cameron.call('POST', '/exports', { advisorId, ...period, format: 'eml' })).body;
+  const { body, headers: asked } = await cameron.call('POST', '/exports', { advisorId, ...period, format: 'eml' });
+  const { exportId } = body;
   await makeExports(world.deps);
   const file = () => cameron.call('GET', `/exports/${exportId}/file`);
   assert.equal((await file()).status, 409, 'a node without the key makes none');
@@ -30,10 +31,10 @@ test('an export is made by a node that has the key, and downloaded from any, as 
   assert.equal(status, 200);
   assert.equal(headers['content-type'], 'application/zip');
   assert.match(String((await cameron.call('GET', '/exports/verify.mjs')).body), /--package DIR/);
-  const entry = await world.database.asOwner<{ actor: string }>(
-    `select actor from archive_entries where kind = 'export' and advisor_id = ${advisorId}`,
+  const entry = await world.database.asOwner<{ actor: string; traceId: string }>(
+    `select actor, trace_id as "traceId" from archive_entries where kind = 'export' and advisor_id = ${advisorId}`,
   );
-  assert.deepEqual(entry, [{ actor: `staff:${cameron.staffId}` }]);
+  assert.deepEqual(entry, [{ actor: `staff:${cameron.staffId}`, traceId: asked['x-trace-id'] }]);
 });
 
 test('a firm that asks for many exports waits for itself: another firm’s is made after one of them', async () => {

@@ -41,7 +41,15 @@ export function recordsSamples(world: () => World): Record<string, RecordsSample
     const { deps } = world();
     const [{ staffId }, { advisorId }] = [await staff(firm), await person(firm)];
     const [from, to] = [new Date(period.from), new Date(period.to)];
-    const { exportId } = await startExport(deps, { ...firm, staffId, advisorId, from, to, format: 'ndjson' });
+    const { exportId } = await startExport(deps, {
+      ...firm,
+      staffId,
+      traceId: null,
+      advisorId,
+      from,
+      to,
+      format: 'ndjson',
+    });
     await makeExports({ ...deps, signer });
     return { exportId };
   };

@@ -55,10 +55,10 @@ export async function makeExports(deps: Deps): Promise<void> {
   }
 }
 
-async function make(deps: Deps, { exportId, advisorId, staffId, from, to, format }: ExportJob): Promise<void> {
+async function make(deps: Deps, { exportId, advisorId, staffId, traceId, from, to, format }: ExportJob): Promise<void> {
   const { db, archivePackages } = deps;
   try {
-    const exported = await exportArchive(deps, String(advisorId), { from, to, format }, byStaff(staffId));
+    const exported = await exportArchive(deps, String(advisorId), { from, to, format }, byStaff(staffId, traceId));
     let told = 0;
     const progress = (entriesDone: number, entriesTotal: number) => {
       if (entriesDone < entriesTotal && Date.now() < told + toldEveryMs) return;

@@ -40,7 +40,7 @@ export async function setRetention(deps: Deps, firmId: number, years: number, by
     const { name: firm } = await lockFirm(deps, firmId);
     const from = await store.findRetention(deps.db, firmId);
     if (from === years) return { firmId, firm, years };
-    await store.insertRetention(deps.db, firmId, { years, actor: by.actor });
+    await store.insertRetention(deps.db, firmId, { years, ...by });
     return { firmId, firm, years };
   });
 }

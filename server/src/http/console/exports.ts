@@ -11,8 +11,8 @@ export const list = firmEndpoint({
 
 export const start = firmEndpoint({
   body: NewExport,
-  handler: (deps, { firmId, staffId }, { body: { from, to, ...asked } }) =>
-    startExport(deps, { firmId, staffId, from: new Date(from), to: new Date(to), ...asked }),
+  handler: (deps, { firmId, staffId }, { body: { from, to, ...asked } }, { traceId }) =>
+    startExport(deps, { firmId, staffId, traceId, from: new Date(from), to: new Date(to), ...asked }),
 });
 
 export const file = firmEndpoint({

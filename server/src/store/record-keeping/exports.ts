@@ -4,6 +4,7 @@ export type ExportJob = {
   exportId: number;
   firmId: number;
   staffId: number;
+  traceId: string | null;
   advisorId: number;
   from: Date;
   to: Date;
@@ -16,23 +17,23 @@ export type ExportJob = {
   dateTimeCreated: Date;
 };
 export type ListedExport = ExportJob & { advisor: string; by: string };
-export type NewExport = Pick<ExportJob, 'firmId' | 'staffId' | 'advisorId' | 'from' | 'to' | 'format'>;
+export type NewExport = Pick<ExportJob, 'firmId' | 'staffId' | 'traceId' | 'advisorId' | 'from' | 'to' | 'format'>;
 
 const columns = `
-  export_id as "exportId", firm_id as "firmId", staff_id as "staffId", of_advisor as "advisorId", period_from as "from",
+  export_id as "exportId", firm_id as "firmId", staff_id as "staffId", trace_id as "traceId", of_advisor as "advisorId", period_from as "from",
   period_to as "to", format, status, entries_done as "entriesDone", entries_total as "entriesTotal", bytes, reason,
   date_time_created as "dateTimeCreated"`;
 
 export async function insertExport(
   db: Db,
-  { firmId, staffId, advisorId, from, to, format }: NewExport,
+  { firmId, staffId, traceId, advisorId, from, to, format }: NewExport,
   realNow: Date,
 ): Promise<ExportJob> {
   return db.one<ExportJob>(
-    `insert into exports (firm_id, staff_id, of_advisor, period_from, period_to, format, date_time_created)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into exports (firm_id, staff_id, trace_id, of_advisor, period_from, period_to, format, date_time_created)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
      returning ${columns}`,
-    [firmId, staffId, advisorId, from, to, format, realNow],
+    [firmId, staffId, traceId, advisorId, from, to, format, realNow],
   );
 }
 

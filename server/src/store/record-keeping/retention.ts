@@ -4,9 +4,9 @@ import type { Db } from '../database/db.ts';
 export async function insertRetention(
   db: Db,
   firmId: number,
-  { years, actor }: { years: number; actor: string },
+  { years, actor, traceId }: { years: number; actor: string; traceId: string | null },
 ): Promise<void> {
-  await db.query('select set_retention($1, $2, $3)', [firmId, years, actor]);
+  await db.query('select set_retention($1, $2, $3, $4)', [firmId, years, actor, traceId]);
 }
 
 export async function findRetention(db: Db, firmId: number): Promise<number> {
