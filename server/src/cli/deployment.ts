@@ -1,6 +1,6 @@
 import { getApplication } from '../domain/access/applications.ts';
 import { resealSigningKeys } from '../domain/access/signing-keys.ts';
-import { issueToken } from '../domain/access/tokens.ts';
+import { issueArchivedToken } from '../domain/access/tokens.ts';
 import { getAdvisor } from '../domain/accounts/advisors.ts';
 import { resealSecrets } from '../domain/address-book/crm-connections.ts';
 import { resealCarriers } from '../domain/carriers/carriers.ts';
@@ -46,7 +46,8 @@ export const deploymentVerbs: Verb[] = [
   },
   {
     name: 'token',
-    about: 'Print an access token for an advisor, and nothing else. It is valid for 15 minutes.',
+    about:
+      'Print an access token for an advisor, and nothing else. It is valid for 15 minutes, and its issue is archived.',
     options: {
       advisor: { value: 'EMAIL|ID', about: 'The advisor that the token acts for.', required: true },
       scope: { value: '"SCOPE …"', about: 'The token’s scopes; by default all of the application’s scopes.' },
@@ -69,7 +70,7 @@ export const deploymentVerbs: Verb[] = [
       const missing = scopes.find((scope) => !application.scopes.includes(scope));
       if (missing) throw new UsageError(`The application is not provisioned for ${missing}.`);
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
-      out.line(await issueToken(runtime, { clientId, advisorId, scopes }));
+      out.line(await issueArchivedToken(runtime, { clientId, advisorId, scopes }));
     },
   },
   {

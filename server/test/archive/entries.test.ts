@@ -8,6 +8,8 @@ import {
   setApplication,
 } from '../../src/domain/access/applications.ts';
 import { disconnect, provision, unprovision } from '../../src/domain/access/grants.ts';
+import { textScopes } from '../../src/domain/access/scopes.ts';
+import { issueArchivedToken } from '../../src/domain/access/tokens.ts';
 import { addAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm, setFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, setStaff } from '../../src/domain/accounts/staff.ts';
@@ -89,6 +91,7 @@ test('every change of a setting is one entry, the advisorâ€™s or the deploymentâ
     ['application set', deployment, () => setApplication(deps, clientId, { externalClientId: 'their-name' })],
     ['application secret rotated', deployment, () => noted(rotateSecret(deps, clientId))],
     ['application provisioned', advisorId, () => provision(deps, advisorId, clientId)],
+    ['token issued', advisorId, () => noted(issueArchivedToken(deps, { clientId, advisorId, scopes: textScopes }))],
     ['application disconnected', advisorId, () => disconnect(deps, clientId, advisorId)],
     ['application disconnected', deployment, () => disconnect(deps, clientId, null)],
     ['application unprovisioned', advisorId, () => unprovision(deps, advisorId, clientId)],

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createLocalJWKSet, errors, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { TokenParts } from '../../store/access/api-keys.ts';
 import { insertRevokedToken } from '../../store/access/revoked-tokens.ts';
+import { archiveSetting } from '../accounts/settings.ts';
+import { byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { makeIssuedGrant } from './grants.ts';
 import {
@@ -20,7 +22,16 @@ type TokenRequest = { clientId: string; advisorId: number; scopes: string[] };
 
 const tokenType = 'at+jwt';
 
-/** A token that the operator issues directly: for the sandbox, for tests and for support. */
+/** A token for support, which acts for an advisor without asking them: the advisor's book says that the operator issued it. */
+export async function issueArchivedToken(deps: Deps, request: TokenRequest): Promise<string> {
+  const { clientId, advisorId, scopes } = request;
+  return inTransaction(deps, async (deps) => {
+    await archiveSetting(deps, byOperator, { advisorId, what: 'token issued', of: { clientId }, values: { scopes } });
+    return issueToken(deps, request);
+  });
+}
+
+/** A token for the sandbox's own pages and for tests. */
 export async function issueToken(deps: Deps, request: TokenRequest): Promise<string> {
   const { clientId, advisorId, scopes } = request;
   const grantId = await makeIssuedGrant(deps, advisorId, request);
