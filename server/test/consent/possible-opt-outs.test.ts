@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
 import { setFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
+import { byStaff } from '../../src/domain/archive/archive.ts';
 import { optOutByCarrier } from '../../src/domain/consent/consents.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
@@ -60,7 +61,12 @@ async function reviewOf(phone: string): Promise<Review> {
 }
 
 async function decide(reviewId: number, decision: 'approved' | 'rejected', deps: Deps = world.deps) {
-  const { outcome } = await decideReview(deps, reviewId, { decision, staff: sue, note: 'Asked her' });
+  const { outcome } = await decideReview(deps, reviewId, {
+    decision,
+    staff: sue,
+    by: byStaff(sue.staffId),
+    note: 'Asked her',
+  });
   return outcome;
 }
 
