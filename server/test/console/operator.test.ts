@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { getApplication, setApplication } from '../../src/domain/access/applications.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { makeStaff, type StaffPerson } from '../support/console.ts';
+import { isWaiting } from '../support/database.ts';
 import { send, setConsent, statusOf } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -44,6 +47,20 @@ describe('the operator’s pages', () => {
     const listed = data.find((each: { clientId: string }) => each.clientId === clientId);
     assert.deepEqual([listed.redirectUris, listed.scopes], [uris, ['openid']]);
     assert.doesNotMatch(JSON.stringify(data), /secret/i);
+  });
+
+  it('change an application at the same time without undoing each other’s changes', async () => {
+    const { body } = await operator.call('POST', '/applications', { name: 'Two Desks', redirectUris: [] });
+    const path = `/applications/${body.clientId}`;
+    let changing: Promise<{ status: number }> | undefined;
+    await world.deps.db.transaction(async (db) => {
+      await setApplication({ ...world.deps, db }, body.clientId, { scopes: ['openid'] });
+      changing = operator.call('PUT', path, { redirectUris: ['https://plan.example/two'] });
+      await until('it waits', () => isWaiting(world.database));
+    });
+    assert.equal((await changing)?.status, 200);
+    const { scopes, redirectUris } = await getApplication(world.deps, body.clientId);
+    assert.deepEqual({ scopes, redirectUris }, { scopes: ['openid'], redirectUris: ['https://plan.example/two'] });
   });
 
   it('issue a key with a plan, change the plan, and revoke it', async () => {

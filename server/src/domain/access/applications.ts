@@ -59,20 +59,16 @@ export async function setApplication(
   const linked = externalClientId ? await requireFreeExternalId(deps, externalClientId) : null;
   await changeApplication(deps, clientId, async (deps, application) => {
     const { applicationId } = application;
-    const before = {
-      redirectUris: application.redirectUris,
-      scopes: application.scopes,
-      externalClientId: application.externalClientId,
+    const given = {
+      ...(redirectUris && { redirectUris }),
+      ...(scopes && { scopes }),
+      ...(externalClientId !== undefined && { externalClientId: linked }),
     };
-    const after = {
-      redirectUris: redirectUris ?? before.redirectUris,
-      scopes: scopes ?? before.scopes,
-      externalClientId: externalClientId === undefined ? before.externalClientId : linked,
-    };
-    const values = changesOf(before, after);
+    const values = changesOf(application, given);
     if (!values) return;
-    await store.updateApplication(deps.db, applicationId, after);
-    if (!(await store.updateExternalClientId(deps.db, applicationId, after.externalClientId))) throw externalIdTaken();
+    await store.updateApplication(deps.db, applicationId, given);
+    if (given.externalClientId !== undefined && !(await store.updateExternalClientId(deps.db, applicationId, linked)))
+      throw externalIdTaken();
     await archiveSetting(deps, by, { what: 'application set', of: idsOf(application), values });
   });
 }
@@ -100,7 +96,10 @@ async function changeApplication(
   clientId: string,
   work: (deps: Deps, application: Application) => Promise<void>,
 ): Promise<void> {
-  await inTransaction(deps, async (deps) => work(deps, await getApplication(deps, clientId)));
+  await inTransaction(deps, async (deps) => {
+    const application = requireKnown(await store.findApplicationForUpdate(deps.db, clientId), clientId);
+    await work(deps, application);
+  });
 }
 
 function idsOf({ applicationId, clientId }: Application) {
@@ -108,7 +107,11 @@ function idsOf({ applicationId, clientId }: Application) {
 }
 
 export async function getApplication(deps: Deps, clientId: string): Promise<Application> {
-  return requireFound(await store.findApplication(deps.db, clientId), `There is no application ${clientId}.`);
+  return requireKnown(await store.findApplication(deps.db, clientId), clientId);
+}
+
+function requireKnown(application: Application | null, clientId: string): Application {
+  return requireFound(application, `There is no application ${clientId}.`);
 }
 
 /** The application behind an OAuth client id, unless it is disabled. */

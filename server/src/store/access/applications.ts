@@ -83,6 +83,12 @@ export async function findApplication(db: Db, clientId: string): Promise<Applica
   return db.find<ApplicationRow>(`select ${columns} from applications where client_id = $1`, [clientId]);
 }
 
+export async function findApplicationForUpdate(db: Db, clientId: string): Promise<ApplicationRow | null> {
+  return db.find<ApplicationRow>(`select ${columns} from applications where client_id = $1 for no key update`, [
+    clientId,
+  ]);
+}
+
 export async function listApplications(db: Db): Promise<ApplicationRow[]> {
   return db.query<ApplicationRow>(`select ${columns} from applications order by application_id`);
 }
