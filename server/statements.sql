@@ -832,8 +832,8 @@ select from dispatches limit 1;
 
 prepare "index-entries" as
 with span as materialized (
-         select *
-         from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)
+       select *
+       from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)
        ),
        indexed as (
          insert into archive_indexed as known (advisor_id, last_number)
@@ -849,15 +849,14 @@ with span as materialized (
          its.firm_id, date_trunc('milliseconds', e.date_time_created), e.advisor_id, e.number,
          strip(to_tsvector('simple', regexp_replace(
   case
-    when octet_length(said.text) = length(said.text) then said.text
-    else regexp_replace(normalize(said.text, nfkd), '[\u0300-\u036f]', '', 'g')
+    when octet_length(coalesce(given.text, said.text)) = length(coalesce(given.text, said.text)) then coalesce(given.text, said.text)
+    else regexp_replace(normalize(coalesce(given.text, said.text), nfkd), '[\u0300-\u036f]', '', 'g')
   end,
   '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3003\u3008-\u3020\u30fb\ufe00-\ufe0f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+', ' ', 'g'
 ))) || array_to_tsvector(array_remove(
            array['=f' || its.firm_id, '=a' || e.advisor_id, '=k' || e.kind, '=m' || e.member_id], null
          ))
        from span
-       left join advisors a on a.advisor_id = span.advisor_id
        -- By itself, so that the key finds a span and PostgreSQL never joins it with all of the advisor's archive.
        cross join lateral (
          select *
@@ -865,11 +864,6 @@ with span as materialized (
          where e.advisor_id = span.advisor_id and e.number > span.after and e.number <= span.up_to and e.kind <> 'outcome'
          order by e.number
        ) as e
-       cross join lateral (select coalesce(
-  a.firm_id,
-  (e.meta::json ->> 'firmId')::bigint,
-  (select firm_id from staff where staff_id = (e.meta::json ->> 'staffId')::bigint)
-) as firm_id) as its
        left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
        cross join lateral (
          select coalesce(
@@ -881,6 +875,14 @@ with span as materialized (
            ''
          ) as text
        ) as said
+       left join advisors a on a.advisor_id = span.advisor_id
+       cross join lateral (select coalesce(
+  a.firm_id,
+  (e.meta::json ->> 'firmId')::bigint,
+  (select firm_id from staff where staff_id = (e.meta::json ->> 'staffId')::bigint)
+) as firm_id) as its
+       left join unnest($5::bigint[], $6::bigint[], $7::text[]) as given (advisor_id, number, text)
+         on given.advisor_id = e.advisor_id and given.number = e.number
        where its.firm_id is not null
        on conflict do nothing;
 
@@ -6711,6 +6713,34 @@ left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
 left join messages t on t.advisor_id = e.advisor_id and t.message_id = e.message_id and e.kind = 'text_out'
 left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
      where e.kind in ('text_out', 'text_in', 'consent');
+
+prepare "list-texts-with-digits" as
+with span as materialized (
+select *
+from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)
+)
+select e.advisor_id as "advisorId", e.number, said.text
+from span
+-- By itself, so that the key finds a span and PostgreSQL never joins it with all of the advisor's archive.
+cross join lateral (
+  select *
+  from archive_entries e
+  where e.advisor_id = span.advisor_id and e.number > span.after and e.number <= span.up_to and e.kind <> 'outcome'
+  order by e.number
+) as e
+left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+cross join lateral (
+  select coalesce(
+    case
+      when e.kind = 'media_in' then ''
+      when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
+      else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\[nrt]', ' ', 'g')
+    end,
+    ''
+  ) as text
+) as said
+where octet_length(said.text) <> length(said.text)
+  or length(said.text) - length(translate(said.text, '0123456789', '')) >= 9;
 
 prepare "list-tiles" as
 select level, tile, hashes

@@ -193,6 +193,9 @@ describe('a search of the archive', () => {
     const number = await received(text);
     await indexArchive(world.deps);
     assert.deepEqual(await textsOf({ words: 'cards ssn' }), [hidden]);
+    for (const words of ['4111', '5500 0000', '411111111111', '123', '123-45-6789'])
+      assert.deepEqual(await textsOf({ words: `cards ${words}` }), [], `${words} is hidden`);
+    assert.deepEqual(await textsOf({ words: 'cards 1111 0004 6789' }), [hidden]);
     const path = `/archive/${elle.advisorId}/${number}`;
     const read = async () => (await kim.call('GET', path)).body.entries;
     const entry = (await read()).find((each: { number: number }) => each.number === number);

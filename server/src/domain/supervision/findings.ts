@@ -36,7 +36,7 @@ export function wordsIn(text: string, from = 0): Word[] {
 const piece = /[\s\S]{1,1000}(?:(?<=\p{L})(?=\P{Nd})|$)|[\s\S]{1,1000}/gu;
 
 /** The text with the digits of card numbers and the like hidden, but for the last four. Marks stay where they are. */
-function hideNumbers(text: string): string {
+export function hideNumbers(text: string): string {
   return text.replace(piece, hideNumbersInPiece);
 }
 
@@ -44,6 +44,7 @@ function hideNumbersInPiece(text: string): string {
   if ((text.match(/\p{Nd}/gu)?.length ?? 0) < hiddenDigitsMin) return text;
   const plain = plainOf(text);
   const numbers = new Set([...cardNumbers(plain), ...socialSecurityNumbers(plain)].map(keyOf));
+  if (numbers.size === 0) return text;
   const words = wordsIn(text);
   let hidden = text;
   for (const { start, end } of withoutOverlaps([...numbers].flatMap((number) => marksOf(words, number)))) {

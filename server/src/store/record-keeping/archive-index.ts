@@ -1,4 +1,5 @@
 import type { EntrySpan } from '../archive/archive.ts';
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { forAdvisors, forAllAdvisors } from '../database/for-advisors.ts';
 
@@ -64,16 +65,59 @@ export const firmOf = `coalesce(
   (select firm_id from staff where staff_id = (e.meta::json ->> 'staffId')::bigint)
 )`;
 
+export type EntryText = { advisorId: number; number: number; text: string };
+
 /**
- * Makes these entries searchable. What became of a text has no words of its own. Bodies that are no text are JSON, without the names
- * of its fields. Two nodes may do the same at a time.
+ * The entries of `span`, with what they say in `said.text`. What became of a text has no words of its own. Bodies that are no text are
+ * JSON, without the names of its fields.
  */
-export async function indexEntries(db: Db, spans: EntrySpan[]): Promise<void> {
+const entriesOf = `from span
+       -- By itself, so that the key finds a span and PostgreSQL never joins it with all of the advisor's archive.
+       cross join lateral (
+         select *
+         from archive_entries e
+         where e.advisor_id = span.advisor_id and e.number > span.after and e.number <= span.up_to and e.kind <> 'outcome'
+         order by e.number
+       ) as e
+       left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+       cross join lateral (
+         select coalesce(
+           case
+             when e.kind = 'media_in' then ''
+             when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
+             else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\\\[nrt]', ' ', 'g')
+           end,
+           ''
+         ) as text
+       ) as said`;
+
+const spanOf = `
+       select *
+       from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)`;
+
+const valuesOf = (spans: EntrySpan[]) => [...columnsOf(spans, 'advisorId', 'after', 'upTo'), searchedLengthMax];
+
+/** Of these entries, the texts with at least as many digits as a social-security number has. Those in other scripts may have other digits. */
+export async function listTextsWithDigits(db: Db, spans: EntrySpan[]): Promise<EntryText[]> {
+  return forAdvisors(db, spans, (db, spans) =>
+    db.query<EntryText>(
+      `with span as materialized (${spanOf}
+       )
+       select e.advisor_id as "advisorId", e.number, said.text
+       ${entriesOf}
+       where octet_length(said.text) <> length(said.text)
+         or length(said.text) - length(translate(said.text, '0123456789', '')) >= 9`,
+      valuesOf(spans),
+      'list-texts-with-digits',
+    ),
+  );
+}
+
+/** Makes these entries searchable, by these texts where one is given. Two nodes may do the same at a time. */
+export async function indexEntries(db: Db, spans: EntrySpan[], texts: EntryText[]): Promise<void> {
   await forAdvisors(db, spans, (db, spans) =>
     db.write(
-      `with span as materialized (
-         select *
-         from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)
+      `with span as materialized (${spanOf}
        ),
        indexed as (
          insert into archive_indexed as known (advisor_id, last_number)
@@ -87,38 +131,17 @@ export async function indexEntries(db: Db, spans: EntrySpan[]): Promise<void> {
        insert into archive_words (firm_id, date_time_created, advisor_id, number, words)
        select
          its.firm_id, date_trunc('milliseconds', e.date_time_created), e.advisor_id, e.number,
-         strip(to_tsvector('simple', ${wordsIn('said.text')})) || array_to_tsvector(array_remove(
+         strip(to_tsvector('simple', ${wordsIn('coalesce(given.text, said.text)')})) || array_to_tsvector(array_remove(
            array['=f' || its.firm_id, '=a' || e.advisor_id, '=k' || e.kind, '=m' || e.member_id], null
          ))
-       from span
+       ${entriesOf}
        left join advisors a on a.advisor_id = span.advisor_id
-       -- By itself, so that the key finds a span and PostgreSQL never joins it with all of the advisor's archive.
-       cross join lateral (
-         select *
-         from archive_entries e
-         where e.advisor_id = span.advisor_id and e.number > span.after and e.number <= span.up_to and e.kind <> 'outcome'
-         order by e.number
-       ) as e
        cross join lateral (select ${firmOf} as firm_id) as its
-       left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
-       cross join lateral (
-         select coalesce(
-           case
-             when e.kind = 'media_in' then ''
-             when e.kind in ('text_out', 'text_in', 'review') then left(convert_from(b.body, 'UTF8'), $4)
-             else regexp_replace(left(convert_from(b.body, 'UTF8'), $4), '"[A-Za-z]+":|\\\\[nrt]', ' ', 'g')
-           end,
-           ''
-         ) as text
-       ) as said
+       left join unnest($5::bigint[], $6::bigint[], $7::text[]) as given (advisor_id, number, text)
+         on given.advisor_id = e.advisor_id and given.number = e.number
        where its.firm_id is not null
        on conflict do nothing`,
-      [
-        spans.map(({ advisorId }) => advisorId),
-        spans.map(({ after }) => after),
-        spans.map(({ upTo }) => upTo),
-        searchedLengthMax,
-      ],
+      [...valuesOf(spans), ...columnsOf(texts, 'advisorId', 'number', 'text')],
       'index-entries',
     ),
   );
