@@ -1,5 +1,5 @@
 import { CrmFault } from '../../domain/ports.ts';
-import { mayRedirect } from './addresses.ts';
+import { redirectTarget } from './addresses.ts';
 import { askDav, DavFault, type DavResponse, type DavServer } from './dav.ts';
 
 const homesMax = 10;
@@ -24,7 +24,7 @@ export async function findAddressBooks(server: DavServer, url: URL, until: Abort
   for (const home of homes)
     for await (const each of askDav(server, { method: 'PROPFIND', url: home, depth: '1', body: kinds }, until))
       if (each.url && each.properties.has('resourcetype/addressbook') && books.length < booksMax)
-        books.push(allowedAddress(home, each.url));
+        books.push(redirectTarget(home, each.url));
   if (books.length === 0) throw new CrmFault('The account has no address book.');
   return books;
 }
@@ -51,7 +51,7 @@ async function about(server: DavServer, url: URL, until: AbortSignal): Promise<S
     { method: 'PROPFIND', url, depth: '0', body: aboutAccount },
     until,
   ))
-    return { url: at ? allowedAddress(url, at) : url, properties };
+    return { url: at ? redirectTarget(url, at) : url, properties };
   throw new DavFault(207, `There is nothing at ${url.origin}${url.pathname}.`);
 }
 
@@ -71,10 +71,5 @@ async function homesOf(server: DavServer, start: Start, until: AbortSignal): Pro
 }
 
 function hrefs({ url, properties }: Start, name: string): URL[] {
-  return (properties.get(name) ?? []).map((href) => allowedAddress(url, URL.parse(href, url.href)));
-}
-
-function allowedAddress(from: URL, to: URL | null): URL {
-  if (!to || !mayRedirect(from, to)) throw new CrmFault('It says that its address books are on a different server.');
-  return to;
+  return (properties.get(name) ?? []).map((href) => redirectTarget(url, URL.parse(href, url.href)));
 }

@@ -1,5 +1,5 @@
 import { CrmFault } from '../../domain/ports.ts';
-import { mayRedirect } from './addresses.ts';
+import { redirectTarget } from './addresses.ts';
 import { multistatusReader } from './multistatus.ts';
 import { contactsMax } from './remote-contacts.ts';
 
@@ -71,10 +71,8 @@ async function exchange(server: DavServer, { method, url, depth, body }: DavRequ
     const location = [301, 302, 307, 308].includes(response.status) ? response.headers.get('location') : null;
     if (location === null) return { response, url: at };
     await response.body?.cancel();
-    const next = URL.parse(location, at.href);
-    if (!next || !mayRedirect(at, next)) throw new CrmFault('It redirects to a different server.');
     if (count >= redirectsMax) throw new CrmFault('It redirects too often.');
-    at = next;
+    at = redirectTarget(at, URL.parse(location, at.href));
   }
 }
 

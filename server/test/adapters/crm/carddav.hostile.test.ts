@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, suite, test } from 'node:test';
+import { redirectTarget } from '../../../src/adapters/crm/addresses.ts';
 import { openCardDav } from '../../../src/adapters/crm/carddav.ts';
 import { multistatusReader } from '../../../src/adapters/crm/multistatus.ts';
 import { makeOutbound } from '../../../src/adapters/outbound/outbound.ts';
@@ -88,7 +89,7 @@ suite('a CardDAV server that is broken or hostile', () => {
     [
       'redirects to a private address',
       (_, response) => void response.writeHead(301, { location: 'http://169.254.169.254/book/' }).end(),
-      /^It redirects to a different server\.$/,
+      /^It leads to a different server: http:\/\/169\.254\.169\.254\/book\/\. If that is right, connect that address\.$/,
     ],
     [
       'redirects endlessly',
@@ -103,7 +104,7 @@ suite('a CardDAV server that is broken or hostile', () => {
             `<response><href>/book/</href>${ok('<addressbook-home-set><href>https://elsewhere.example/</href></addressbook-home-set>')}</response>`,
           ),
         ),
-      /on a different server/,
+      /to a different server: https:\/\/elsewhere\.example\/\./,
     ],
   ];
   for (const [what, answers, message] of everywhere)
@@ -111,6 +112,34 @@ suite('a CardDAV server that is broken or hostile', () => {
       server.answers = answers;
       await faults(message);
     });
+
+  test('gets the password at no other host, unless a provider that we know has many', () => {
+    const leads = (from: string, to: string) => redirectTarget(new URL(from), URL.parse(to)).href;
+    const allowed = [
+      ['https://dav.example/', 'https://dav.example/books/'],
+      ['https://dav.example:8443/', 'https://dav.example:8443/books/'],
+      ['https://dav.example:8443/', 'https://dav.example/books/'],
+      ['http://localhost:5232/', 'https://localhost/'],
+      ['https://contacts.icloud.com/', 'https://p42-contacts.icloud.com/1234/'],
+    ] as const;
+    for (const [from, to] of allowed) assert.equal(leads(from, to), to);
+    const refused = [
+      ['https://ours.azurewebsites.net/', 'https://theirs.azurewebsites.net/'],
+      ['https://ours.co.uk/', 'https://theirs.co.uk/'],
+      ['https://dav.example.com/', 'https://www.example.com/'],
+      ['https://dav.example/', 'http://dav.example/'],
+      ['https://dav.example/', 'https://dav.example:8443/'],
+      ['https://contacts.icloud.com/', 'https://p42-contacts.icloud.com.example/'],
+      ['https://contacts.icloud.com/', 'https://noticloud.com/'],
+      ['https://contacts.icloud.com/', 'https://p42-contacts.icloud.com:8443/'],
+    ] as const;
+    for (const [from, to] of refused)
+      assert.throws(
+        () => leads(from, to),
+        new CrmFault(`It leads to a different server: ${to}. If that is right, connect that address.`),
+      );
+    assert.throws(() => leads('https://dav.example/', 'https://'), /not a web address/);
+  });
 
   test('that has an attribute without end is a fault, before it fills our memory', () => {
     const reader = multistatusReader();
