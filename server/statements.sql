@@ -7330,7 +7330,7 @@ from (
     order by e.number desc
     offset 0
   ) as texts
-  where coalesce(text ilike all ($2::text[]), false)
+  where 0 <> all (select strpos(lower(text), lower(left(word, $4))) from unnest($2::text[]) as word)
   limit $3
 ) as found
 join members m on m.advisor_id = $1 and m.member_id = found.member_id

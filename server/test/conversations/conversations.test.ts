@@ -139,6 +139,16 @@ suite('the advisor’s own app', () => {
     const texts = (await call('GET', '/search?text=MARCH%2050%25')).body;
     assert.deepEqual([texts.people, texts.texts.length], [[], 1]);
     assert.deepEqual([texts.texts[0].phone, texts.texts[0].name], [phone, 'Quincy Quill']);
+    for (const sign of ['_ march', '\\ march', '50% _'])
+      assert.deepEqual((await call('GET', `/search?text=${encodeURIComponent(sign)}`)).body.texts, [], sign);
+  });
+
+  test('finds a long word by its first 40 characters, so that none takes long to look for', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    const [word, emoji] = ['Honorificabilitudinitatibusandmanymoreof', '🙂'.repeat(40)];
+    await send(world.ann, { phone, text: `${word}them ${emoji}` });
+    for (const looked of [`${word.toUpperCase()}US`, `${emoji}🙂 ${word}`])
+      assert.equal((await call('GET', `/search?text=${encodeURIComponent(looked)}`)).body.texts.length, 1, looked);
   });
 
   test('says in which time zone a number is, if it can be in only one', async () => {

@@ -104,9 +104,13 @@ export type FoundText = {
   dateTime: Date;
 };
 
+/** Of each word: what looking for it takes grows with its length times the text's. */
+const wordLengthMax = 40;
+
 /**
  * Texts and replies with these words, the latest first. The archive is read from its end until there are enough, or all of it: an
- * advisor's texts are few enough. PostgreSQL takes any word for a rare one, and would always read and sort all of it; `coalesce` keeps it from guessing.
+ * advisor's texts are few enough. PostgreSQL takes any word for a rare one, and would always read and sort all of it; the subquery keeps
+ * it from guessing. `like` took five seconds for ten thousand texts of nothing but the letter that a long word begins with.
  */
 export async function searchTexts(
   db: Db,
@@ -136,7 +140,7 @@ export async function searchTexts(
          order by e.number desc
          offset 0
        ) as texts
-       where coalesce(text ilike all ($2::text[]), false)
+       where 0 <> all (select strpos(lower(text), lower(left(word, $4))) from unnest($2::text[]) as word)
        limit $3
      ) as found
      join members m on m.advisor_id = $1 and m.member_id = found.member_id
@@ -148,7 +152,7 @@ export async function searchTexts(
        limit 1
      ) as contact on true
      order by found.number desc`,
-    [advisorId, words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`), limit],
+    [advisorId, words, limit, wordLengthMax],
     'search-texts',
   );
 }
