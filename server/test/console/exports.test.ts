@@ -31,10 +31,24 @@ test('an export is made by a node that has the key, and downloaded from any, as 
   assert.equal(status, 200);
   assert.equal(headers['content-type'], 'application/zip');
   assert.match(String((await cameron.call('GET', '/exports/verify.mjs')).body), /--package DIR/);
-  const entry = await world.database.asOwner<{ actor: string; traceId: string }>(
-    `select actor, trace_id as "traceId" from archive_entries where kind = 'export' and advisor_id = ${advisorId}`,
+  const entries = await world.database.asOwner<{ actor: string; traceId: string; meta: string }>(
+    `select actor, trace_id as "traceId", meta from archive_entries
+     where kind = 'export' and advisor_id = ${advisorId} order by number`,
   );
-  assert.deepEqual(entry, [{ actor: `staff:${cameron.staffId}`, traceId: asked['x-trace-id'] }]);
+  assert.deepEqual(
+    entries.map(({ actor, traceId, meta }) => [
+      actor,
+      JSON.parse(meta).what,
+      JSON.parse(meta).exportId,
+      traceId !== null,
+    ]),
+    [
+      [`staff:${cameron.staffId}`, 'archive', undefined, true],
+      [`staff:${cameron.staffId}`, 'archive downloaded', exportId, true],
+    ],
+    'a file that wasn’t there is no download',
+  );
+  assert.equal(entries[0]?.traceId, asked['x-trace-id']);
 });
 
 test('a firm that asks for many exports waits for itself: another firm’s is made after one of them', async () => {

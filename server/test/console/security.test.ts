@@ -195,6 +195,15 @@ describe('/console/staff', () => {
     await setStaff(world.deps, operator.staffId, { disabled: false });
   });
 
+  it('an export is started only after a fresh sign-in', async () => {
+    const { advisorId, firmId } = world.ann.advisor;
+    const officer = await makeStaff(world, { role: 'compliance_officer', firmId, name: 'Old' });
+    await age(officer.staffId);
+    const period = { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z', format: 'ndjson' };
+    const { status, body } = await officer.call('POST', '/exports', { advisorId, ...period });
+    assert.deepEqual([status, body.details], [403, { freshSignIn: true }]);
+  });
+
   it('operators show and rotate secrets only after a fresh sign-in', async () => {
     const operator = await makeStaff(world, { role: 'operator', name: 'Stale' });
     await age(operator.staffId);

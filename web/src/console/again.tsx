@@ -11,13 +11,13 @@ const signInPath = '/console/sign-in?again=yes&next=';
 const words: Record<SignInReason, { title: string; about: string }> = {
   stale: {
     title: 'Confirm that it’s you',
-    about: 'This grants access, and you signed in more than five minutes ago.',
+    about: 'This gives access or records away, and you signed in more than five minutes ago.',
   },
   ended: { title: 'Your session has ended', about: 'What you have typed is still here.' },
 };
 
 /**
- * Asks to sign in again, for what grants access and needs a fresh sign-in, or once the session has ended. That is done in a window
+ * Asks to sign in again, for what gives access or records away and needs a fresh sign-in, or once the session has ended. That is done in a window
  * of its own, so that nothing in this one is lost; what was refused is then done by itself.
  */
 export function SignInAgain() {

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import type { ExportJob, NewExport } from '../../store/record-keeping/exports.ts';
 import * as store from '../../store/record-keeping/exports.ts';
 import { getAdvisorOf } from '../accounts/advisors.ts';
-import { byStaff } from '../archive/archive.ts';
+import { archive, type By, byStaff } from '../archive/archive.ts';
 import { Problem, problem, requireFound } from '../problems.ts';
 import { isStopping } from '../shared/signals.ts';
 import { dayMs } from '../shared/time.ts';
@@ -31,11 +31,15 @@ export async function listExports({ db }: Deps, firmId: number): Promise<store.L
   return store.listExports(db, firmId, listedMax);
 }
 
-/** The file of one that is ready, in parts, whichever node made it. */
-export async function openExport({ db }: Deps, firmId: number, exportId: number): Promise<AsyncIterable<Buffer>> {
+/** The file of one that is ready, in parts, whichever node made it. Who takes it is an entry, before any of it leaves. */
+export async function openExport(deps: Deps, firmId: number, exportId: number, by: By): Promise<AsyncIterable<Buffer>> {
+  const { db } = deps;
   const found = requireFound(await store.findExport(db, firmId, exportId), `There is no export ${exportId}.`);
   const first = found.status === 'ready' ? await store.findExportPart(db, exportId, 0) : null;
   if (!first) throw problem('conflict', 'There is no file of this export: start it again.');
+  const { advisorId, from, to, format } = found;
+  const meta = { what: 'archive downloaded', exportId, format, from, to };
+  await archive(deps, by, { advisorId, kind: 'export', memberId: null, meta, body: JSON.stringify(meta) });
   return (async function* () {
     let bytes: Buffer | null = first;
     for (let part = 1; bytes; part++) {

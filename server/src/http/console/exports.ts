@@ -10,15 +10,17 @@ export const list = firmEndpoint({
 });
 
 export const start = firmEndpoint({
+  isFresh: true,
   body: NewExport,
   handler: (deps, { firmId, staffId }, { body: { from, to, ...asked } }, { traceId }) =>
     startExport(deps, { firmId, staffId, traceId, from: new Date(from), to: new Date(to), ...asked }),
 });
 
+/** Without a fresh sign-in: a browser that saves a link as a file can't be asked for one. */
 export const file = firmEndpoint({
   params: ExportParams,
-  async handler(deps, { firmId }, { params: { exportId } }) {
-    const parts = await openExport(deps, firmId, exportId);
+  async handler(deps, { firmId }, { params: { exportId } }, by) {
+    const parts = await openExport(deps, firmId, exportId, by);
     return sends({ name: `archive-export-${exportId}.zip`, type: 'application/zip', parts });
   },
 });

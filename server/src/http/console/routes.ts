@@ -98,7 +98,7 @@ export const consoleRoutes: ConsoleRoute[] = [...table, ...operatorTable].map(([
   endpoint,
 }));
 
-const signInAgain = 'Sign in again first: this grants access, so we need to confirm it’s you.';
+const signInAgain = 'Sign in again first: this gives access or records away, so we need to confirm it’s you.';
 
 /** How many requests of firms are answered at once, and how many of one: a firm that asks for much waits in a line of its own. */
 const firmsAtOnce = { width: 40, share: 4 };

@@ -23,6 +23,7 @@ const whats: Record<string, string> = {
   'application set': 'Application changed',
   'key plan set': 'Usage plan of a key changed',
   'doubt settled': 'Text in doubt settled',
+  'archive downloaded': 'Export of the archive downloaded',
   'text read': 'Text in doubt read',
   'number shown': 'Hidden number in a text shown',
   retention: 'Retention changed',

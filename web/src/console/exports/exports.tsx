@@ -68,8 +68,8 @@ export function Exports() {
         </Button>
       </header>
       <p className="soft exports-about">
-        An export is signed, and proves itself. Its file is kept for a day; each export is an archive entry with the
-        name of who asked for it.
+        An export is signed, and proves itself. Its file is kept for a day; each export and each download is an archive
+        entry with the name of who did it.
       </p>
       <DataTable
         name="exports"
