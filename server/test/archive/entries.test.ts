@@ -171,16 +171,18 @@ test('adding, disabling and enabling staff are entries of the deployment', async
     for (const disabled of [true, true, false, false]) await setStaff(deps, staffId, { disabled });
     await setStaff(deps, staffId, { disabled: true });
     await setStaff(deps, staffId, { disabled: false, role: 'reviewer' });
+    await setStaff(deps, staffId, { disabled: true });
+    await setStaff(deps, staffId, { role: 'compliance_officer' });
   });
   assert.deepEqual(
     written.map(({ book, kind, actor, meta }) => [book, kind, actor, meta.action]),
-    ['added', 'disabled', 'enabled', 'disabled', 'role changed', 'enabled'].map((action) => [
-      deployment,
-      'staff',
-      'operator',
-      action,
-    ]),
+    ['added', 'disabled', 'enabled', 'disabled', 'role changed', 'enabled', 'disabled', 'role changed'].map(
+      (action) => [deployment, 'staff', 'operator', action],
+    ),
+    'a role that changes disables and enables nobody',
   );
+  const { role } = JSON.parse(written.at(-1)?.body ?? '');
+  assert.deepEqual(role, { from: 'reviewer', to: 'compliance_officer' });
 });
 
 test('a sandbox that restarts writes no entry', async () => {

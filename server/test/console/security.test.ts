@@ -172,6 +172,7 @@ describe('/console/staff', () => {
     for (const change of [{ role: 'compliance_officer' }, { disabled: false }])
       assert.equal((await officer.call('PUT', `/staff/${rae?.staffId}`, change)).status, 403);
     assert.equal((await officer.call('PUT', `/staff/${rae?.staffId}`, { disabled: true })).body.disabled, true);
+    await setStaff(world.deps, rae?.staffId ?? -1, { role: 'compliance_officer' });
     assert.deepEqual(await compareAccounts(world.deps), []);
   });
 

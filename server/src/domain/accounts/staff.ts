@@ -71,8 +71,10 @@ export async function setStaff(
       await deleteInvitationOf(deps.db, { staffId });
     }
     // Each by itself: with one word for both, nobody would find who was let in again beside a change of role.
-    if (staff.role !== before.role) await archiveStaff(deps, by, 'role changed', staff);
-    if (staff.disabled || before.disabled) await archiveStaff(deps, by, staff.disabled ? 'disabled' : 'enabled', staff);
+    if (staff.role !== before.role)
+      await archiveStaff(deps, by, 'role changed', staff, { from: before.role, to: staff.role });
+    if (staff.disabled !== before.disabled)
+      await archiveStaff(deps, by, staff.disabled ? 'disabled' : 'enabled', staff);
   });
 }
 
@@ -80,7 +82,8 @@ async function archiveStaff(
   deps: Deps,
   by: By,
   action: 'added' | 'disabled' | 'enabled' | 'role changed',
-  { staffId, firmId, name, email, role }: Staff,
+  { staffId, firmId, name, email, ...staff }: Staff,
+  role: StaffRole | { from: StaffRole; to: StaffRole } = staff.role,
 ): Promise<void> {
   const meta = { action, staffId, firmId };
   const body = JSON.stringify({ name, email, role });

@@ -76,8 +76,11 @@ async function readEntries({ db }: Deps): Promise<ArchivedAccounts> {
 function settingOf({ advisorId, kind, meta, body }: SettingRow): Setting | null {
   const { what, firmId, staffId, carrierId, action, wording, version } = JSON.parse(meta);
   const values = JSON.parse(body ?? '{}');
-  if (kind === 'staff')
-    return { name: `staff ${staffId}`, values: { ...values, firmId, disabled: action === 'disabled' } };
+  if (kind === 'staff') {
+    const name = `staff ${staffId}`;
+    if (action === 'role changed') return { name, values: changed(values) };
+    return { name, values: { ...values, firmId, disabled: action === 'disabled' } };
+  }
   switch (what) {
     case 'advisor added':
       return { name: `advisor ${advisorId}`, values };
