@@ -124,6 +124,11 @@ suite('assent for supervision', () => {
       ],
       'Sue need not have run the command',
     );
+    const [read, ...more] = await entries(world, ann, phone, 'text_read');
+    assert.deepEqual(
+      [read?.actor, read?.meta, JSON.parse(read?.body ?? ''), more],
+      ['operator', { what: 'review read', reviewId: review.reviewId }, { attachmentsSaved: false }, []],
+    );
     await refused(1, [
       [['reviews', 'reject', id, '--by', 'sue@test.example'], /was already approved by Sue/],
       [['reviews', 'approve', id, '--by', 'nobody@test.example'], /There is no staff member nobody@/],

@@ -114,6 +114,10 @@ suite('assent for texting', () => {
     assert.match(stdout, /pending → accepted {2}accepted by person.*\n.*shown.*\n {4}wrote .*: Yes\n/);
     assert.match(stdout, new RegExp(`\n\n${escaped}, member \\d+ of bob: none since .*, asked 0 times\n$`));
     assert.ok(!stdout.includes('\u001b'), 'a text can’t control a terminal');
+    for (const person of [world.ann, world.bob]) {
+      const read = (await entries(world, person, phone, 'text_read')).map(({ actor, meta }) => [actor, meta.what]);
+      assert.deepEqual(read, [['operator', 'consent read']]);
+    }
 
     const one = await records(['consents', 'show', phone, '--advisor', 'ann@test.example']);
     assert.deepEqual([one.length, one[0].advisor, one[0].events.length], [1, 'ann', 4]);

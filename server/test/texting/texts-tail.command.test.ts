@@ -154,12 +154,23 @@ suite('assent texts tail', () => {
   });
 
   test('shows full numbers on request, and only one advisor’s texts', async () => {
+    const reads = async ({ advisor: { advisorId } }: Person) =>
+      (
+        await world.database.asOwner(
+          `select from archive_entries where advisor_id = $1 and kind = 'text_read' and actor = 'operator'`,
+          [advisorId],
+        )
+      ).length;
+    const before = [await reads(world.ann), await reads(world.bob)];
     const tail = await watch('--numbers', '--advisor', 'ann@test.example');
     await send(world.bob, 'from bob');
     await send(world.ann, 'from ann');
     await tail.shows('from ann');
     assert.equal(tail.lines().length, 1);
     assert.match(tail.lines()[0] ?? '', /→ ann {2}\+15005550006 {2}from ann$/);
+    const [ofAnn = 0, ofBob] = before;
+    const now = [await reads(world.ann), await reads(world.bob)];
+    assert.deepEqual(now, [ofAnn + 1, ofBob], 'whose texts were read is on record, once');
     assert.equal(await tail.end('SIGTERM'), 0);
   });
 

@@ -1,6 +1,6 @@
 import { getAdvisor, listAdvisorsKnowing } from '../../domain/accounts/advisors.ts';
 import { getStaff } from '../../domain/accounts/staff.ts';
-import { type ConsentEvent, type ConsentHistory, listConsentHistory } from '../../domain/consent/consent-lookups.ts';
+import { type ConsentEvent, type ConsentHistory, readConsentHistory } from '../../domain/consent/consent-lookups.ts';
 import { type RecordedConsent, recordConsent, recordOptOut } from '../../domain/consent/consents.ts';
 import { problem } from '../../domain/problems.ts';
 import { inOneLine } from '../terminal.ts';
@@ -39,7 +39,7 @@ export const consentVerbs: Verb[] = [
   },
   {
     name: 'consents show',
-    about: 'Show everything that happened to a number’s consent, with the evidence.',
+    about: 'Show everything that happened to a number’s consent, with the evidence. That you read it is archived.',
     operands: ['PHONE'],
     options: {
       advisor: { value: 'EMAIL|ID', about: 'Only this advisor; by default, every advisor who knows the number.' },
@@ -63,7 +63,7 @@ async function show({ runtime, operands, options, json, out }: Call): Promise<vo
     : await listAdvisorsKnowing(runtime, phone);
   const shown: History[] = [];
   for (const { advisorId, name: advisor } of advisors) {
-    const history = await listConsentHistory(runtime, advisorId, phone);
+    const history = await readConsentHistory(runtime, advisorId, phone);
     if (history) shown.push({ advisorId, advisor, phone, ...history });
   }
   if (shown.length === 0) throw problem('not_found', `No advisor knows the number ${phone}.`);

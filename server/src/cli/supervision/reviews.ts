@@ -9,12 +9,12 @@ import { setSamplePercent } from '../../domain/supervision/review-samples.ts';
 import {
   assignReview,
   escalateReview,
-  getReview,
   listReviews,
   noteReview,
   type ReviewDecision,
   type ReviewDetail,
   type ReviewEvent,
+  readReview,
   reviewKinds,
   reviewStatuses,
   reviewsListedMax,
@@ -39,7 +39,8 @@ export const reviewVerbs: Verb[] = [
   },
   {
     name: 'reviews show',
-    about: 'Show a review: the text, its attachments, what was found in it, and every decision and note.',
+    about:
+      'Show a review: the text, its attachments, what was found in it, and every decision and note. That you read it is archived.',
     operands: ['ID'],
     options: { save: { value: 'DIR', about: 'Also save its attachments as files there.' } },
     run: show,
@@ -177,7 +178,7 @@ function dayIn(option: string, text: string): Date {
 }
 
 async function show({ runtime, operands, options, json, out }: Call): Promise<void> {
-  const review = await getReview(runtime, idOf(operands));
+  const review = await readReview(runtime, idOf(operands), { attachmentsSaved: options.save !== undefined });
   if (options.save !== undefined) await save(runtime, review, options.save);
   if (json) out.records([review]);
   else out.line(describe(review));

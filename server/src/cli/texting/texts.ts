@@ -15,7 +15,8 @@ const saidColumnsMin = 12;
 export const textVerbs: Verb[] = [
   {
     name: 'texts tail',
-    about: 'Show texts and consent changes as they happen, until Ctrl-C. With --json, one object per line.',
+    about:
+      'Show texts and consent changes as they happen, until Ctrl-C. That you read an advisor’s texts is archived once. With --json, one object per line.',
     options: {
       advisor: { value: 'EMAIL|ID', about: 'Only this advisor’s; by default, all advisors’.' },
       last: { value: 'N', about: `Start with the last N; ${lastDefault} by default.` },

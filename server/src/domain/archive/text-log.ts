@@ -5,6 +5,7 @@ import type { Head, TextRow } from '../../store/archive/text-log.ts';
 import * as store from '../../store/archive/text-log.ts';
 import type { ConsentState } from '../../store/consent/consents.ts';
 import type { HeldReason, TextKind } from '../../store/texting/texts.ts';
+import { archive, byOperator } from './archive.ts';
 
 const followPollMs = 300;
 /** How many entries are read at once: a burst is shown in parts, and never held in memory whole. */
@@ -21,10 +22,30 @@ export type TextEvent = Pick<TextRow, 'advisorId' | 'advisorName' | 'number' | '
   );
 
 /**
- * The last texts and changes of consent, of one advisor or of all, then each new one once it is committed, until aborted.
- * Entries are numbered without gaps in the order of commits, so none is missed and none comes twice.
+ * The last texts and changes of consent, of one advisor or of all, then each new one once it is committed, until aborted. Before an
+ * advisor's first text, their book says that an operator reads them.
  */
 export async function* followTexts(
+  deps: Deps,
+  which: { advisorId: number | null; last: number },
+  until: AbortSignal,
+): AsyncGenerator<TextEvent[]> {
+  const known = new Set<number>();
+  for await (const events of follow(deps, which, until)) {
+    for (const { advisorId, event } of events) {
+      if (event === 'consent' || known.has(advisorId)) continue;
+      known.add(advisorId);
+      const read = { advisorId, kind: 'text_read', memberId: null, meta: { what: 'texts followed' } } as const;
+      await archive(deps, byOperator, { ...read, body: '{}' });
+    }
+    yield events;
+  }
+}
+
+/**
+ * Entries are numbered without gaps in the order of commits, so none is missed and none comes twice.
+ */
+async function* follow(
   { db }: Pick<Deps, 'db'>,
   { advisorId, last }: { advisorId: number | null; last: number },
   until: AbortSignal,

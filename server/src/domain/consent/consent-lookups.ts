@@ -6,6 +6,7 @@ import {
   findMemberOfContact,
   listMembersOfContacts,
 } from '../../store/members/members.ts';
+import { archive, byOperator } from '../archive/archive.ts';
 import type { ConsentFacts, Evidence } from '../archive/consent-entries.ts';
 import { invalid, problem } from '../problems.ts';
 import { endOf } from '../shared/signals.ts';
@@ -95,6 +96,16 @@ export async function listConsentHistory(deps: Deps, advisorId: number, phone: s
   if (!member) return null;
   const { memberId, state, lastChanged, consentRequests } = member;
   return { memberId, state, lastChanged, consentRequests, events: await listConsentEvents(deps, advisorId, memberId) };
+}
+
+/** The same for an operator, with what the person wrote: that is an entry. */
+export async function readConsentHistory(deps: Deps, advisorId: number, phone: string): Promise<ConsentHistory | null> {
+  const history = await listConsentHistory(deps, advisorId, phone);
+  if (!history) return null;
+  const { memberId } = history;
+  const read = { advisorId, kind: 'text_read', memberId, meta: { what: 'consent read' }, body: '{}' } as const;
+  await archive(deps, byOperator, read);
+  return history;
 }
 
 /** A number's history; the evidence is null once its retention has ended. */

@@ -6,7 +6,7 @@ import * as store from '../../store/supervision/reviews.ts';
 import { holdText } from '../../store/texting/held-texts.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import { getStaffOf, requireStaffOf, type Staff } from '../accounts/staff.ts';
-import { archive, type By, byCommand } from '../archive/archive.ts';
+import { archive, type By, byCommand, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { hasControlCharacters, isBlank } from '../shared/text/text-rules.ts';
 import type { GateCode } from '../texting/gate.ts';
@@ -91,6 +91,15 @@ export async function getReview(deps: Deps, reviewId: number): Promise<ReviewDet
   const media = await listMedia(deps, advisorId, archiveNumber);
   const { text = null, dateTime = review.dateTimeCreated } = reviewed ?? {};
   return { ...review, text, dateTime, incomplete, media, events };
+}
+
+/** The same for an operator, who reads what a firm's staff should: that is an entry, and whether its attachments were saved. */
+export async function readReview(deps: Deps, reviewId: number, saved: { attachmentsSaved: boolean }) {
+  const review = await getReview(deps, reviewId);
+  const { advisorId, memberId } = review;
+  const read = { advisorId, kind: 'text_read', memberId, meta: { what: 'review read', reviewId } } as const;
+  await archive(deps, byOperator, { ...read, body: JSON.stringify(saved) });
+  return review;
 }
 
 /**
