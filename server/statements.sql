@@ -7176,6 +7176,7 @@ applied as (
     and unmatched_receipts.carrier_message_id = any (array(select carrier_message_id from moved where was_early))
     and unmatched_receipts.carrier_id = moved.carrier_id
     and unmatched_receipts.carrier_message_id = moved.carrier_message_id
+    and unmatched_receipts.failure_code is distinct from 'opted_out'
 ),
    expected as (
      insert into carrier_texts (advisor_id, carrier_id, carrier_message_id, message_id)

@@ -11,6 +11,7 @@ import type { SubmissionResult } from '../../src/domain/delivery/submissions.ts'
 import { failTexts } from '../../src/domain/texting/held-texts.ts';
 import { makeLog } from '../../src/log.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
+import { hasUnmatchedReceipts } from '../../src/store/delivery/receipts.ts';
 import { stateOf } from '../support/people.ts';
 import { acceptedPhone, reply, send } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
@@ -237,6 +238,32 @@ suite('the outcome of a text', () => {
     await answer(partly, { accepted: 'partly/2', cutShort });
     const { reason, code: carrierCode, ...counts } = cutShort;
     assert.deepEqual(await factsOf(partly), { outcome: 'undelivered', reason, carrierCode, ...counts });
+    const stopped = await claimed();
+    await answer(stopped, { accepted: 'stopped/2', cutShort: { reason: 'opted_out', partsSent: 1, parts: 2 } });
+    assert.equal(await stateOf(world, world.ann, stopped.phone), 'opted_out');
+  });
+
+  test('a receipt that opts the person out counts even if it comes before the response', async () => {
+    for (const isEarly of [true, false]) {
+      const text = await claimed();
+      const carrierMessageId = `blocked ${isEarly}`;
+      const blocked = { carrierMessageId, status: 'undelivered', reason: 'opted_out' } as const;
+      if (isEarly) await receiveReceipt(world.deps, sandboxCarrierId, blocked);
+      await answer(text, { accepted: carrierMessageId });
+      if (!isEarly)
+        await world.deps.db.query(
+          `insert into unmatched_receipts (carrier_id, carrier_message_id, status, failure_code, date_time_created)
+           values (1, $1, 'undelivered', 'opted_out', now())`,
+          [carrierMessageId],
+        );
+      await maintainOutbox(world.deps);
+      assert.deepEqual(
+        (await outcomes(text.messageId)).map(({ outcome, reason }) => [outcome, reason]),
+        [['undelivered', 'opted_out']],
+      );
+      assert.equal(await stateOf(world, world.ann, text.phone), 'opted_out');
+      assert.equal(await hasUnmatchedReceipts(world.deps.db), false);
+    }
   });
 
   test('a text that is tried again has none until its last attempt', async () => {

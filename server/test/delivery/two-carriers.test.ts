@@ -258,6 +258,22 @@ suite('two carriers', () => {
       await sound();
     });
 
+    test('opts the person out if the receipt says so, once', async () => {
+      const phone = await acceptedPhone(world, world.ann);
+      const messageId = await doubtful(phone);
+      const said = { status: 'undelivered', reason: 'opted_out' } as const;
+      const receipt = { ...said, from: from(), to: phone, reference: messageId % 65_536 };
+      await receiveReceipt(world.deps, firstId, { ...receipt, carrierMessageId: 'blocked' });
+      assert.equal(await stateOf(world, world.ann, phone), 'accepted', 'nobody knows yet whose it is');
+      await maintainOutbox(world.deps);
+      await statusOf(world.ann, messageId, 'undelivered');
+      assert.equal(await stateOf(world, world.ann, phone), 'opted_out');
+      const start = { carrierMessageId: 'start', from: phone, to: from(), text: 'START', sentAt: world.clock.now() };
+      await receiveReply(world.deps, { carrierId: firstId, answersKeywords: false }, start);
+      await maintainOutbox(world.deps);
+      assert.equal(await stateOf(world, world.ann, phone), 'accepted');
+    });
+
     test('stays in doubt if two texts fit', async () => {
       const phone = await acceptedPhone(world, world.ann);
       const one = await doubtful(phone);
@@ -291,6 +307,11 @@ suite('two carriers', () => {
       answer = { carrierMessageId: 'found', status: 'undelivered', code: '30005', reason: 'unreachable' };
       await doubtAsker(world.deps, world.app.log)();
       assert.equal((await statusOf(world.ann, messageId, 'undelivered')).failureCode, 'unreachable');
+      const blocked = await doubtful(phone);
+      answer = { carrierMessageId: 'blocked too', status: 'undelivered', code: '21610', reason: 'opted_out' };
+      await doubtAsker(world.deps, world.app.log)();
+      assert.equal((await statusOf(world.ann, blocked, 'undelivered')).failureCode, 'opted_out');
+      assert.equal(await stateOf(world, world.ann, phone), 'opted_out');
       await sound();
     });
   });

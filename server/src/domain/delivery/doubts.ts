@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts';
 import { listDoubts } from '../../store/delivery/doubts.ts';
 import { noDetails, type OutcomeRow, settleDoubts } from '../../store/delivery/outcomes.ts';
 import { type FittingReceipt, listFittingReceipts } from '../../store/delivery/receipts.ts';
+import { optOutByCarrier } from '../consent/consents.ts';
 import type { OpenCarrier, SubmissionAtCarrier } from '../ports.ts';
 import { dayMs } from '../shared/time.ts';
 
@@ -40,7 +41,7 @@ export function doubtAsker(deps: Deps, log: Log): () => Promise<void> {
     const since = new Date(deps.clock.now().getTime() - recentMs);
     const doubts = await listDoubts(deps.db, { carrierId, since, limit: rememberedMax });
     const due = doubts.filter(({ messageId }) => (asked.get(messageId)?.next ?? 0) <= Date.now());
-    for (const { advisorId, messageId, attempt, ...text } of due.slice(0, askedAtOnceMax)) {
+    for (const { advisorId, messageId, memberId, attempt, ...text } of due.slice(0, askedAtOnceMax)) {
       const pauseMs = Math.min(pauseMsMax, 2 * (asked.get(messageId)?.pauseMs ?? firstPauseMs / 2));
       if (asked.size >= rememberedMax) asked.clear();
       asked.set(messageId, { next: Date.now() + pauseMs, pauseMs });
@@ -48,6 +49,7 @@ export function doubtAsker(deps: Deps, log: Log): () => Promise<void> {
       // It is asked again later if it takes too long.
       const answer = await Promise.race([found, pause(askMs, null, { ref: false })]);
       if (!answer) continue;
+      if (answer.reason === 'opted_out') await optOutByCarrier(deps, advisorId, memberId);
       await settleDoubts(deps.db, [acceptedAs({ advisorId, messageId, attempt, carrierId }, answer)], deps.clock.now());
       asked.delete(messageId);
       log.info({ carrier: name, messageId, status: answer.status }, 'the carrier settled a text in doubt');

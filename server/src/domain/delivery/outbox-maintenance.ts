@@ -5,7 +5,7 @@ import { expireClaims, expiredMax } from '../../store/delivery/expired-claims.ts
 import * as receipts from '../../store/delivery/receipts.ts';
 import { lapseWaitingTexts } from '../texting/waiting-texts.ts';
 import { settleByReference } from './doubts.ts';
-import { countReceipts } from './receipts.ts';
+import { applyEarlyOptOuts, countReceipts } from './receipts.ts';
 
 /**
  * No carrier takes this long to answer a submission that it has already sent a receipt for, and by then the lease of a node
@@ -30,6 +30,7 @@ async function handleUnmatched(deps: Deps): Promise<number> {
   const { matched, moved } = await receipts.applyEarlyReceipts(deps.db, deps.clock.now());
   countReceipts(deps.signals.traffic, moved);
   await settleByReference(deps);
+  await applyEarlyOptOuts(deps);
   await receipts.deleteUnmatchedReceipts(deps.db, new Date(Date.now() - unmatchedReceiptMs));
   return matched;
 }

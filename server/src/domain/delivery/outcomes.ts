@@ -58,7 +58,9 @@ export async function recordOutcome(
   result: SubmissionResult,
   receipt: Receipt | null = null,
 ): Promise<boolean> {
-  let isOptOut = ('refused' in result && result.refused === 'opted_out') || receipt?.reason === 'opted_out';
+  const outcome = outcomeOf(text, result);
+  const row = { ...outcome, receipt: receipt ?? outcome.receipt };
+  let isOptOut = (row.receipt?.reason ?? row.code) === 'opted_out';
   const deadline = isOptOut ? Number.POSITIVE_INFINITY : Date.now() + recordWithinMs;
   for (let pauseMs = recordPauseMs; ; pauseMs = Math.min(pauseMs * 2, recordPauseMsMax)) {
     try {
@@ -66,13 +68,7 @@ export async function recordOutcome(
       // opt back in before the rest is written.
       if (isOptOut) await optOutByCarrier(deps, text.advisorId, text.memberId);
       isOptOut = false;
-      const outcome = outcomeOf(text, result);
-      await deps.db.batch(recording, {
-        text,
-        outcome: { ...outcome, receipt: receipt ?? outcome.receipt },
-        clock: deps.clock,
-        traffic: deps.signals.traffic,
-      });
+      await deps.db.batch(recording, { text, outcome: row, clock: deps.clock, traffic: deps.signals.traffic });
       return true;
     } catch (err) {
       const last = abandoned.aborted || Date.now() + pauseMs > deadline;

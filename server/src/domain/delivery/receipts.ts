@@ -1,7 +1,9 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
 import {
+  deleteEarlyOptOut,
   findRecipientOf,
+  listEarlyOptOuts,
   type MovedByReceipt,
   type ReceiptRow,
   recordReceipts,
@@ -27,11 +29,23 @@ export async function receiveReceipt(deps: Deps, carrierId: number, given: Recei
     ...(code ? { code: storable(code, codeLengthMax) } : {}),
   };
   if (await signals.receipts.bring(keyOf(carrierId, receipt.carrierMessageId), receipt)) return;
+  await db.batch(receiving, { receipt: { ...receipt, carrierId }, clock, traffic: signals.traffic });
+  // Once it is written: then either its text is found, or it waits until it is.
   if (receipt.reason === 'opted_out') {
     const recipient = await findRecipientOf(db, carrierId, receipt.carrierMessageId);
     if (recipient) await optOutByCarrier(deps, recipient.advisorId, recipient.memberId);
   }
-  await db.batch(receiving, { receipt: { ...receipt, carrierId }, clock, traffic: signals.traffic });
+}
+
+/** Opts out those whose receipts said so before anybody knew whose texts they are about. */
+export async function applyEarlyOptOuts(deps: Deps): Promise<void> {
+  for (const early of await listEarlyOptOuts(deps.db)) {
+    const recipient = await findRecipientOf(deps.db, early.carrierId, early.carrierMessageId);
+    if (!recipient) continue;
+    await inTransaction(deps, async (deps) => {
+      if (await deleteEarlyOptOut(deps.db, early)) await optOutByCarrier(deps, recipient.advisorId, recipient.memberId);
+    });
+  }
 }
 
 /** A carrier's id of a text is unique for that carrier only. */

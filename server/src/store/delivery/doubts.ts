@@ -7,6 +7,7 @@ import type { MessageKey } from './dispatches.ts';
 
 /** A text in doubt, with everything that may help a carrier to recognize it. */
 type DoubtRow = MessageKey & {
+  memberId: number;
   attempt: number;
   from: string;
   to: string;
@@ -25,7 +26,7 @@ export async function listDoubts(
 ): Promise<DoubtRow[]> {
   return db.query<DoubtRow>(
     `select
-       t.advisor_id as "advisorId", t.message_id as "messageId", t.attempt,
+       t.advisor_id as "advisorId", t.message_id as "messageId", t.member_id as "memberId", t.attempt,
        coalesce(earlier.number, o.texting_number, e.meta::json ->> 'from') as "from",
        m.phone as "to", convert_from(b.body, 'UTF8') as text, t.kind, a.date_time_started as "submittedAt"
      from messages t

@@ -4,7 +4,7 @@ import { forAdvisors } from '../database/for-advisors.ts';
 import { few } from '../shared/few.ts';
 import { carrierCode, jsonMembers, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import type { MessageKey } from './dispatches.ts';
-import type { ReceiptRow } from './receipts.ts';
+import { isDone, type ReceiptRow } from './receipt-moves.ts';
 
 /** The outcome of an attempt, and the message's status from then on. */
 export type OutcomeRow = MessageKey & {
@@ -202,6 +202,7 @@ const appliedReceipts = `
       and unmatched_receipts.carrier_message_id = any (array(select carrier_message_id from moved where was_early))
       and unmatched_receipts.carrier_id = moved.carrier_id
       and unmatched_receipts.carrier_message_id = moved.carrier_message_id
+      and ${isDone}
   ),`;
 
 /** Those that later receipts may be about; and doubts that were settled: they are at another time than the carrier's own records. */

@@ -13,6 +13,9 @@ export type ReceiptRow = {
   to?: string;
 };
 
+/** Whether a receipt that came early has nothing more to say once its text is known. One that opts the person out stays for that. */
+export const isDone = `unmatched_receipts.failure_code is distinct from 'opted_out'`;
+
 /** Updates the messages in `known` by their receipts; $1 is the time. */
 export const moveByReceipt = `
   moved as (

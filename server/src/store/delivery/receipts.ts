@@ -3,7 +3,7 @@ import type { Db } from '../database/db.ts';
 import { forAllAdvisors } from '../database/for-advisors.ts';
 import { few } from '../shared/few.ts';
 import { type MessageKey, maintainedMax, type Times } from './dispatches.ts';
-import { moveByReceipt, type ReceiptRow } from './receipt-moves.ts';
+import { isDone, moveByReceipt, type ReceiptRow } from './receipt-moves.ts';
 
 export type { ReceiptRow } from './receipt-moves.ts';
 
@@ -58,11 +58,33 @@ export async function applyEarlyReceipts(db: Db, now: Date): Promise<{ matched: 
        using unnest($1::smallint[], $2::text[]) as given (carrier_id, carrier_message_id)
        where advisor_id = 0
          and unmatched_receipts.carrier_id = given.carrier_id
-         and unmatched_receipts.carrier_message_id = given.carrier_message_id`,
+         and unmatched_receipts.carrier_message_id = given.carrier_message_id
+         and ${isDone}`,
       columnsOf(matched, 'carrierId', 'carrierMessageId'),
     );
     return { matched: matched.length, moved: matched.filter(isMoved) };
   });
+}
+
+/** Receipts that say that the person opted out, and came before anybody knew whose text they are about. */
+export async function listEarlyOptOuts(db: Db): Promise<ReceiptKey[]> {
+  return db.query<ReceiptKey>(
+    `select carrier_id as "carrierId", carrier_message_id as "carrierMessageId"
+     from unmatched_receipts
+     where advisor_id = 0 and not ${isDone}
+     limit ${maintainedMax}`,
+  );
+}
+
+/** False if another node has handled it. */
+export async function deleteEarlyOptOut(db: Db, { carrierId, carrierMessageId }: ReceiptKey): Promise<boolean> {
+  const deleted = await db.query(
+    `delete from unmatched_receipts
+     where advisor_id = 0 and carrier_id = $1 and carrier_message_id = $2 and not ${isDone}
+     returning 1`,
+    [carrierId, carrierMessageId],
+  );
+  return deleted.length > 0;
 }
 
 type ReceiptKey = Pick<ReceiptRow, 'carrierId' | 'carrierMessageId'>;
