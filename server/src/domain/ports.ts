@@ -218,8 +218,8 @@ export type IncomingReply = {
   sentAt: Date;
   /** Set if parts of it never came: `text` is those that did, in their order. */
   incomplete?: { received: number; of: number };
-  /** What the carrier took it for, if it answers keywords by itself. */
-  keyword?: 'stop' | 'start' | 'help';
+  /** What the carrier took it for, if it answers keywords by itself: null is for none. Not there if it doesn't tell. */
+  keyword?: 'stop' | 'start' | 'help' | null;
   /** Pictures and the like, which we fetch from the carrier. */
   media?: IncomingMedia[];
 };

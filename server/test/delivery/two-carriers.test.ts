@@ -222,10 +222,12 @@ suite('two carriers', () => {
     assert.ok((await memberOf(world, world.bob, unclear)).heldSince);
     const wordy = await acceptedPhone(world, world.bob);
     await say(wordy, 'please stop texting me');
-    await until('wording that is no keyword is confirmed by us', () => second.ledger.length === 1);
+    const unread = await acceptedPhone(world, world.bob);
+    await say(unread, 'REMOVE', { keyword: null });
+    await until('what is no keyword of theirs is confirmed by us', () => second.ledger.length === 2);
     assert.deepEqual(
-      second.ledger.map(({ kind, to }) => [kind, to]),
-      [['opt_out', wordy]],
+      new Set(second.ledger.map(({ kind, to }) => `${kind} ${to}`)),
+      new Set([`opt_out ${wordy}`, `opt_out ${unread}`]),
     );
   });
 

@@ -113,7 +113,8 @@ function meaningOf({ text, keyword }: IncomingReply): ReplyMeaning {
 
 /** Whether the carrier has confirmed it. One that doesn't tell what it took a text for answers the words that everybody knows. */
 function isAnsweredByCarrier({ keyword, by }: ReceivedReply, meaning: ReplyMeaning): boolean {
-  return by.answersKeywords && (keyword !== undefined || meaning === 'opt_out' || meaning === 'help');
+  const isTaken = keyword === undefined ? meaning === 'opt_out' || meaning === 'help' : keyword !== null;
+  return by.answersKeywords && isTaken;
 }
 
 /**

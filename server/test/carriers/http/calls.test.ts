@@ -35,7 +35,7 @@ function assertSound(news: CarrierNews | null): void {
     assert.ok(
       carrierMessageId && typeof from === 'string' && to && typeof text === 'string' && !Number.isNaN(sentAt.getTime()),
     );
-    assert.ok([undefined, 'stop', 'start', 'help'].includes(keyword));
+    assert.ok([null, 'stop', 'start', 'help'].includes(keyword ?? null));
     assert.ok(media.length <= 10 && media.every(({ url, contentType }) => url && contentType));
   }
   for (const { carrierMessageId, status } of news.receipts)

@@ -170,6 +170,9 @@ function wholeWay(vendor: Vendor): void {
     // Telnyx's stand-in signs with the key of its process, so this one's own key is read.
     const own = vendor.name === 'telnyx' ? vendor.reader({ ...standIn, publicKey: dialect.publicKey }) : read;
     const [reply] = own({ url, headers, body: Buffer.from(body) }, new Date())?.replies ?? [];
+    const inWords = dialect.replyCall({ ...delivery, text: 'Please remove me', keyword: undefined });
+    const words = { url, headers: inWords.headers, body: Buffer.from(inWords.body) };
+    assert.equal(own(words, new Date())?.replies[0]?.keyword, null);
     const { url: mediaUrl, contentType, size } = media[0] ?? {};
     assert.deepEqual(
       [reply?.keyword, reply?.media],

@@ -2,10 +2,9 @@ import type { IncomingReply } from '../../../domain/ports.ts';
 
 const keywords = ['stop', 'start', 'help'] as const;
 
-/** The keyword that a carrier took a reply for: both vendors use the same words. */
-export function keywordOf(word: string | null): Pick<IncomingReply, 'keyword'> {
-  const keyword = keywords.find((each) => each === word?.toLowerCase());
-  return keyword ? { keyword } : {};
+/** The keyword that a carrier took a reply for: both vendors tell, and use the same words. */
+export function keywordOf(word: string | null): NonNullable<IncomingReply['keyword']> | null {
+  return keywords.find((each) => each === word?.toLowerCase()) ?? null;
 }
 
 /** What a carrier's JSON has at a path of names and positions; undefined if there is nothing. */

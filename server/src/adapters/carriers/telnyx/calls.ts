@@ -66,7 +66,7 @@ function repliesOf(carrierMessageId: string, message: unknown, now: Date): Incom
   const rest = {
     text: textAt(message, 'text') ?? '',
     sentAt,
-    ...keyword,
+    keyword,
     ...(media.length > 0 && { media }),
   };
   return listAt(message, 'to').flatMap((each) => {

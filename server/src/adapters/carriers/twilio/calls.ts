@@ -108,7 +108,7 @@ function newsOf(read: FieldReader, { url }: CarrierCall, now: Date): CarrierNews
   const reply = { carrierMessageId, from, to, text: read('Body') ?? '', sentAt: now };
   return {
     ...nothing,
-    replies: [{ ...reply, ...keywordOf(read('OptOutType')), ...(media.length > 0 && { media }) }],
+    replies: [{ ...reply, keyword: keywordOf(read('OptOutType')), ...(media.length > 0 && { media }) }],
   };
 }
 
