@@ -38,7 +38,7 @@ suite('the vendors’ own clients understand the stand-in, and send what we send
   test('Twilio: a text, its list, an error and a lookup', async () => {
     const client = twilioClient();
     const to = newPhone();
-    const statusCallback = 'http://localhost:8080/carriers/main/calls?reference=7';
+    const statusCallback = 'http://localhost:8080/carriers/main/calls?reference=7#rc=5&rp=all';
     const { sid } = await client.messages.create({ to, from, body: 'Grüße & more 👋', statusCallback });
     const [taken] = await standIn.taken(to);
     assert.equal(sid, taken?.id);

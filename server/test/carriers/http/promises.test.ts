@@ -33,7 +33,8 @@ function promises(vendor: Vendor): void {
     const [taken, ...more] = await standIn.taken(text.to);
     assert.deepEqual(submission, { accepted: taken?.id });
     assert.deepEqual([taken?.from, taken?.to, taken?.text, more.length], [from, text.to, text.text, 0]);
-    assert.equal(taken?.callback, `${publicUrl}/carriers/main/calls?reference=${text.reference}`);
+    const asked = `${publicUrl}/carriers/main/calls?reference=${text.reference}`;
+    assert.equal(taken?.callback, asked + (vendor.name === 'twilio' ? '#rc=5&rp=all' : ''));
   });
 
   for (const [code, status, becomes] of vendor.errors)

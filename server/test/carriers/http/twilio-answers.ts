@@ -96,7 +96,9 @@ function lookup(phone: string): Answer {
 
 export function statusCall({ id, from, to, status, errorCode }: TakenText, url: string): SignedCall {
   const fields = { MessageSid: id, SmsSid: id, MessageStatus: status, SmsStatus: status, From: from, To: to };
-  return signed(url, {
+  // What follows `#` says how often the call is repeated, and is no part of the address that is called.
+  const [called = ''] = url.split('#');
+  return signed(called, {
     ...fields,
     AccountSid: accountSid,
     ApiVersion: '2010-04-01',

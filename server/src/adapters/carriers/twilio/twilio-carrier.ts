@@ -18,6 +18,9 @@ export const twilioKind = httpKind(vendorOf, {
   reader: twilioReader,
 });
 
+/** Without it, Twilio makes a call once: a receipt that comes while we start is lost. It keeps what follows `#` to itself. */
+const repeats = '#rc=5&rp=all';
+
 function vendorOf(settings: TwilioSettings, node: NodeSettings): Vendor {
   const { accountSid, authToken, apiKeySid = accountSid, apiKeySecret = authToken, messagingServiceSid } = settings;
   const api = apiAddress(settings.apiUrl ?? 'https://api.twilio.com', node);
@@ -45,7 +48,8 @@ function vendorOf(settings: TwilioSettings, node: NodeSettings): Vendor {
     probe: below(api, `${messages}.json`, { PageSize: '1' }),
     // Our number is always named, also with a Messaging Service, so that people can reply.
     submission(text, receiptsTo) {
-      const form = new URLSearchParams({ To: text.to, From: text.from, Body: text.text, StatusCallback: receiptsTo });
+      const StatusCallback = `${receiptsTo}${repeats}`;
+      const form = new URLSearchParams({ To: text.to, From: text.from, Body: text.text, StatusCallback });
       if (messagingServiceSid) form.set('MessagingServiceSid', messagingServiceSid);
       const body = { type: 'application/x-www-form-urlencoded; charset=utf-8', text: form.toString() };
       return { url: below(api, `${messages}.json`), body };
