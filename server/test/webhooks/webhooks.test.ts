@@ -259,6 +259,15 @@ suite('an endpoint that fails', () => {
     await push();
     assert.equal((await status())?.status, 'off');
     assert.match((await status())?.reason ?? '', /410/);
+    const [entry] = await world.database.asOwner<{ actor: string; reason: string }>(
+      `select e.actor, convert_from(b.body, 'UTF8')::json ->> 'reason' as reason
+       from archive_entries e
+       join archive_bodies b using (advisor_id, number)
+       where e.meta::json ->> 'what' = 'webhook disabled'
+       order by number desc
+       limit 1`,
+    );
+    assert.deepEqual(entry, { actor: 'service', reason: 'the endpoint answered 410 Gone' });
   });
 
   test('or is slow, or doesn’t listen, costs another application nothing', async () => {

@@ -4,12 +4,13 @@ import type { NewDelivery } from '../../store/webhooks/deliveries.ts';
 import { insertDeliveries } from '../../store/webhooks/deliveries.ts';
 import type { StreamRow } from '../../store/webhooks/streams.ts';
 import { type StreamChange, type StreamUpdate, type UpdatedStream, updateStreams } from '../../store/webhooks/turns.ts';
-import { disableWebhook, type WebhookRow } from '../../store/webhooks/webhooks.ts';
+import type { WebhookRow } from '../../store/webhooks/webhooks.ts';
+import { byService } from '../archive/archive.ts';
 import { endOf } from '../shared/signals.ts';
 import { storable } from '../shared/text/text-rules.ts';
 import { dayMs } from '../shared/time.ts';
 import { findNext, type PushedEvent } from './pushed-events.ts';
-import { secretsOf } from './webhooks.ts';
+import { secretsOf, switchOff } from './webhooks.ts';
 
 /** How long a stream is one node's. Its turn ends well before: a request takes 10 s at most. */
 export const leaseMs = 60_000;
@@ -30,7 +31,7 @@ const givenUpAfterMs = 3 * dayMs;
 const jitter = 0.2;
 const gone = 410;
 
-type TurnResult = { change: StreamChange; deliveries: NewDelivery[]; isOver: boolean; switchOff: string | null };
+type TurnResult = { change: StreamChange; deliveries: NewDelivery[]; isOver: boolean; offReason: string | null };
 
 /** Turns that write something down at the same time do it in one transaction. */
 const recording: Batch<{ update: StreamUpdate; deliveries: NewDelivery[] }, UpdatedStream | null> = {
@@ -65,14 +66,14 @@ export async function takeTurn(
   let stream = claimed;
   let limit = eventsAtFirst;
   for (let heldUntil = leasedUntil; ; limit = eventsAtOnce) {
-    const { change, deliveries, isOver, switchOff } = await tellPage(deps, endpoint, stream, { limit, endAtMs });
+    const { change, deliveries, isOver, offReason } = await tellPage(deps, endpoint, stream, { limit, endAtMs });
     const isLast = isOver || Date.now() >= endAtMs || deps.signals.stopping.signal.aborted;
     const next = isLast ? null : new Date(Date.now() + leaseMs);
     // The stream is gone, or another one is in its place.
     if (untilReset.aborted) return null;
     const update = { webhookId, advisorId, feed, heldUntil, change: { ...change, leasedUntil: next } };
     const goesOn = await deps.db.batch(recording, { update, deliveries });
-    if (switchOff && (await disableWebhook(deps.db, webhookId, switchOff, new Date()))) return switchOff;
+    if (offReason && (await switchOff(deps, webhook, offReason, byService))) return offReason;
     if (!goesOn || next === null) return null;
     stream = { ...stream, ...change, ...goesOn };
     heldUntil = next;
@@ -110,21 +111,21 @@ async function tellPage(
 type StreamPosition = Pick<StreamChange, 'number' | 'contactId'>;
 type FailureState = Pick<StreamChange, 'failures' | 'failingSince'>;
 
-function going(position: StreamPosition, failing: FailureState): Pick<TurnResult, 'change' | 'switchOff'> {
-  return { change: { ...position, ...failing, notBefore: new Date(), leasedUntil: null }, switchOff: null };
+function going(position: StreamPosition, failing: FailureState): Pick<TurnResult, 'change' | 'offReason'> {
+  return { change: { ...position, ...failing, notBefore: new Date(), leasedUntil: null }, offReason: null };
 }
 
 function failed(
   { status, response }: NewDelivery,
   position: StreamPosition,
   { failures, failingSince }: FailureState,
-): Pick<TurnResult, 'change' | 'switchOff'> {
+): Pick<TurnResult, 'change' | 'offReason'> {
   const notBefore = new Date(Date.now() + pauseAfter(failures));
   const change = { ...position, failures, failingSince, notBefore, leasedUntil: null };
-  if (status === gone) return { change, switchOff: 'the endpoint answered 410 Gone' };
+  if (status === gone) return { change, offReason: 'the endpoint answered 410 Gone' };
   const isGivenUp = failingSince !== null && Date.now() - failingSince.getTime() >= givenUpAfterMs;
   const last = status === null ? response : `it answered ${status}`;
-  return { change, switchOff: isGivenUp ? `an event failed for three days; last: ${last}` : null };
+  return { change, offReason: isGivenUp ? `an event failed for three days; last: ${last}` : null };
 }
 
 /** The first retry comes after 5 s; later ones have jitter, so that streams that failed together come back apart. */

@@ -112,10 +112,15 @@ export async function rotateWebhookSecret(deps: Deps, name: WebhookName, by: By 
 }
 
 export async function disableWebhook(deps: Deps, name: WebhookName, by: By = byOperator): Promise<void> {
-  const webhook = await findWebhook(deps, name);
-  await inTransaction(deps, async (deps) => {
-    if (await store.disableWebhook(deps.db, webhook.webhookId, 'by the operator', new Date()))
-      await archive(deps, by, 'webhook disabled', webhook);
+  await switchOff(deps, await findWebhook(deps, name), 'by the operator', by);
+}
+
+/** False if it was off. */
+export async function switchOff(deps: Deps, webhook: WebhookRow, reason: string, by: By): Promise<boolean> {
+  return inTransaction(deps, async (deps) => {
+    const isSwitched = await store.disableWebhook(deps.db, webhook.webhookId, reason, new Date());
+    if (isSwitched) await archive(deps, by, 'webhook disabled', webhook, { reason });
+    return isSwitched;
   });
 }
 
