@@ -75,6 +75,31 @@ suite('replies through an SMSC', () => {
     assert.equal(new Set([repeated, ...others]).size, 4);
   });
 
+  test('a START that comes again after a STOP is as old as its first delivery; a STOP counts again', async () => {
+    let minute = 0;
+    await start({ now: () => new Date(minute++ * 60_000) });
+    const say = (short_message: string) => smsc.deliver({ ...fromPerson, short_message });
+    for (const text of ['START', 'STOP']) {
+      esme.domain.fault = new Error('The commit’s answer was lost.');
+      await say(text);
+      esme.domain.fault = null;
+    }
+    for (const text of ['START', 'STOP', 'START', 'STOP', 'START', 'Hi']) await say(text);
+    assert.deepEqual(
+      esme.replies.map(({ text, sentAt }) => [text, sentAt.getTime() / 60_000]),
+      [
+        ['START', 0],
+        ['STOP', 0],
+        // The SMSC knows that it was taken, so somebody wrote this.
+        ['START', 2],
+        ['STOP', 3],
+        ['START', 4],
+        ['Hi', 5],
+      ],
+    );
+    assert.equal(new Set(esme.offered).size, 8);
+  });
+
   test('a reply whose confirmation was lost with the connection has its id when it comes again', async () => {
     await start();
     const stop = { ...fromPerson, short_message: 'STOP' };

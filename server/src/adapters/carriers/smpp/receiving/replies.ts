@@ -17,7 +17,7 @@ const firstPauseMs = 50;
 
 export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () => Inbound) {
   const { times, now } = settings;
-  const repeats = makeRepeats();
+  const repeats = makeRepeats(now);
   const joiner = makeJoiner((joining) => void giveUp(joining), now);
   const givenUp = new WeakSet<PartialText>();
 
@@ -41,7 +41,7 @@ export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () 
     const text = readText(octets, dataCoding, settings);
     let taken = false;
     try {
-      await handOn({ carrierMessageId: delivery.id, ...numbers, text, sentAt: now() });
+      await handOn({ carrierMessageId: delivery.id, ...numbers, text, sentAt: delivery.sentAt });
       taken = true;
     } finally {
       delivery.answered(taken);
