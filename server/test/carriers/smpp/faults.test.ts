@@ -95,7 +95,7 @@ suite('an SMSC that misbehaves', () => {
       if (pdu.command === 'submit_sm') answer(pdu, socket);
     });
     write(rawPdu({ command: deliver, sequence: 5, body: Buffer.from('no end') }));
-    const tooLong = Buffer.concat([Buffer.alloc(16), Buffer.of(1, 0x41, 0x04, 0x24, 0xff, 0xff)]);
+    const tooLong = Buffer.concat([Buffer.alloc(17), Buffer.of(0x04, 0x24, 0xff, 0xff)]);
     write(rawPdu({ command: deliver, sequence: 6, body: tooLong }));
     await until('both were refused', () => connection(0).pdus.length === 3);
     assert.deepEqual(
@@ -108,6 +108,32 @@ suite('an SMSC that misbehaves', () => {
       ],
     );
     assert.ok('accepted' in (await esme.submit({})));
+  });
+
+  test('a broken parameter doesn’t hide the text in front of it', async (t) => {
+    const { esme, connection, write } = await start(t, () => {});
+    const broken = Buffer.of(0x00, 0x0b, 0xff, 0xff, 1);
+    const stop = Buffer.from('STOP');
+    const inPayload = Buffer.concat([Buffer.alloc(17), Buffer.of(0x04, 0x24, 0, 4), stop, broken]);
+    write(
+      rawPdu({ command: deliver, sequence: 5, body: Buffer.concat([Buffer.alloc(16), Buffer.of(4), stop, broken]) }),
+    );
+    write(rawPdu({ command: deliver, sequence: 6, body: inPayload }));
+    // Its payload may be behind what is broken.
+    write(rawPdu({ command: deliver, sequence: 7, body: Buffer.concat([Buffer.alloc(17), broken]) }));
+    await until('all were answered', () => connection(0).pdus.length === 4);
+    const statuses = connection(0)
+      .pdus.slice(1)
+      .map(({ sequence_number, command_status }) => [sequence_number, command_status]);
+    assert.deepEqual(statuses.sort(), [
+      [5, 0],
+      [6, 0],
+      [7, 0xc0],
+    ]);
+    assert.deepEqual(
+      esme.replies.map(({ text }) => text),
+      ['STOP', 'STOP'],
+    );
   });
 
   test('a response with a wrong sequence number or command answers nothing', async (t) => {

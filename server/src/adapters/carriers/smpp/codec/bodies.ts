@@ -69,7 +69,7 @@ function readDeliver(reader: FieldReader): ShortMessage {
   const dataCoding = reader.int8();
   reader.int8();
   const octets = reader.octets(reader.int8());
-  return { ...addressed, esmClass, registeredDelivery, dataCoding, octets, parameters: reader.parameters() };
+  return { ...addressed, esmClass, registeredDelivery, dataCoding, octets, parameters: reader.parameters(octets) };
 }
 
 function readData(reader: FieldReader): ShortMessage {
@@ -77,7 +77,14 @@ function readData(reader: FieldReader): ShortMessage {
   const esmClass = reader.int8();
   const registeredDelivery = reader.int8();
   const dataCoding = reader.int8();
-  return { ...addressed, esmClass, registeredDelivery, dataCoding, octets: noBody, parameters: reader.parameters() };
+  return {
+    ...addressed,
+    esmClass,
+    registeredDelivery,
+    dataCoding,
+    octets: noBody,
+    parameters: reader.parameters(noBody),
+  };
 }
 
 function readAddressed(reader: FieldReader): Pick<ShortMessage, 'serviceType' | 'source' | 'destination'> {

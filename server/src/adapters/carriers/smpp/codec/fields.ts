@@ -50,14 +50,20 @@ export class FieldReader {
     return value;
   }
 
-  /** Every parameter that follows. Of two with one tag, the first counts. */
-  parameters(): OptionalParameters {
+  /**
+   * Every parameter that follows. Of two with one tag, the first counts. One that is broken hides itself and those behind it, but
+   * not the text, which may be a STOP: it is a fault only while nothing has the text yet.
+   */
+  parameters(shortMessage: Buffer): OptionalParameters {
     const body = this.#body;
     const all = new Map<number, Buffer>();
     while (this.#at + 4 <= body.length) {
       const tag = body.readUInt16BE(this.#at);
       const end = this.#at + 4 + body.readUInt16BE(this.#at + 2);
-      if (end > body.length) throw new PduFault('a parameter is longer than its PDU', invalidParameters);
+      if (end > body.length) {
+        if (shortMessage.length > 0 || all.has(tags.message_payload)) break;
+        throw new PduFault('a parameter is longer than its PDU', invalidParameters);
+      }
       if (!all.has(tag)) all.set(tag, body.subarray(this.#at + 4, end));
       this.#at = end;
     }
