@@ -305,6 +305,28 @@ suite('texts to an SMSC', () => {
     );
   });
 
+  test('a repeated receipt settles no doubt about a later text with the same wording', async () => {
+    await start();
+    const text = 'Your statement is ready';
+    await smsc.behave({ messageId: 'f1' }, { drop: true });
+    await esme.submit({ text });
+    const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };
+    const delivered = (id: string) => smsc.deliver({ ...receipt, short_message: `id:${id} stat:DELIVRD text:${text}` });
+    await delivered('f1');
+    await assert.rejects(esme.submit({ text, reference: 10 }));
+    await esme.bound();
+    await delivered('f1');
+    await delivered('f2');
+    assert.deepEqual(
+      esme.receipts.map(({ carrierMessageId, reference }) => [carrierMessageId, reference]),
+      [
+        ['f1', undefined],
+        ['f1', undefined],
+        ['f2', 10],
+      ],
+    );
+  });
+
   test('a receipt that this node can’t match is handed on with all that it says', async () => {
     await start();
     const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };

@@ -31,19 +31,30 @@ export type Tracking = ReturnType<typeof makeTracking>;
 
 /** A text takes a few hundred bytes here. The oldest are forgotten: then receipts match by the id that the domain has. */
 const textsMax = 50_000;
+/** An SMSC that didn't hear our response repeats a receipt, also of a text that we need no more. */
+const forgottenIdsMax = 50_000;
 const beginningLengthMin = 8;
 
 export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
   const texts = new Set<TrackedText>();
   const byId = new Map<string, TrackedPair[]>();
   const byPhone = new Map<string, Set<TrackedText>>();
+  const forgottenIds = new Set<string>();
 
   function forget(text: TrackedText): void {
     if (!texts.delete(text)) return;
     const ofPhone = byPhone.get(text.text.to);
     ofPhone?.delete(text);
     if (ofPhone?.size === 0) byPhone.delete(text.text.to);
-    for (const { id } of text.parts) if (id !== null) unname(text, plainId(id));
+    for (const { id } of text.parts) {
+      if (id === null) continue;
+      unname(text, plainId(id));
+      forgottenIds.add(plainId(id));
+    }
+    for (const oldest of forgottenIds) {
+      if (forgottenIds.size <= forgottenIdsMax) return;
+      forgottenIds.delete(oldest);
+    }
   }
 
   function unname(text: TrackedText, key: string): void {
@@ -109,8 +120,10 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
       // In another spelling an id may be another text's, so the numbers have to agree.
       return between ?? (count === 1 ? only : null);
     },
-    /** A text whose response was lost, by our reference or its wording. */
+    /** A text whose response was lost, by our reference or its wording. The receipt of another with that wording may be repeated. */
     findDoubt(receipt: HeardReceipt): TrackedPair | null {
+      const isRepeated = receiptIds(receipt.messageId, messageIds).some((id) => forgottenIds.has(plainId(id)));
+      if (receipt.reference === null && isRepeated) return null;
       const [text, another] = ofPhone(receipt).filter((each) => fits(each, receipt));
       const part = text?.parts.find(isUnnamed);
       if (!text || !part || another) return null;
