@@ -237,6 +237,12 @@ suite('replies through an SMSC', () => {
     assert.equal(await from(2, '2125550123'), person);
     assert.equal(await from(3, '24365'), '24365');
     assert.equal(await from(5, 'BANK'), 'BANK');
+    assert.equal(await from(0, '2125550123'), person);
+    assert.equal(await from(2, '12125550123'), person);
+    assert.equal(await from(0, '4791234567'), '+4791234567');
     assert.equal(await from(0, '2125550123', { unknownType: 'national' }), person);
+    assert.equal(await from(0, '12125550123'), person);
+    assert.equal(await from(2, '7911123456', { callingCode: '44' }), '+447911123456');
+    assert.equal(await from(0, '2125550123'), '+2125550123');
   });
 });
