@@ -165,6 +165,11 @@ suite('texts in octets', () => {
   const readings: [about: string, hex: string, dataCoding: number, text: string][] = [
     ['GSM-7 with an escape', '001b6521', 0, '@€!'],
     ['GSM-7 with a message class', '001b65', 0xf1, '@€'],
+    ['GSM-7 with a class of the general group', '001b65', 0x11, '@€'],
+    ['UCS-2 for the screen alone', '00530054004f0050', 0x18, 'STOP'],
+    ['UCS-2 that the phone deletes once it is read', '00530054004f0050', 0x48, 'STOP'],
+    ['octets with a class, all kept', '00ff41', 0x15, '\u0000ÿA'],
+    ['something compressed, all kept', '00ff41', 0x38, '\u0000ÿA'],
     ['an escape that nobody knows', '1b41', 0, ' A'],
     ['ASCII', '4024', 1, '@$'],
     ['Latin-1', '66e7', 3, 'fç'],

@@ -7,7 +7,9 @@ type WrittenText = { dataCoding: number; pieces: Buffer[]; inPayload: boolean };
 
 type AlphabetSettings = Pick<SmppSettings, 'defaultAlphabet' | 'latin1' | 'longTexts'>;
 
-const codings = { default: 0, ascii: 1, latin1: 3, ucs2: 8 } as const;
+const codings = { default: 0, ascii: 1, latin1: 3, octets: 4, ucs2: 8 } as const;
+/** By the two bits that tell them. */
+const alphabets = [codings.default, codings.octets, codings.ucs2];
 
 /**
  * Room in one part, and in each of several, by the header that joins them: an 8-bit reference takes 6 octets of 140, a 16-bit
@@ -78,11 +80,15 @@ export function readText(octets: Buffer, dataCoding: number, { defaultAlphabet }
   return name ? new TextDecoder(name).decode(octets) : octets.toString('latin1');
 }
 
-/** The coding without its message class or waiting indication (3GPP TS 23.038, 4). */
+/**
+ * The coding without its message class or waiting indication (3GPP TS 23.038, 4). Below 16 are SMPP's own codings; above, bits 3 and
+ * 2 have the alphabet, except in what is compressed.
+ */
 function baseCoding(dataCoding: number): number {
   const group = dataCoding & 0xf0;
   if (group === 0xe0) return codings.ucs2;
   if (group === 0xc0 || group === 0xd0) return codings.default;
-  if (group === 0xf0) return dataCoding & 0x04 ? 4 : codings.default;
+  if (group === 0xf0) return dataCoding & 0x04 ? codings.octets : codings.default;
+  if (group === 0x10 || group === 0x40 || group === 0x50) return alphabets[(dataCoding >> 2) & 3] ?? dataCoding;
   return dataCoding;
 }
