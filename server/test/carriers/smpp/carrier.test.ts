@@ -336,6 +336,34 @@ suite('texts to an SMSC', () => {
     assert.equal(esme.status().receipts.unmatched, 1);
   });
 
+  test('the network’s errors in receipts have the meaning that the operator gave them', async () => {
+    await start({ receiptErrors: { '034': 'opted_out', '0a1': 'filtered' } });
+    await smsc.behave({ messageId: 'o1', receipt: 'id:o1 stat:UNDELIV err:034' });
+    await esme.submit({});
+    await receipts(1);
+    const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };
+    await smsc.deliver({ ...receipt, short_message: 'id:o2 stat:UNDELIV err:0a1' });
+    await smsc.deliver({ ...receipt, short_message: 'id:o3 stat:UNDELIV err:constructor' });
+    await smsc.deliver({
+      ...receipt,
+      receipted_message_id: 'o4',
+      message_state: 8,
+      network_error_code: { hex: '030022' },
+      short_message: '',
+    });
+    await smsc.deliver({ ...receipt, short_message: 'id:o5 stat:REJECTD err:035' });
+    assert.deepEqual(
+      esme.receipts.map(({ code, reason }) => [code, reason]),
+      [
+        ['UNDELIV 034', 'opted_out'],
+        ['UNDELIV 0a1', 'filtered'],
+        ['UNDELIV constructor', undefined],
+        ['REJECTD 034', 'opted_out'],
+        ['REJECTD 035', 'rejected'],
+      ],
+    );
+  });
+
   test('a receipt that the domain can’t take is refused, so that the SMSC repeats it', async () => {
     await start();
     await smsc.behave({ messageId: 'w1' });

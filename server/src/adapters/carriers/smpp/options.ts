@@ -1,5 +1,5 @@
 import type { Static, TProperties } from 'typebox';
-import type { Refusal } from '../../../domain/ports.ts';
+import type { Refusal, UndeliveredReason } from '../../../domain/ports.ts';
 import { Type } from '../../../schemas/shared/type.ts';
 
 const { Optional } = Type;
@@ -30,6 +30,7 @@ export type SmppHost = Static<typeof host>;
 
 const statusMeanings = ['unreachable', 'landline', 'opted_out', 'rejected', 'throttled', 'notTaken'] as const;
 export type StatusMeaning = Refusal | 'throttled' | 'notTaken';
+const undeliveredReasons = ['unreachable', 'landline', 'opted_out', 'rejected', 'filtered', 'expired'] as const;
 
 const times = closed({
   connectMs: ms(10_000),
@@ -112,6 +113,16 @@ export const smppSchema = closed({
       description: 'What the SMSC’s own error codes mean',
       propertyNames: { pattern: '^[0-9]{1,10}$' },
       additionalProperties: { type: 'string', enum: statusMeanings },
+      default: {},
+    }),
+  ),
+  /** The network's own errors, as its receipts write them: `034`. */
+  receiptErrors: Optional(
+    Type.Unsafe<Record<string, UndeliveredReason>>({
+      type: 'object',
+      description: 'What error codes in receipts mean',
+      propertyNames: { pattern: '^[0-9A-Za-z]{1,10}$' },
+      additionalProperties: { type: 'string', enum: undeliveredReasons },
       default: {},
     }),
   ),

@@ -1,5 +1,6 @@
 import type { UndeliveredReason } from '../../../../domain/ports.ts';
 import { type OptionalParameters, tags, textIn } from '../codec/fields.ts';
+import type { SmppSettings } from '../options.ts';
 
 /** What a receipt says. `state` is null if it is only a step on the way, or says nothing. */
 export type ReadReceipt = {
@@ -50,9 +51,16 @@ export function readState(number: number): { name: string; state: State } | null
   return states[number] ?? null;
 }
 
-/** What the code of an undelivered text means, if it is more than that. The rest of it is the network's own. */
-export function reasonOf(code: string | null): { reason?: UndeliveredReason } {
-  return code?.startsWith('REJECTD') ? { reason: 'rejected' } : {};
+/** What the code of an undelivered text means, if it is more than that. The error in it is the network's own. */
+export function reasonOf(
+  code: string,
+  { receiptErrors }: Pick<SmppSettings, 'receiptErrors'>,
+): { reason?: UndeliveredReason } {
+  const [state, error = ''] = code.split(' ');
+  // The carrier writes the error, so it may be the name of what every object has.
+  const reason = Object.hasOwn(receiptErrors, error) ? receiptErrors[error] : undefined;
+  if (reason) return { reason };
+  return state === 'REJECTD' ? { reason: 'rejected' } : {};
 }
 
 /** The parameter and the text may disagree: then whichever is final counts, the parameter first. */

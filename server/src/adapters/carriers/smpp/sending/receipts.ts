@@ -43,7 +43,7 @@ export function makeReceipts(
     const status = togetherOf(text);
     if (!status) return;
     const { from, to, reference } = text.text;
-    const why = status === 'undelivered' ? whyOf(text.code) : {};
+    const why = status === 'undelivered' ? whyOf(text.code, settings) : {};
     const receipt: Receipt = { carrierMessageId: domainId(text), status, ...why, from, to };
     if (reference !== undefined) receipt.reference = reference % 0x10000;
     await inbound().receipt(receipt);
@@ -56,7 +56,7 @@ export function makeReceipts(
   async function handOnUnmatched(receipt: HeardReceipt, status: Receipt['status']): Promise<void> {
     const { messageId, code, reference, from, to } = receipt;
     const [id] = settings.messageIds === 'auto' ? [messageId] : receiptIds(messageId, settings.messageIds);
-    const why = status === 'undelivered' ? whyOf(code) : {};
+    const why = status === 'undelivered' ? whyOf(code, settings) : {};
     const about: Receipt = { carrierMessageId: id ?? messageId, status, ...why, from, to };
     if (reference !== null) about.reference = reference;
     await inbound().receipt(about);
@@ -103,8 +103,8 @@ export function makeReceipts(
   };
 }
 
-function whyOf(code: string | null): Pick<Receipt, 'code' | 'reason'> {
-  return code === null ? {} : { code, ...reasonOf(code) };
+function whyOf(code: string | null, settings: SmppSettings): Pick<Receipt, 'code' | 'reason'> {
+  return code === null ? {} : { code, ...reasonOf(code, settings) };
 }
 
 /** The SMSC has its response and won't repeat it. */
