@@ -92,6 +92,26 @@ suite('texts to an SMSC', () => {
     );
   });
 
+  test('an id that means two texts to one person is the one that it is spelled as', async () => {
+    await start();
+    await smsc.behave({ messageId: '10' }, { messageId: '16' });
+    await esme.submit({});
+    await esme.submit({});
+    const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };
+    await smsc.deliver({ ...receipt, short_message: 'id:16 stat:DELIVRD' });
+    assert.equal(esme.receipts[0]?.carrierMessageId, '16');
+  });
+
+  test('an id that the SMSC uses again is the later text’s', async () => {
+    await start();
+    await smsc.behave({ messageId: '16' }, { messageId: '16' });
+    await esme.submit({ reference: 1 });
+    await esme.submit({ reference: 2 });
+    const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };
+    await smsc.deliver({ ...receipt, short_message: 'id:16 stat:DELIVRD' });
+    assert.equal(esme.receipts[0]?.reference, 2);
+  });
+
   test('steps on the way say nothing', async () => {
     await start();
     await smsc.behave({ messageId: 'e1', receipt: 'id:e1 stat:ENROUTE' });

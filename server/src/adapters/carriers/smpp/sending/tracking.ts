@@ -108,17 +108,15 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
       if (text.parts.some(isUnnamed)) text.whenNamed = call;
       else call();
     },
-    /** By its id, as far as this node remembers. */
+    /** By its id, as far as this node remembers: the most likely spelling first, and of texts that share an id the latest. */
     find(receipt: HeardReceipt): TrackedPair | null {
-      let [between, only, count]: [TrackedPair | null, TrackedPair | null, number] = [null, null, 0];
-      for (const [index, id] of receiptIds(receipt.messageId, messageIds).entries())
-        for (const tracked of byId.get(plainId(id)) ?? []) {
-          count += 1;
-          only = index === 0 ? tracked : null;
-          if (isBetween(tracked.text, receipt)) between = tracked;
-        }
+      const named = receiptIds(receipt.messageId, messageIds).map((id) => byId.get(plainId(id)) ?? []);
+      for (const pairs of named) {
+        const between = pairs.findLast(({ text }) => isBetween(text, receipt));
+        if (between) return between;
+      }
       // In another spelling an id may be another text's, so the numbers have to agree.
-      return between ?? (count === 1 ? only : null);
+      return named.flat().length === 1 ? (named[0]?.[0] ?? null) : null;
     },
     /** A text whose response was lost, by our reference or its wording. The receipt of another with that wording may be repeated. */
     findDoubt(receipt: HeardReceipt): TrackedPair | null {
