@@ -739,7 +739,7 @@ suite('dispatches', () => {
         await receipt('crossing', 'delivered');
       });
       assert.equal((await find(messageId)).status, 'sent');
-      assert.equal((await applyEarlyReceipts(world.deps.db, at(1))).matched, 1);
+      assert.equal((await applyEarlyReceipts(world.deps.db, at(1))).matched.length, 1);
       const { status, delivered } = await find(messageId);
       assert.deepEqual({ status, delivered }, { status: 'delivered', delivered: at(1) });
       assert.equal((await early()).length, 0);
@@ -747,7 +747,7 @@ suite('dispatches', () => {
 
     test('a receipt that matches no message is kept for a while', async () => {
       await receipt('nobody’s', 'delivered');
-      assert.equal((await applyEarlyReceipts(world.deps.db, start)).matched, 0);
+      assert.equal((await applyEarlyReceipts(world.deps.db, start)).matched.length, 0);
       await deleteUnmatchedReceipts(world.deps.db, start);
       assert.equal((await early()).length, 1);
       await deleteUnmatchedReceipts(world.deps.db, at(1));

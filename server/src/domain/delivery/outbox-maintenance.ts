@@ -29,10 +29,10 @@ export async function maintainOutbox(deps: Deps): Promise<boolean> {
 async function handleUnmatched(deps: Deps): Promise<number> {
   const { matched, moved } = await receipts.applyEarlyReceipts(deps.db, deps.clock.now());
   countReceipts(deps.signals.traffic, moved);
+  await applyEarlyOptOuts(deps, matched);
   await settleByReference(deps);
-  await applyEarlyOptOuts(deps);
   await receipts.deleteUnmatchedReceipts(deps.db, new Date(Date.now() - unmatchedReceiptMs));
-  return matched;
+  return matched.length;
 }
 
 /**

@@ -3,7 +3,6 @@ import type { Batch } from '../../store/database/db.ts';
 import {
   deleteEarlyOptOut,
   findRecipientOf,
-  listEarlyOptOuts,
   type MovedByReceipt,
   type ReceiptRow,
   recordReceipts,
@@ -38,8 +37,8 @@ export async function receiveReceipt(deps: Deps, carrierId: number, given: Recei
 }
 
 /** Opts out those whose receipts said so before anybody knew whose texts they are about. */
-export async function applyEarlyOptOuts(deps: Deps): Promise<void> {
-  for (const early of await listEarlyOptOuts(deps.db)) {
+export async function applyEarlyOptOuts(deps: Deps, receipts: ReceiptRow[]): Promise<void> {
+  for (const early of receipts.filter(({ reason }) => reason === 'opted_out')) {
     const recipient = await findRecipientOf(deps.db, early.carrierId, early.carrierMessageId);
     if (!recipient) continue;
     await inTransaction(deps, async (deps) => {

@@ -41,9 +41,13 @@ export async function recordReceipts(
 
 /**
  * A receipt and the response that it overtook may be written at the same moment, without seeing each other. So receipts that
- * match no message are checked again. Returns how many there were, and those of them that said something new.
+ * match no message are checked again. Returns those that match one now, and those of them that said something new. One that opts
+ * the person out stays until that is done.
  */
-export async function applyEarlyReceipts(db: Db, now: Date): Promise<{ matched: number; moved: MovedByReceipt[] }> {
+export async function applyEarlyReceipts(
+  db: Db,
+  now: Date,
+): Promise<{ matched: ReceiptRow[]; moved: MovedByReceipt[] }> {
   return db.transaction(async (db) => {
     const waiting = await db.query<ReceiptRow>(
       `select carrier_id as "carrierId", carrier_message_id as "carrierMessageId", status, code, failure_code as reason
@@ -62,18 +66,9 @@ export async function applyEarlyReceipts(db: Db, now: Date): Promise<{ matched: 
          and ${isDone}`,
       columnsOf(matched, 'carrierId', 'carrierMessageId'),
     );
-    return { matched: matched.length, moved: matched.filter(isMoved) };
+    const found = new Set(matched.map(keyOf));
+    return { matched: waiting.filter((receipt) => found.has(keyOf(receipt))), moved: matched.filter(isMoved) };
   });
-}
-
-/** Receipts that say that the person opted out, and came before anybody knew whose text they are about. */
-export async function listEarlyOptOuts(db: Db): Promise<ReceiptKey[]> {
-  return db.query<ReceiptKey>(
-    `select carrier_id as "carrierId", carrier_message_id as "carrierMessageId"
-     from unmatched_receipts
-     where advisor_id = 0 and not ${isDone}
-     limit ${maintainedMax}`,
-  );
 }
 
 /** False if another node has handled it. */
