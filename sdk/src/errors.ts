@@ -24,6 +24,7 @@ export type ErrorInit = {
   details?: unknown;
   /** How long the server asks to wait before the next attempt. */
   retryAfterMs?: number | undefined;
+  idempotencyKey?: string | undefined;
   cause?: unknown;
 };
 
@@ -36,10 +37,12 @@ export class AssentError extends Error {
   readonly retryable: boolean;
   readonly details: unknown;
   readonly retryAfterMs: number | undefined;
+  /** Of a POST: pass it when you make the call again. Without an answer it may have taken effect, and a new key would text twice. */
+  readonly idempotencyKey: string | undefined;
 
   constructor(
     message: string,
-    { code, status = 0, traceId, retryable = false, details, retryAfterMs, cause }: ErrorInit,
+    { code, status = 0, traceId, retryable = false, details, retryAfterMs, idempotencyKey, cause }: ErrorInit,
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
@@ -48,5 +51,6 @@ export class AssentError extends Error {
     this.retryable = retryable;
     this.details = details;
     this.retryAfterMs = retryAfterMs;
+    this.idempotencyKey = idempotencyKey;
   }
 }

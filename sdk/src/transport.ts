@@ -80,7 +80,18 @@ export class Transport {
 
   /** The parsed body; undefined where the answer has none. */
   async request<Result>(request: Request): Promise<Result> {
-    const key = request.method === 'POST' ? (request.idempotencyKey ?? crypto.randomUUID()) : undefined;
+    if (request.method !== 'POST') return this.#repeat(request, undefined);
+    const key = request.idempotencyKey ?? crypto.randomUUID();
+    try {
+      return await this.#repeat<Result>(request, key);
+    } catch (error) {
+      if (!(error instanceof AssentError)) throw error;
+      // A copy: the error of a token source is that of every call that waited for the token.
+      throw new AssentError(error.message, { ...error, idempotencyKey: key, cause: error.cause });
+    }
+  }
+
+  async #repeat<Result>(request: Request, key: string | undefined): Promise<Result> {
     const state = { token: await this.#token(request, {}), isRefreshed: false, mayHaveTakenEffect: false };
     for (let attempts = 1; ; attempts++) {
       try {

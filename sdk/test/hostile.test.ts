@@ -68,6 +68,36 @@ test('an answer that is lost is asked for again with the same key, so nobody is 
   assert.equal(new Set(requests.map(({ key }) => key)).size, 1);
 });
 
+test('the error of a send has its key, so that the caller’s next one texts nobody twice', async () => {
+  const { assent, requests } = await hostile(
+    (request, response, attempt) => {
+      if (attempt === 1) request.socket.destroy();
+      else json(response, 200, sent);
+    },
+    { maxRetries: 0 },
+  );
+  const { idempotencyKey } = await failure(assent.messages.send(message));
+  await assent.messages.send(message, { idempotencyKey });
+  assert.equal(requests.length, 2);
+  assert.equal(idempotencyKey, requests[0]?.key);
+  assert.equal(idempotencyKey, requests[1]?.key);
+});
+
+test('calls that share the error of a token source have each their own key', async () => {
+  const lost = new AssentError('The connection failed.', { code: 'connection', retryable: true });
+  const { assent } = await hostile(() => {}, { token: () => Promise.reject(lost) });
+  const errors = await Promise.all([failure(assent.messages.send(message)), failure(assent.messages.send(message))]);
+  assert.deepEqual(
+    errors.map(({ code, retryable }) => [code, retryable]),
+    [
+      ['connection', true],
+      ['connection', true],
+    ],
+  );
+  assert.ok(errors[0]?.idempotencyKey);
+  assert.notEqual(errors[0]?.idempotencyKey, errors[1]?.idempotencyKey);
+});
+
 test('a server that stalls, before the answer or in its middle, is a timeout', async () => {
   const { assent, requests } = await hostile(
     (_, response, attempt) => {

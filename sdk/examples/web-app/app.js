@@ -101,8 +101,10 @@ async function disconnect(_request, response) {
 async function sendText(request, response) {
   const form = new URLSearchParams(String(await bodyOf(request)));
   const [phone, text] = [form.get('phone') ?? '', form.get('text') ?? ''];
+  // The form's own, so that pressing the button again, also after an error, texts once.
+  const idempotencyKey = form.get('key') ?? undefined;
   // If they haven't agreed yet, Assent asks them, keeps the text for a day, and sends it when they accept.
-  const { failures } = await assent.messages.sendWithConsent({ phone, text });
+  const { failures } = await assent.messages.sendWithConsent({ phone, text }, { idempotencyKey });
   if (failures.length > 0) return send(response, 200, errorPage(failures.join(' ')));
   redirect(response, '/');
 }

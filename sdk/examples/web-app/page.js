@@ -21,6 +21,7 @@ export function homePage({ account, contacts, search, events }) {
   <main>
     <section><h2>Text somebody</h2>
       <form method="post" action="/texts">
+        <input type="hidden" name="key" value="${crypto.randomUUID()}">
         <label>To <input name="phone" type="tel" required pattern="\\+[0-9]{5,15}" value="+15005550010" list="phones"></label>
         <label>Text <textarea name="text" required maxlength="1600" rows="3">Your annual review is on Tuesday at 10.</textarea></label>
         <button class="main">Send with consent</button>
