@@ -51,6 +51,8 @@ export type Request = PostOptions & {
   body?: unknown;
   /** How long the server may hold the answer, in seconds. */
   wait?: number | undefined;
+  /** For a DELETE whose 404 after a lost answer doesn't yet say that it was done. */
+  isDone?: () => Promise<boolean>;
 };
 
 const version = '0.1.0';
@@ -99,8 +101,10 @@ export class Transport {
       } catch (error) {
         if (!(error instanceof AssentError)) throw error;
         // Deleted by an attempt whose answer was lost.
-        if (request.method === 'DELETE' && error.status === 404 && state.mayHaveTakenEffect) return undefined as Result;
-        if (error.status === 0 || error.status >= 500) state.mayHaveTakenEffect = true;
+        if (request.method === 'DELETE' && error.status === 404 && state.mayHaveTakenEffect) {
+          if (await (request.isDone?.() ?? true)) return undefined as Result;
+        }
+        if (isInDoubt(error)) state.mayHaveTakenEffect = true;
         if (error instanceof TokenRefused && !state.isRefreshed && typeof this.#options.token === 'function') {
           state.isRefreshed = true;
           state.token = await this.#token(request, { rejected: state.token });
@@ -190,6 +194,13 @@ export class Transport {
 
 function infoOf({ method, path }: Request, attempts: number): CallInfo {
   return { method, path, attempt: attempts };
+}
+
+/** No answer came, or not the server's own: its 5xx mean that nothing was done, unless the outcome is unknown. */
+function isInDoubt({ status, code, details }: AssentError): boolean {
+  return (
+    status === 0 || code === 'bad_response' || (details as { outcome?: unknown } | undefined)?.outcome === 'unknown'
+  );
 }
 
 /** The 401 of a token says `invalid_token` in `WWW-Authenticate`. That of an API key doesn't, and no new token helps against it. */

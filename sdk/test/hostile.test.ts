@@ -38,12 +38,19 @@ function json(response: ServerResponse, status: number, body: unknown, headers: 
   response.end(JSON.stringify(body));
 }
 
-function problem(response: ServerResponse, status: number, code: string, headers: Record<string, string> = {}): void {
+function problem(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  headers: Record<string, string> = {},
+  details?: unknown,
+): void {
   const retryable = status === 429 || status >= 500;
+  const detail = `It is ${code}.`;
   json(
     response,
     status,
-    { type: 'x', title: code, status, detail: `It is ${code}.`, instance: '/', code, traceId: 't1', retryable },
+    { type: 'x', title: code, status, detail, instance: '/', code, traceId: 't1', retryable, details },
     headers,
   );
 }
@@ -213,6 +220,41 @@ test('a DELETE that answers 404 after a lost answer is done', async () => {
   await assent.contacts.delete(7);
   const { assent: other } = await hostile((_, response) => problem(response, 404, 'not_found'));
   assert.equal((await failure(other.contacts.delete(7))).code, 'not_found');
+});
+
+test('a DELETE that failed without doing anything, and then answers 404, is an error', async () => {
+  const { assent } = await hostile((_, response, attempt) => {
+    if (attempt === 1) problem(response, 502, 'downstream_unavailable');
+    else problem(response, 404, 'not_found');
+  });
+  assert.equal((await failure(assent.contacts.delete(7))).code, 'not_found');
+});
+
+test('a DELETE whose outcome the server doesn’t know, and then answers 404, is done', async () => {
+  const { assent } = await hostile((_, response, attempt) => {
+    if (attempt === 1) problem(response, 504, 'downstream_timeout', {}, { outcome: 'unknown' });
+    else problem(response, 404, 'not_found');
+  });
+  await assent.contacts.delete(7);
+});
+
+test('a cancellation whose answer was lost is done only if the schedule says so: its text may have gone out', async () => {
+  const canceling = async (status: string) => {
+    const { assent, requests } = await hostile((request, response, attempt) => {
+      if (attempt === 1) request.socket.destroy();
+      else if (request.method === 'DELETE') problem(response, 404, 'not_found');
+      else json(response, 200, { scheduledMessageId: 7, status });
+    });
+    return { done: assent.scheduledMessages.cancel(7), requests };
+  };
+  const canceled = await canceling('canceled');
+  await canceled.done;
+  assert.deepEqual(
+    canceled.requests.map(({ method }) => method),
+    ['DELETE', 'DELETE', 'GET'],
+  );
+  const error = await failure((await canceling('completed')).done);
+  assert.deepEqual([error.code, error.message], ['not_found', 'It is not_found.']);
 });
 
 test('an abort rejects with the signal’s reason: before, during and between attempts', async () => {

@@ -29,7 +29,10 @@ export class ScheduledMessages {
     return this.#transport.request({ method: 'PUT', path, ids: { scheduledMessageId }, body: change, ...options });
   }
 
+  /** Rejects with `not_found` if it is no longer scheduled; the message says whether it has gone out. */
   cancel(scheduledMessageId: number, options: CallOptions = {}): Promise<void> {
-    return this.#transport.request({ method: 'DELETE', path, ids: { scheduledMessageId }, ...options });
+    // After a lost answer: it may have been canceled then, or have gone out since.
+    const isDone = async () => (await this.get(scheduledMessageId, options)).status === 'canceled';
+    return this.#transport.request({ method: 'DELETE', path, ids: { scheduledMessageId }, isDone, ...options });
   }
 }
