@@ -44,11 +44,12 @@ export async function sendWithConsent(
     await onState?.(flow);
     // The same key again: each path has its own.
     const asked = await ask(consents, phone, { ...options, idempotencyKey: flow.idempotencyKey });
-    if (!asked) return first;
+    if (!asked) return sendOnce();
   }
   const left = (flow.askedAt ?? Date.now()) + consentWaitMs - Date.now();
-  const { state: consent } = await consents.waitFor({ phone }, { signal: options.signal, within: Math.max(0, left) });
-  return consent === 'accepted' ? sendOnce() : first;
+  await consents.waitFor({ phone }, { signal: options.signal, within: Math.max(0, left) });
+  // Whatever they answered: the first send says nothing about a STOP meanwhile.
+  return sendOnce();
 }
 
 /** Only these go on: somebody who opted out is never asked. */
