@@ -100,8 +100,8 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 /** Lets one caller stop waiting for work that others share. */
 export async function unlessAborted<Value>(work: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   if (!signal) return work;
-  signal.throwIfAborted();
   work.catch(() => {});
+  signal.throwIfAborted();
   const aborted = rejectable();
   const onAbort = () => aborted.reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });

@@ -271,6 +271,12 @@ test('an abort rejects with the signal’s reason: before, during and between at
   await assert.rejects(storm.assent.account.get({ signal: between.signal }), reason);
 });
 
+test('a token that fails after the abort of the only call that waits for it ends nothing else', async () => {
+  const { assent } = await hostile(() => {}, { token: () => Promise.reject(new Error('The disk is full.')) });
+  const reason = new Error('Enough.');
+  await assert.rejects(assent.account.get({ signal: AbortSignal.abort(reason) }), reason);
+});
+
 test('a fetch that ignores its signal doesn’t outlive the timeout', async () => {
   const assent = new Assent({
     baseUrl: 'https://api.example.com/v1',
