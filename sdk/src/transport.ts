@@ -34,12 +34,12 @@ export type AssentOptions = {
   /** An access token, or where to get one. */
   token: string | TokenSource;
   /** Another `fetch`, for a proxy or a test. */
-  fetch?: Fetch;
+  fetch?: Fetch | undefined;
   /** In milliseconds, for each attempt; 30,000 by default. */
-  timeout?: number;
+  timeout?: number | undefined;
   /** How often a call is repeated after an error that is retryable; 3 by default. */
-  maxRetries?: number;
-  hooks?: Hooks;
+  maxRetries?: number | undefined;
+  hooks?: Hooks | undefined;
 };
 
 export type Request = PostOptions & {
@@ -65,19 +65,20 @@ export class Transport {
   readonly #options: Required<Omit<AssentOptions, 'hooks'>>;
   readonly #hooks: Hooks;
 
-  constructor({ hooks = {}, ...options }: AssentOptions) {
+  constructor({ hooks, ...options }: AssentOptions) {
     const { protocol } = new URL(options.baseUrl);
     if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError('baseUrl must be an http or https URL.');
     if (!options.apiKey) throw new TypeError('apiKey is missing.');
     if (!options.token) throw new TypeError('token is missing.');
     this.#options = {
-      fetch: defaultFetch,
-      timeout: 30_000,
-      maxRetries: 3,
       ...options,
+      // An option that is there but undefined is left out: with it, no retry would ever be the last.
+      fetch: options.fetch ?? defaultFetch,
+      timeout: options.timeout ?? 30_000,
+      maxRetries: options.maxRetries ?? 3,
       baseUrl: options.baseUrl.replace(/\/+$/, ''),
     };
-    this.#hooks = hooks;
+    this.#hooks = hooks ?? {};
   }
 
   /** The parsed body; undefined where the answer has none. */

@@ -129,6 +129,13 @@ test('nobody listening is a connection error, after so many retries', async () =
   assert.deepEqual([error.code, error.status, tries], ['connection', 0, [1, 2, 3]]);
 });
 
+test('an option that is undefined is as if it were left out', async () => {
+  const unset = { fetch: undefined, timeout: undefined, maxRetries: undefined, hooks: undefined };
+  const { assent, requests } = await hostile((_, response) => problem(response, 502, 'x'), unset);
+  const error = await failure(assent.account.get({ signal: AbortSignal.timeout(20_000) }));
+  assert.deepEqual([error.code, requests.length], ['x', 4]);
+});
+
 test('a page where JSON was expected is a bad response, and not retried', async () => {
   const { assent, requests } = await hostile((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>');
