@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Assent } from '@assent/client';
+import { Assent, type ConsentFlowState } from '@assent/client';
 
 const message = { phone: '+15005550006', text: 'Hello' };
 const accepted = { successes: [{ messageId: 1, memberId: 2, phone: message.phone, status: 'queued' }] };
+
+const dayMs = 24 * 60 * 60 * 1000;
 
 type Call = { path: string; key: string | null };
 
@@ -43,4 +45,38 @@ test('somebody who says STOP before they are asked is a failure that says so', a
   });
   const { failureDetails } = await assent.messages.sendWithConsent(message, { poll: true });
   assert.equal(failureDetails[0]?.code, 'opted_out');
+});
+
+for (const [what, state] of [
+  ['by an earlier run', { idempotencyKey: 'mine', askedAt: Date.now() - dayMs - 1 }],
+  ['by somebody else', undefined],
+] as const)
+  test(`somebody who was asked ${what} more than 24 hours ago is asked again`, async () => {
+    const { assent, calls } = clientOf((path) => {
+      const isAsked = count(calls, 'consent-requests') > 0;
+      if (path === 'messages') return isAsked ? accepted : failing('consent_pending');
+      if (path === 'consents') return { state: isAsked ? 'accepted' : 'pending', lastChanged: Date.now() - dayMs - 1 };
+      return accepted;
+    });
+    const states: ConsentFlowState[] = [];
+    const onState = (each: ConsentFlowState) => void states.push({ ...each });
+    const { successes } = await assent.messages.sendWithConsent(message, { poll: true, state, onState });
+    assert.equal(successes.length, 1);
+    assert.equal(count(calls, 'consent-requests'), 1);
+    assert.ok(Date.now() - (states.at(-1)?.askedAt ?? 0) < 10_000, 'the next run waits for this request');
+    const [first, ...keys] = calls.filter(({ path }) => path !== 'consents').map(({ key }) => key);
+    assert.notEqual(keys[0], first, 'with the first request’s key, nobody might be asked');
+    assert.equal(keys[1], first);
+  });
+
+test('somebody who was asked today is waited for', async () => {
+  const { assent, calls } = clientOf((path) => {
+    if (path === 'messages') return count(calls, 'messages') === 1 ? failing('consent_pending') : accepted;
+    return { state: count(calls, 'consents') === 1 ? 'pending' : 'accepted', lastChanged: Date.now() - 1_000 };
+  });
+  await assent.messages.sendWithConsent(message, { poll: true });
+  assert.deepEqual(
+    calls.map(({ path }) => path),
+    ['messages', 'consents', 'consents', 'messages'],
+  );
 });

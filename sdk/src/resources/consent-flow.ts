@@ -5,7 +5,7 @@ import { type Consents, consentWaitMs } from './consents.ts';
 /** Where a flow is. Store it as JSON, and pass it to go on after a restart. */
 export type ConsentFlowState = {
   idempotencyKey: string;
-  /** When the person was asked, in epoch milliseconds. */
+  /** When the person was asked last, in epoch milliseconds. */
   askedAt?: number;
 };
 
@@ -38,18 +38,26 @@ export async function sendWithConsent(
   const failure = consentFailure(first);
   if (!failure) return first;
 
-  // Also after a restart: the earlier run stored that it asks, but its request didn't arrive, or they would be pending.
-  if (failure.code === 'not_consented') {
+  const isPending = failure.code === 'consent_pending';
+  // Somebody else may have asked them.
+  if (isPending) flow.askedAt ??= (await consents.get({ phone }, options)).lastChanged;
+  // Also after a restart: if an earlier run stored that it asks, but its request didn't arrive, they aren't pending.
+  if (!isPending || leftMs(flow) <= 0) {
     flow.askedAt = Date.now();
     await onState?.(flow);
-    // The same key again: each path has its own.
-    const asked = await ask(consents, phone, { ...options, idempotencyKey: flow.idempotencyKey });
+    // The first request has the same key: each path has its own. With it, one a day later could get the answer of the first.
+    const idempotencyKey = isPending ? undefined : flow.idempotencyKey;
+    const asked = await ask(consents, phone, { ...options, idempotencyKey });
     if (!asked) return sendOnce();
   }
-  const left = (flow.askedAt ?? Date.now()) + consentWaitMs - Date.now();
-  await consents.waitFor({ phone }, { signal: options.signal, within: Math.max(0, left) });
+  await consents.waitFor({ phone }, { signal: options.signal, within: leftMs(flow) });
   // Whatever they answered: the first send says nothing about a STOP meanwhile.
   return sendOnce();
+}
+
+/** How long the request is waited for; they stay pending after that, and may have forgotten it. */
+function leftMs({ askedAt = Date.now() }: ConsentFlowState): number {
+  return askedAt + consentWaitMs - Date.now();
 }
 
 /** Only these go on: somebody who opted out is never asked. */

@@ -52,7 +52,8 @@ export class Messages {
 
   /**
    * Texts somebody who may not have consented yet. In one call, the server asks them, keeps the text for 24 hours and sends it
-   * when they accept. With `poll`, this client does that instead: it sends, asks, waits for the consent and sends again.
+   * when they accept. With `poll`, this client does that instead: it sends, asks, waits for the consent and sends again. After 24 hours
+   * without an answer it rejects with the code `timeout`; called again, it asks again.
    */
   sendWithConsent(message: MessageRequest, options: ConsentFlowOptions = {}): Promise<MessageResult> {
     return sendWithConsent((...sent) => this.send(...sent), this.#consents, message, options);
