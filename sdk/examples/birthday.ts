@@ -3,6 +3,8 @@ import { AssentError } from '@assent/client';
 import { connectAs } from './connect.ts';
 
 const assent = connectAs('avery@sandbox.example');
+const phone = '+15005550006';
+const text = 'Happy birthday, Pia!';
 const yearly = 4;
 
 /** Nine o'clock in the morning of the next birthday, where the advisor is. */
@@ -17,16 +19,22 @@ function nextBirthday(month: number, day: number, timeZone: string): number {
 }
 
 try {
+  // The server keeps an idempotency key for 24 hours. After that, what is scheduled already is only in the list.
+  for await (const each of assent.scheduledMessages.list()) {
+    if (each.phone !== phone || each.text !== text) continue;
+    console.log('It is scheduled already.');
+    process.exit();
+  }
   const { timeZone } = await assent.account.get();
   const { successes, failureDetails } = await assent.messages.send(
     {
-      phone: '+15005550006',
-      text: 'Happy birthday, Pia!',
+      phone,
+      text,
       scheduleDelivery: true,
       deliveryDate: nextBirthday(3, 1, timeZone),
       frequency: yearly,
     },
-    // Made from what it is about, so that running this twice schedules it once.
+    // Made from what it is about, so that running this twice at a time schedules it once.
     { idempotencyKey: 'birthday-pia' },
   );
   for (const { message } of failureDetails) console.log(message);

@@ -7,7 +7,7 @@ const phone = '+15005550010';
 
 const sent = await assent.messages.sendWithConsent(
   { phone, text: 'Your annual review is on Tuesday at 10.' },
-  { poll: true, onState: (state) => console.log(state.askedAt ? 'asked for consent' : 'sending') },
+  { poll: true, onState: (state) => console.log(state.sendingAt ? 'sending' : 'asking for consent') },
 );
 const [message] = sent.successes;
 if (!message?.messageId) throw new Error(sent.failures.join(' '));

@@ -72,6 +72,9 @@ export type CallOptions = {
 };
 /** Options of a POST. */
 export type PostOptions = CallOptions & {
-  /** By default each call has one of its own, the same for all of its attempts. Pass yours to repeat a call across restarts. */
+  /**
+   * By default each call has one of its own, the same for all of its attempts. Pass yours to repeat a call across restarts. The server
+   * keeps it for 24 hours: after that, the same call texts again.
+   */
   idempotencyKey?: string | undefined;
 };

@@ -80,3 +80,32 @@ test('somebody who was asked today is waited for', async () => {
     ['messages', 'consents', 'consents', 'messages'],
   );
 });
+
+test('a flow that stopped in a send is gone on with while the server knows its key, and not after that', async () => {
+  const states: ConsentFlowState[] = [];
+  const onState = (each: ConsentFlowState) => void states.push({ ...each });
+  const { assent, calls } = clientOf((path) => {
+    if (path === 'messages') return count(calls, 'messages') === 1 ? failing('not_consented') : accepted;
+    return path === 'consents' ? { state: 'accepted' } : accepted;
+  });
+  await assent.messages.sendWithConsent(message, { poll: true, onState });
+  assert.deepEqual(
+    states.map(({ sendingAt, askedAt }) => [sendingAt !== undefined, askedAt !== undefined]),
+    [
+      [true, false],
+      [false, true],
+      [true, true],
+    ],
+  );
+  const last = states.at(-1) ?? assert.fail();
+  const hoursAgo = (hours: number) => ({ ...last, sendingAt: Date.now() - (hours / 24) * dayMs });
+  const repeated = await assent.messages.sendWithConsent(message, { poll: true, state: hoursAgo(23), onState });
+  assert.equal(repeated.successes.length, 1);
+  assert.ok(Date.now() - (states.at(-1)?.sendingAt ?? 0) > 22 * 60 * 60 * 1000, 'the key is as old as it was');
+  const sends = calls.length;
+  const late = assent.messages.sendWithConsent(message, { poll: true, state: hoursAgo(25) });
+  await assert.rejects(late, { code: 'in_doubt' });
+  assert.equal(calls.length, sends, 'nobody is texted');
+  const waited = { ...last, sendingAt: undefined, askedAt: Date.now() - 2 * dayMs };
+  assert.equal((await assent.messages.sendWithConsent(message, { poll: true, state: waited })).successes.length, 1);
+});

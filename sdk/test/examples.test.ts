@@ -18,6 +18,7 @@ import {
 import { skip as lacksPython } from '../../server/test/support/python.ts';
 import { Visitor } from '../../server/test/support/visitor.ts';
 import { until } from '../../server/test/support/waiting.ts';
+import { Assent } from '../src/index.ts';
 import { languages, makeReader, type Reader, root } from './guides.ts';
 
 type PostmanRequest = {
@@ -65,7 +66,7 @@ suite('the examples and the guides', () => {
   test('a text with consent asks, waits and is delivered once', async () => {
     assert.match(
       await run('text-with-consent.ts'),
-      /^sending\nasked for consent\n(the text is sent\n)?the text is delivered\n$/,
+      /^sending\nasking for consent\nsending\n(the text is sent\n)?the text is delivered\n$/,
     );
   });
 
@@ -73,6 +74,16 @@ suite('the examples and the guides', () => {
     const lines = (await run('birthday.ts')).trim().split('\n');
     assert.equal(lines.length, 6);
     for (const line of lines.slice(0, 5)) assert.match(line, /^\d{4}-0[23]-\d\dT/);
+  });
+
+  test('a birthday that is scheduled already isn’t scheduled again, however long ago that was', async () => {
+    const { stdout } = await runCommand(['token', '--advisor', 'avery@sandbox.example'], deployment.env);
+    const { baseUrl, apiKey } = deployment.folder.sandbox();
+    const assent = new Assent({ baseUrl, apiKey, token: stdout.trim() });
+    const message = { phone: '+15005550006', text: 'Happy birthday, Pia!', scheduleDelivery: true };
+    const { successes } = await assent.messages.send({ ...message, deliveryDate: Date.now() + 86_400_000 });
+    assert.equal(await run('birthday.ts'), 'It is scheduled already.\n');
+    await assent.scheduledMessages.cancel(successes[0]?.scheduledMessageId ?? 0);
   });
 
   test('a reconciliation takes everything once, and then only what changed', async () => {

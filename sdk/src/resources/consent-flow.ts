@@ -5,6 +5,8 @@ import { type Consents, consentWaitMs } from './consents.ts';
 /** Where a flow is. Store it as JSON, and pass it to go on after a restart. */
 export type ConsentFlowState = {
   idempotencyKey: string;
+  /** When a send began whose answer isn't known yet, in epoch milliseconds. */
+  sendingAt?: number;
   /** When the person was asked last, in epoch milliseconds. */
   askedAt?: number;
 };
@@ -18,6 +20,9 @@ export type ConsentFlowOptions = PostOptions & {
   onState?: ((state: ConsentFlowState) => void | Promise<void>) | undefined;
 };
 
+/** How long the server knows an idempotency key. */
+const keyKeptMs = 24 * 60 * 60 * 1000;
+
 export async function sendWithConsent(
   send: (message: MessageRequest, options: PostOptions) => Promise<MessageResult>,
   consents: Consents,
@@ -30,10 +35,21 @@ export async function sendWithConsent(
   const flow: ConsentFlowState = state
     ? { ...state }
     : { idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() };
+  if (flow.sendingAt !== undefined && Date.now() - flow.sendingAt >= keyKeptMs)
+    throw new AssentError(
+      'A send began more than 24 hours ago, and whether it texted isn’t known. See messages.list() before you send it anew.',
+      { code: 'in_doubt' },
+    );
   // A send in which nobody succeeded doesn't use up its key, so both sends have the same one: only one of them can text.
-  const sendOnce = () => send(message, { ...options, idempotencyKey: flow.idempotencyKey });
+  const sendOnce = async () => {
+    // The first one counts: repeating a send doesn't make its key last longer.
+    flow.sendingAt ??= Date.now();
+    await onState?.(flow);
+    const sent = await send(message, { ...options, idempotencyKey: flow.idempotencyKey });
+    if (sent.successes.length === 0) delete flow.sendingAt;
+    return sent;
+  };
 
-  await onState?.(flow);
   const first = await sendOnce();
   const failure = consentFailure(first);
   if (!failure) return first;
