@@ -95,6 +95,20 @@ suite('the examples and the guides', () => {
     assert.equal(await run('reconcile.ts', [file], env), `0 changes, ${first?.[2]} contacts\n`);
   });
 
+  test('a reconciliation also takes what hasn’t changed for 30 days, and starts over with a cursor from before', async () => {
+    const email = 'blake@sandbox.example';
+    const { stdout } = await runCommand(['token', '--advisor', email], deployment.env);
+    const [file, env] = [join(deployment.folder.path, 'old-copy.json'), { ASSENT_TOKEN: stdout.trim() }];
+    const all = /(\d+) contacts\n$/.exec(await run('reconcile.ts', [file], env))?.[1];
+    const [advisorId] = deployment.folder.sandbox().advisors.flatMap((each) => (each.email === email ? each.id : []));
+    // As the server does after 30 days.
+    await deployment.database.asOwner('delete from contact_changes where advisor_id = $1', [advisorId]);
+    assert.equal(await run('reconcile.ts', [`${file}.new`], env), `${all} changes, ${all} contacts\n`);
+    const copy = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...copy, cursor: 'too old' }));
+    assert.equal(await run('reconcile.ts', [file], env), `${all} changes, ${all} contacts\n`);
+  });
+
   test('every request of the collection for Postman is one that the sandbox takes', async () => {
     const { stdout } = await runCommand(['token', '--advisor', 'casey@sandbox.example'], deployment.env);
     const { item: folders } = JSON.parse(readFileSync(join(root, 'postman.json'), 'utf8')) as { item: PostmanFolder[] };
