@@ -109,3 +109,31 @@ test('a flow that stopped in a send is gone on with while the server knows its k
   const waited = { ...last, sendingAt: undefined, askedAt: Date.now() - 2 * dayMs };
   assert.equal((await assent.messages.sendWithConsent(message, { poll: true, state: waited })).successes.length, 1);
 });
+
+test('waiting for a consent asks no sooner than Retry-After says', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const asked: number[] = [];
+  const assent = new Assent({
+    baseUrl: 'https://api.example.com/v1',
+    apiKey: 'key',
+    token: 'token',
+    maxRetries: 0,
+    fetch: async () => {
+      asked.push(Date.now());
+      if (asked.length === 1) return Response.json({ state: 'pending' });
+      if (asked.length === 3) return Response.json({ state: 'accepted' });
+      const problem = { code: 'rate_limited', detail: 'Slow down.', retryable: true };
+      const headers = { 'content-type': 'application/problem+json', 'retry-after': '120' };
+      return new Response(JSON.stringify(problem), { status: 429, headers });
+    },
+  });
+  const waiting = assent.consents.waitFor({ phone: message.phone });
+  for (let seconds = 0; asked.length < 3; seconds++) {
+    assert.ok(seconds < 600);
+    await new Promise((resolve) => setImmediate(resolve));
+    context.mock.timers.tick(1_000);
+  }
+  assert.equal((await waiting).state, 'accepted');
+  const [, refused = 0, again = 0] = asked;
+  assert.ok(again - refused >= 120_000, `after ${again - refused} ms`);
+});

@@ -53,7 +53,7 @@ export class Consents {
 
   /**
    * The first state that isn't `pending`. After `within` milliseconds, 24 hours by default, it rejects with the code `timeout`. Once
-   * it waits, an error that is retryable doesn't end it.
+   * it waits, an error that is retryable doesn't end it; it asks again no sooner than the server says.
    */
   async waitFor(
     key: ConsentKey,
@@ -66,12 +66,14 @@ export class Consents {
       const wait = Math.min(holdSeconds, Math.max(0, Math.floor(leftMs() / 1000)));
       const found = await this.get(key, { ...options, wait }).catch((error: unknown) => {
         if (isFirst || !(error instanceof AssentError) || !error.retryable) throw error;
-        return null;
+        return error;
       });
-      if (found && found.state !== 'pending') return found;
+      const isError = found instanceof AssentError;
+      if (!isError && found.state !== 'pending') return found;
       if (leftMs() <= 0) throw new AssentError('The person has not answered in time.', { code: 'timeout' });
       const everyMs = Date.now() - startedMs < soonMs ? holdSeconds * 1000 : laterMs;
-      await pause(Math.max(0, Math.min(turnMs + everyMs - Date.now(), leftMs())), options.signal);
+      const pauseMs = Math.max(turnMs + everyMs - Date.now(), (isError && found.retryAfterMs) || 0);
+      await pause(Math.max(0, Math.min(pauseMs, leftMs())), options.signal);
     }
   }
 }
