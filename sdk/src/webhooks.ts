@@ -4,7 +4,7 @@ import type { WebhookEvent } from './types.ts';
 /** How far the sender's clock may be from ours. */
 const toleranceSeconds = 5 * 60;
 
-export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;
+export type WebhookHeaders = { get(name: string): string | null } | Record<string, string | string[] | undefined>;
 
 /**
  * The event that a request to your endpoint carries. Pass the body as it came, before anything parsed it, and the secret that
@@ -36,7 +36,8 @@ export async function verify(
 }
 
 function read(headers: WebhookHeaders, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  // Not `instanceof`: node-fetch and other realms have a class of their own.
+  if (typeof headers.get === 'function') return headers.get(name) ?? undefined;
   const found = Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1];
   return Array.isArray(found) ? found[0] : found;
 }
