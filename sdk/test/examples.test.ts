@@ -147,6 +147,10 @@ suite('the examples and the guides', () => {
         for (const expected of printed[language]) assert.match(said, expected);
       });
 
+  test('the guides’ blocks that every reader runs need nothing from another terminal', async () => {
+    assert.match(await reader.runInNewTerminals(), /webhook\.test/);
+  });
+
   for (const language of ['js', 'python'] as const)
     test(`the guides’ program for ${language} connects an advisor`, {
       skip: language === 'python' && lacksPython,

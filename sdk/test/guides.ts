@@ -15,7 +15,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const languages = ['sh', 'js', 'python'] as const;
 type Language = (typeof languages)[number];
 /** A block that begins with a file's name is saved under it, for others to use; the rest are run. */
-type Block = { page: string; language: Language; isNamed: boolean; file: string; text: string };
+type Block = { page: string; language: Language; isTab: boolean; isNamed: boolean; file: string; text: string };
 
 /** Each language as another advisor, so that each begins with people who have agreed to nothing. */
 const advisors = { sh: 'avery', js: 'devon', python: 'ellis' };
@@ -38,6 +38,8 @@ const runners = {
 export type Reader = {
   /** Runs a language's blocks, page after page, and returns what they printed. */
   run(language: Language): Promise<string>;
+  /** Runs the shell's blocks that are for every reader, each in a terminal of its own. */
+  runInNewTerminals(): Promise<string>;
   /** Runs a program of the code flow, and allows what it asks for as an advisor would. Returns the page at the end. */
   connect(language: 'js' | 'python'): Promise<string>;
 };
@@ -100,6 +102,13 @@ export async function makeReader(deployment: Deployment, program: Program): Prom
       return said + (await runFiles(runners[language], filesOf(blocks.slice(exporting)), stdout.trim()));
     },
 
+    async runInNewTerminals() {
+      const forAll = blocks.filter(({ page, language, isTab }) => language === 'sh' && !isTab && page !== 'start');
+      const said: string[] = [];
+      for (const { file } of forAll) said.push(await runFiles(['bash', '-e', '-o', 'pipefail'], [file]));
+      return said.join('');
+    },
+
     async connect(language) {
       const [command, file] = language === 'js' ? [process.execPath, 'connect.js'] : [python, 'connect.py'];
       const child = spawn(command, [file], { cwd: project, env, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -145,11 +154,11 @@ function listBlocks(): Block[] {
 
 function blocksOf(page: string): Block[] {
   const text = readFileSync(join(root, `docs/partners/${page}.md`), 'utf8');
-  const fences = [...text.matchAll(/^```(js|sh|python)(?: \[\w+\])?\n(.*?)^```/gms)];
-  return fences.map(([, fence, text = ''], index) => {
+  const fences = [...text.matchAll(/^```(js|sh|python)( \[\w+\])?\n(.*?)^```/gms)];
+  return fences.map(([, fence, tab, text = ''], index) => {
     const language = fence as Language;
     const [, name] = /^(?:\/\/|#) (\w+\.(?:js|sh|py))\b/.exec(text) ?? [];
     const file = name ?? `${page}-${index + 1}.${language === 'python' ? 'py' : language}`;
-    return { page, language, isNamed: name !== undefined, file, text };
+    return { page, language, isTab: tab !== undefined, isNamed: name !== undefined, file, text };
   });
 }
