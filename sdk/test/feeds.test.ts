@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Assent } from '@assent/client';
 
-function clientOf(answer: (url: URL) => unknown): Assent {
+function clientOf(answer: (url: URL) => unknown, maxRetries = 3): Assent {
   return new Assent({
     baseUrl: 'https://api.example.com/v1',
     apiKey: 'key',
     token: 'token',
+    maxRetries,
     fetch: async (url) => Response.json(answer(new URL(url))),
   });
 }
@@ -62,4 +63,21 @@ test('a stream goes on after what there is', async () => {
     if (ids.length === 3) break;
   }
   assert.deepEqual([ids, stream.cursor], [['2', '4', '6'], '5']);
+});
+
+test('a stream that failed goes on where it was', async () => {
+  let calls = 0;
+  const assent = clientOf(({ searchParams }) => {
+    calls += 1;
+    if (calls === 2) throw new Error('The server is away.');
+    return { data: [{ id: `after ${searchParams.get('cursor')}` }], cursor: String(calls), more: true };
+  }, 0);
+  const ids: string[] = [];
+  const stream = assent.events.stream();
+  const read = async () => {
+    for await (const { id } of stream) if (ids.push(id) === 2) return;
+  };
+  await assert.rejects(read(), { code: 'connection', retryable: true });
+  await read();
+  assert.deepEqual(ids, ['after null', 'after 1']);
 });

@@ -117,6 +117,8 @@ export async function makeReader(deployment: Deployment, program: Program): Prom
         const location = new URL(await allow(url, `${advisors[language]}@sandbox.example`));
         // The sandbox knows port 3000, where something else may listen on this machine.
         location.port = String(redirectPort);
+        // Python's answers one request.
+        if (language === 'js') assert.equal((await fetch(new URL('/favicon.ico', location))).status, 400);
         return await (await fetch(location)).text();
       } finally {
         child.kill();

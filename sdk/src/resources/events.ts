@@ -29,8 +29,8 @@ export class Events {
   }
 
   /**
-   * What happened and what happens from now on; it never ends by itself. After an error, go on from `cursor`. To start with what is
-   * new, read the pages up to now and ignore them.
+   * What happened and what happens from now on; it never ends by itself. After an error, iterate it again, or
+   * another one from its `cursor`. To start with what is new, read the pages up to now and ignore them.
    */
   stream({ cursor, ...options }: FeedOptions = {}): Feed<Event> {
     return new Feed((from) => this.list({ ...options, cursor: from, wait: waitSeconds }), { cursor, ends: false });
