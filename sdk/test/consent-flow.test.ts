@@ -74,11 +74,14 @@ test('somebody who was asked today is waited for', async () => {
     if (path === 'messages') return count(calls, 'messages') === 1 ? failing('consent_pending') : accepted;
     return { state: count(calls, 'consents') === 1 ? 'pending' : 'accepted', lastChanged: Date.now() - 1_000 };
   });
-  await assent.messages.sendWithConsent(message, { poll: true });
+  const sending: boolean[] = [];
+  const onState = ({ sendingAt }: ConsentFlowState) => void sending.push(sendingAt !== undefined);
+  await assent.messages.sendWithConsent(message, { poll: true, onState });
   assert.deepEqual(
     calls.map(({ path }) => path),
     ['messages', 'consents', 'consents', 'messages'],
   );
+  assert.deepEqual(sending, [true, false, true], 'a run that stops while it waits was not in a send');
 });
 
 test('a flow that stopped in a send is gone on with while the server knows its key, and not after that', async () => {

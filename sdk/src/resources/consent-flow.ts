@@ -58,9 +58,11 @@ export async function sendWithConsent(
   // Somebody else may have asked them.
   if (isPending) flow.askedAt ??= (await consents.get({ phone }, options)).lastChanged;
   // Also after a restart: if an earlier run stored that it asks, but its request didn't arrive, they aren't pending.
-  if (!isPending || leftMs(flow) <= 0) {
-    flow.askedAt = Date.now();
-    await onState?.(flow);
+  const asks = !isPending || leftMs(flow) <= 0;
+  if (asks) flow.askedAt = Date.now();
+  // Also if it only waits: a run that stops meanwhile has no send whose answer isn't known.
+  await onState?.(flow);
+  if (asks) {
     // The first request has the same key: each path has its own. With it, one a day later could get the answer of the first.
     const idempotencyKey = isPending ? undefined : flow.idempotencyKey;
     const asked = await ask(consents, phone, { ...options, idempotencyKey });
