@@ -131,6 +131,7 @@ suite('assent, the operator’s command', () => {
       [['advisors', 'add', '1', '--name', 'X', '--email', 'ANN@test.example'], /Another advisor has that email/],
       [['advisors', 'set', 'bob@test.example', '--email', 'ann@test.example'], /Another advisor has that email/],
       [['advisors', 'set', 'bob@test.example', '--time-zone', 'Mars/Base'], /not a time zone/],
+      [['advisors', 'set', 'bob@test.example', '--time-zone', 'PST'], /not a time zone/],
       [['applications', 'add', 'X', '--redirect-uri', 'http://evil.example/'], /not a redirect URI/],
       [['keys', 'revoke', '999', '--yes'], /no key 999/],
       [['token', '--advisor', 'nobody@test.example', '--application', world.clientId], /no advisor nobody/],

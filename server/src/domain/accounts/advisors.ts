@@ -161,9 +161,12 @@ function checkTexting({ quietHours, textingPace }: Partial<AdvisorSettings>): vo
     throw problem('invalid_request', `A texting pace must be 1 to ${textingPaceMax} texts per second, or unlimited.`);
 }
 
+/** Intl also takes PST or CST, which is no zone to Temporal: every schedule and every night of such an advisor would fail. */
 function isTimeZone(name: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '' && !/^[+-]/.test(name);
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
+    return timeZone !== '' && !/^[+-]/.test(name);
   } catch {
     return false;
   }
