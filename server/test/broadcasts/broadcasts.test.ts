@@ -253,6 +253,64 @@ suite('a text to a group', () => {
     assert.deepEqual(texts, [{ texts: 102 }]);
   });
 
+  test('a text that the database rejects is refused alone, also if another group has its turn by then', async () => {
+    await world.database.asOwner(`
+      create function refuse_poison() returns trigger language plpgsql as $$
+      begin
+        if convert_from(new.body, 'UTF8') = 'poison' then raise check_violation; end if;
+        return new;
+      end $$`);
+    await world.database.asOwner(
+      'create trigger poison before insert on archive_bodies for each row execute function refuse_poison()',
+    );
+    const [poisoned, healthy] = [await groupOfSize(2), await groupOfSize(1)];
+    const poison = await start(poisoned.groupId, 'poison');
+    const hello = await start(healthy.groupId, 'Hello');
+    const { pool } = world.database;
+    let transactions = 0;
+    /** Before the third transaction, which refuses the text, another node takes the group's next turn. */
+    const overtaken: Deps = {
+      ...world.deps,
+      db: {
+        ...pool,
+        async transaction(work) {
+          if (++transactions === 3)
+            await world.database.asOwner(`update broadcasts set due_at = 'infinity' where broadcast_id = $1`, [poison]);
+          return pool.transaction(work);
+        },
+      },
+    };
+    const faults: unknown[] = [];
+    const report = (fault: unknown) => faults.push(fault);
+    await sendBroadcasts(overtaken, report);
+    assert.equal(faults.length, 1);
+    assert.equal((await broadcast(hello)).accepted, 1);
+    await world.database.asOwner(`update broadcasts set due_at = date_time_created where broadcast_id = $1`, [poison]);
+    await sendBroadcasts(world.deps, report);
+    assert.deepEqual(await outcomes(poison), [
+      ['refused', 'internal_error'],
+      ['refused', 'internal_error'],
+    ]);
+    await world.database.asOwner('drop trigger poison on archive_bodies');
+  });
+
+  test('an advisor whose time zone no calendar knows holds up no other', async () => {
+    const { advisorId } = world.ann.advisor;
+    const tollFree = '+18885550100';
+    await setConsent(world, world.ann, tollFree, 'accepted');
+    const broadcastId = await start(await groupOf({ phone: tollFree }), 'Nowhere');
+    const set = (zone: string, quietHours: string) =>
+      world.database.asOwner('update advisors set time_zone = $2, quiet_hours = $3 where advisor_id = $1', [
+        advisorId,
+        zone,
+        quietHours,
+      ]);
+    await set('Nowhere/Never', 'defer');
+    await sendBroadcasts(world.deps);
+    await set('America/New_York', 'off');
+    assert.deepEqual(await outcomes(broadcastId), [['refused', 'internal_error']]);
+  });
+
   test('a stop counts for everybody whose text was not accepted before, also for those who wait for the morning', async () => {
     await setConsent(world, world.ann, night, 'accepted');
     const { groupId, phones } = await groupOfSize(2);

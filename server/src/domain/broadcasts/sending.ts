@@ -3,12 +3,12 @@ import type { DueBroadcast } from '../../store/broadcasts/broadcasts.ts';
 import { hasDueBroadcast, lockDueBroadcast, updateBroadcast } from '../../store/broadcasts/broadcasts.ts';
 import type { RecipientChange, WaitingRecipient } from '../../store/broadcasts/recipients.ts';
 import { listWaiting, updateRecipients } from '../../store/broadcasts/recipients.ts';
-import { isDataError } from '../../store/database/errors.ts';
 import { insertEvents } from '../../store/events/new-events.ts';
 import { drawMessageIds } from '../../store/texting/texts.ts';
 import { byService } from '../archive/archive.ts';
 import type { Screener } from '../ports.ts';
 import type { FailureCode } from '../shared/failure-codes.ts';
+import { isRowFault } from '../shared/row-faults.ts';
 import { endOf } from '../shared/signals.ts';
 import { acceptDrafts, draftFor, type FlaggedDraft } from '../texting/drafts.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
@@ -35,15 +35,25 @@ export async function sendBroadcasts(deps: Deps, report: (fault: unknown) => voi
   while (!end.aborted && (await sendBatch(deps, batchSize, report)));
 }
 
-/** Returns whether there was one. A text that the database rejects must not hold up the others: each is then sent alone. */
+/** Returns whether there was one. A text that fails by its own fault must not hold up the others: each is then sent alone. */
 async function sendBatch(deps: Deps, limit: number, report: (fault: unknown) => void): Promise<boolean> {
+  let tried: Batch | undefined;
   try {
-    return await inTransaction(deps, (deps) => sendNext(deps, limit, (waiting) => accept(deps, waiting)));
+    return await inTransaction(deps, (deps) =>
+      sendNext(deps, limit, (batch) => {
+        tried = batch;
+        return accept(deps, batch);
+      }),
+    );
   } catch (error) {
-    if (!isDataError(error)) throw error;
+    const faulty = tried;
+    if (!faulty || !isRowFault(error)) throw error;
     if (limit > 1) return sendBatch(deps, 1, report);
     report(error);
-    return inTransaction(deps, (deps) => sendNext(deps, 1, async ({ waiting }) => waiting.map(faulty)));
+    // What is due longest may be another text by now: that one has no fault.
+    return inTransaction(deps, (deps) =>
+      sendNext(deps, 1, (batch) => (isSame(batch, faulty) ? refuseAll(batch) : accept(deps, batch))),
+    );
   }
 }
 
@@ -121,6 +131,10 @@ function undecided(place: number): RecipientChange {
   return { place, state: 'waiting', messageId: null, code: null, notBefore: null };
 }
 
-function faulty({ place }: WaitingRecipient): RecipientChange {
-  return { ...undecided(place), state: 'refused', code: 'internal_error' };
+async function refuseAll({ waiting }: Batch): Promise<RecipientChange[]> {
+  return waiting.map(({ place }) => ({ ...undecided(place), state: 'refused', code: 'internal_error' }));
+}
+
+function isSame(one: Batch, other: Batch): boolean {
+  return one.broadcast.broadcastId === other.broadcast.broadcastId && one.waiting[0]?.place === other.waiting[0]?.place;
 }

@@ -1,9 +1,9 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { isDataError } from '../../store/database/errors.ts';
 import { type DueChange, type DueRow, hasDue, lockDue, updateDue } from '../../store/messages/due-messages.ts';
 import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { Screener } from '../ports.ts';
 import type { FailureCode } from '../shared/failure-codes.ts';
+import { isRowFault } from '../shared/row-faults.ts';
 import { endOf, requireRunning } from '../shared/signals.ts';
 import { type AcceptedText, acceptDrafts, draftFor, type FlaggedDraft } from '../texting/drafts.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
@@ -129,9 +129,4 @@ function afterFault(row: DueRow, now: Date): DueChange {
 function ended({ advisorId, scheduledMessageId, deliveryDate }: DueRow, skipped: FailureCode | null): DueChange {
   const status = skipped ? 'skipped' : 'completed';
   return { advisorId, scheduledMessageId, wasDue: deliveryDate, deliveryDate, status, reason: skipped };
-}
-
-/** A value that PostgreSQL or a calendar rejects would fail again. Any other fault passes, or affects every message. */
-function isRowFault(error: unknown): boolean {
-  return error instanceof RangeError || isDataError(error);
 }
