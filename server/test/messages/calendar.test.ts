@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { listCalendar } from '../../src/domain/messages/calendar.ts';
 import { type AdvisorApp, makeAdvisorApp } from '../support/advisor-app.ts';
 import { acceptedPhone, messagesPath } from '../support/texting.ts';
 import type { Visitor } from '../support/visitor.ts';
@@ -50,4 +52,21 @@ test('the app’s calendar has each repetition on its day, counted from the firs
   assert.deepEqual(await month(at(1, 1), at(1, lastOfFebruary) + dayMs / 2), [['Monthly', [lastOfFebruary]]]);
   assert.deepEqual(await month(at(0, 1) - 40 * dayMs, at(0, 1)), []);
   assert.equal((await ann.get('/app/api/calendar?from=a&until=2')).status, 400);
+});
+
+test('the dates of a thousand texts are computed while others have their turn', async () => {
+  const from = new Date('2027-01-01T00:00:00Z');
+  const until = new Date(from.getTime() + 45 * dayMs);
+  const row = { firstDate: from, deliveryDate: from, timeZone: 'America/New_York', frequency: 1 };
+  const db = { ...pages.world.deps.db, query: async () => Array.from({ length: 1_000 }, () => row) as never };
+  let turns = 0;
+  let isDone = false;
+  const others = (async () => {
+    for (; !isDone; turns++) await turn();
+  })();
+  const { data } = await listCalendar({ db }, 1, { from, until });
+  isDone = true;
+  await others;
+  assert.ok(turns >= 20, `${turns} turns`);
+  assert.deepEqual(new Set(data.map(({ dates }) => dates.length)), new Set([45]));
 });

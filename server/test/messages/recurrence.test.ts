@@ -3,7 +3,13 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import type { Frequency } from '../../../web/src/api/types.ts';
 import { nextTimes } from '../../../web/src/words/schedules.ts';
-import { nextAfter, nextOccurrences, occurrence, type Schedule } from '../../src/domain/messages/recurrence.ts';
+import {
+  nextAfter,
+  nextOccurrences,
+  occurrence,
+  occurrencesBetween,
+  type Schedule,
+} from '../../src/domain/messages/recurrence.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { cpuMs } from '../support/cpu.ts';
 
@@ -256,6 +262,19 @@ suite('every schedule', () => {
         );
       }),
       { numRuns: 1_000 },
+    );
+  });
+
+  test('has the same dates between two instants as a walk', () => {
+    fc.assert(
+      fc.property(repeating, anyDay, fc.nat({ max: 400 }), (each, from, days) => {
+        const until = new Date(from.getTime() + days * dayMs);
+        const walked: Date[] = [];
+        let next = nextAfter(each, new Date(from.getTime() - 1));
+        for (; next && next.at < until; next = nextAfter(each, next.at)) walked.push(next.at);
+        assert.deepEqual(occurrencesBetween(each, from, until), walked);
+      }),
+      { numRuns: 100 },
     );
   });
 

@@ -44,6 +44,19 @@ export function nextOccurrences(schedule: Schedule, from: Date, count: number): 
   return Array.from({ length: count }, (_, offset) => occurrence(schedule, next.index + offset));
 }
 
+/** Those from one instant to before another. */
+export function occurrencesBetween(schedule: Schedule, from: Date, until: Date): Date[] {
+  const next = nextAfter(schedule, new Date(from.getTime() - 1));
+  if (next === null || next.at >= until) return [];
+  if (unitOf(schedule) === null) return [next.at];
+  const dates: Date[] = [];
+  for (let { index, at } = next; at < until; at = occurrence(schedule, index)) {
+    dates.push(at);
+    index++;
+  }
+  return dates;
+}
+
 function unitOf({ frequency }: Schedule) {
   return units[word('frequency', frequency)] ?? null;
 }
