@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { byOperator } from '../../src/domain/archive/archive.ts';
+import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
-import { sendMessage } from '../../src/domain/messages/messages.ts';
+import { followClock } from '../../src/domain/delivery/outbox-maintenance.ts';
+import { getMessage, sendMessage } from '../../src/domain/messages/messages.ts';
 import type { Carrier } from '../../src/domain/ports.ts';
 import { areaCodesByZones } from '../../src/domain/texting/area-codes.ts';
+import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { fixedCarriers } from '../support/carriers.ts';
 import { makeWorld } from '../support/world.ts';
 
@@ -82,4 +85,28 @@ test('for every area code, over two years of clock changes: no text outside the 
     ({ text, at }) => text === `sent at ${evenings[0]}` && at.getTime() === evenings[0]?.epochMilliseconds,
   );
   assert.ok(immediate.length > 0 && immediate.length < phones.length, 'some go out at once, some wait');
+});
+
+test('a text that no carrier takes for days expires, however many nights it has waited for', async () => {
+  const noon = Temporal.ZonedDateTime.from('2028-05-02T12:00[America/New_York]');
+  const moveTo = (day: number, hour: number) => {
+    now = new Date(noon.add({ days: day }).with({ hour }).epochMilliseconds);
+  };
+  moveTo(0, 12);
+  const { successes } = await sendMessage(deps, advisorId, { text: 'Today', phone: '+12125550100' }, byOperator);
+  const messageId = successes[0]?.messageId ?? -1;
+  const left: string[] = [];
+  for (let day = 0; day < 4; day++) {
+    // Its turn comes when the day is over: until then, others were tried.
+    moveTo(day, 22);
+    await claimTexts(deps, sandboxCarrierId, 10);
+    moveTo(day + 1, 9);
+    await followClock(deps);
+    // Long enough ago that a carrier had a chance.
+    await world.database.asOwner(`update dispatches set not_before = not_before - interval '1 minute'`);
+    await followClock(deps);
+    const { status, failureCode } = await getMessage(deps, advisorId, messageId);
+    left.push(failureCode ?? status);
+  }
+  assert.deepEqual(left, ['queued', 'expired', 'expired', 'expired']);
 });

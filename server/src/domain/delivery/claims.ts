@@ -6,7 +6,7 @@ import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
 import type { TextKind } from '../ports.ts';
 import { beginWithinMs } from '../texting/claimed-texts.ts';
 import { allowedStates, gate, heldKinds, owedKinds } from '../texting/gate.ts';
-import { endOfLife } from '../texting/lifetimes.ts';
+import { endOfLifeAfter } from '../texting/lifetimes.ts';
 import { knownRecipient } from '../texting/recipients.ts';
 
 /** What this node knows about a claim of its own: until when it may submit its texts, and which have no outcome yet. */
@@ -94,8 +94,8 @@ async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<number> {
   const decisions = doubtful.map((row, index) => {
     const decision = gate(deps, knownRecipient(recipients[index]), row.kind, now, { hasWaited: true });
     if ('refused' in decision) return { ...row, failureCode: decision.refused };
-    const { deferredUntil } = decision.allowed;
-    const expiresAt = deferredUntil ? endOfLife(deps, deferredUntil) : row.expiresAt;
+    const { deferredUntil: until } = decision.allowed;
+    const expiresAt = until && row.expiresAt ? endOfLifeAfter({ from: now, until }, row.expiresAt) : row.expiresAt;
     return { ...row, ...decision.allowed, expiresAt };
   });
   const failed = stopped.flatMap((row) => {
