@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Deps } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
+import { checkBroadcast } from '../../src/domain/broadcasts/previews.ts';
 import { sendBroadcasts } from '../../src/domain/broadcasts/sending.ts';
 import type { Pool } from '../../src/store/database/db.ts';
 import { connect } from '../../src/store/database/pool.ts';
@@ -204,6 +207,31 @@ suite('a text to a group', () => {
     assert.equal((await check(groupId, 'Hi')).people, 1);
     await call('POST', `/deletes/${actionId}/undo`, {});
     assert.equal((await check(groupId, 'Hi')).people, 2);
+  });
+
+  test('is checked while others have their turn', async () => {
+    const { groupId } = await groupOfSize(102);
+    let [read, readAtOnce, isDone] = [0, 0, false];
+    const screener = () => {
+      read += 1;
+      return null;
+    };
+    const screeners: Deps['screeners'] = {
+      ...world.deps.screeners,
+      of: async (_, firmIds) => new Map(firmIds.map((firmId) => [firmId, screener])),
+    };
+    const others = (async () => {
+      for (; !isDone; read = 0) {
+        await turn();
+        readAtOnce = Math.max(readAtOnce, read);
+      }
+    })();
+    const asked = { groupId, text: 'Hello {firstName}' };
+    const { now } = await checkBroadcast({ ...world.deps, screeners }, world.ann.advisor.advisorId, asked, byOperator);
+    isDone = true;
+    await others;
+    assert.equal(now, 102);
+    assert.ok(readAtOnce > 0 && readAtOnce <= 50, `${readAtOnce} texts`);
   });
 
   test('a crash at any moment texts nobody twice and forgets nobody', async () => {
