@@ -6171,6 +6171,23 @@ where s.advisor_id = $1 and s.group_id = $2
 order by c.full_name, c.contact_id
 limit $3;
 
+prepare "list-group-texts" as
+select given.message_id as "messageId"
+from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
+cross join lateral (
+  select archive_number
+  from messages
+  where advisor_id = given.advisor_id and message_id = given.message_id
+  limit 1
+) as t
+cross join lateral (
+  select meta
+  from archive_entries
+  where advisor_id = given.advisor_id and number = t.archive_number
+  limit 1
+) as e
+where e.meta::json -> 'broadcastId' is not null;
+
 prepare "list-heads" as
 select advisor_id as "advisorId", last_number as "lastNumber"
 from archive_heads

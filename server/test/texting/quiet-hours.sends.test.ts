@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { inTransaction } from '../../src/deps.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
+import { startBroadcast } from '../../src/domain/broadcasts/broadcasts.ts';
+import { checkBroadcast } from '../../src/domain/broadcasts/previews.ts';
+import { sendBroadcasts } from '../../src/domain/broadcasts/sending.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { followClock } from '../../src/domain/delivery/outbox-maintenance.ts';
 import { getMessage, sendMessage } from '../../src/domain/messages/messages.ts';
 import type { Carrier } from '../../src/domain/ports.ts';
 import { areaCodesByZones } from '../../src/domain/texting/area-codes.ts';
+import { releaseTexts } from '../../src/domain/texting/held-texts.ts';
+import { knownRecipient } from '../../src/domain/texting/recipients.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
+import { listRecipients } from '../../src/store/texting/recipients.ts';
+import { addContact, addGroup, putInGroups } from '../address-book/address-book.ts';
 import { fixedCarriers } from '../support/carriers.ts';
 import { makeWorld } from '../support/world.ts';
 
@@ -109,4 +117,49 @@ test('a text that no carrier takes for days expires, however many nights it has 
     left.push(failureCode ?? status);
   }
   assert.deepEqual(left, ['queued', 'expired', 'expired', 'expired']);
+});
+
+test('a text to a group is no reply: it waits for the morning also if the person has just written', async () => {
+  const evening = Temporal.ZonedDateTime.from('2028-06-06T20:30[America/New_York]');
+  const moveTo = (minutes: number) => {
+    now = new Date(evening.add({ minutes }).epochMilliseconds);
+  };
+  const reaches = async (text: string) =>
+    (await claimTexts(deps, sandboxCarrierId, 10)).texts.some((each) => each.text === text);
+  moveTo(0);
+  const [alone, grouped] = ['+12125550111', '+12125550112'];
+  const groupId = await addGroup(world.ann, 'Evening');
+  await putInGroups(world.ann, await addContact(world.ann, { phone: grouped }), [groupId]);
+  const asked = { groupId, text: 'To all' };
+  const { version } = await checkBroadcast(deps, advisorId, asked, byOperator);
+  await startBroadcast(deps, advisorId, { ...asked, version }, byOperator);
+  await sendBroadcasts(deps);
+  await sendMessage(deps, advisorId, { text: 'To one', phone: alone }, byOperator);
+  await world.database.asOwner('update members set last_reply_at = $1 where phone = any ($2)', [now, [alone, grouped]]);
+  // Both are still in the outbox when the day is over.
+  moveTo(60);
+  assert.deepEqual((await claimTexts(deps, sandboxCarrierId, 10)).texts, []);
+  assert.equal(await reaches('To one'), true);
+  const [waiting] = await world.database.asOwner<{ until: Date }>('select deferred_until as until from dispatches');
+  assert.equal(waiting?.until.getTime(), evening.add({ days: 1 }).with({ hour: 8, minute: 0 }).epochMilliseconds);
+  // Nor does one that a reviewer agrees to now.
+  const [held] = await world.database.asOwner<{ messageId: number }>(
+    `update messages
+     set status = 'held', held_reason = 'supervision'
+     from dispatches d
+     where messages.message_id = d.message_id
+     returning messages.message_id::integer as "messageId"`,
+  );
+  await world.database.asOwner('delete from dispatches');
+  const [to] = (await listRecipients(deps.db, [{ advisorId, phone: grouped }])).map(knownRecipient);
+  assert.ok(held && to);
+  const text = { messageId: held.messageId, kind: 'text', isFirst: false } as const;
+  await inTransaction(deps, (deps) => releaseTexts(deps, advisorId, to, [text]));
+  assert.equal(await reaches('To all'), false);
+  // Nor does another one go.
+  const check = await checkBroadcast(deps, advisorId, asked, byOperator);
+  assert.deepEqual([check.now, check.later], [0, 1]);
+  await startBroadcast(deps, advisorId, { ...asked, version: check.version }, byOperator);
+  await sendBroadcasts(deps);
+  assert.equal(await reaches('To all'), false);
 });

@@ -3,6 +3,7 @@ import { type ClaimedRow, claimDispatches, updateLease } from '../../store/deliv
 import { failDispatches, updateHours } from '../../store/delivery/dispatches.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
+import { listGroupTexts } from '../../store/texting/texts.ts';
 import type { TextKind } from '../ports.ts';
 import { beginWithinMs } from '../texting/claimed-texts.ts';
 import { allowedStates, gate, heldKinds, owedKinds } from '../texting/gate.ts';
@@ -90,9 +91,11 @@ function claimedTexts(rows: ClaimedRow[], of: Omit<Claim, 'claimId' | 'outstandi
 async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<number> {
   const doubtful = stopped.filter(({ decision }) => decision === 'refused' || decision === 'closed');
   const recipients = doubtful.length > 0 ? await listRecipients(deps.db, doubtful) : [];
+  const toGroups = new Set(await listGroupTexts(deps.db, doubtful));
   const now = deps.clock.now();
   const decisions = doubtful.map((row, index) => {
-    const decision = gate(deps, knownRecipient(recipients[index]), row.kind, now, { hasWaited: true });
+    const facts = { hasWaited: true, isToGroup: toGroups.has(row.messageId) };
+    const decision = gate(deps, knownRecipient(recipients[index]), row.kind, now, facts);
     if ('refused' in decision) return { ...row, failureCode: decision.refused };
     const { deferredUntil: until } = decision.allowed;
     const expiresAt = until && row.expiresAt ? endOfLifeAfter({ from: now, until }, row.expiresAt) : row.expiresAt;

@@ -42,6 +42,7 @@ type CheckContext = Omit<ReadMessage, 'phones'> & {
   by: By;
   at: Date;
   finding: ScreeningFinding | null;
+  isToGroup?: boolean;
 };
 /** A recipient, and what a send would decide about it if it weren't a problem as a whole. */
 type RecipientDecision = ExpectedRecipient & { decision: Decision; isProblem: boolean };
@@ -58,9 +59,9 @@ export async function checkMessage(
   return checkAll(deps, texts, { ...wanted, advisorId, by });
 }
 
-/** The same for texts that differ from person to person, and would be sent now. */
+/** The same for the texts to a group, which differ from person to person, and would be sent now. */
 export function checkTexts(deps: Deps, advisorId: number, texts: PersonalText[], by: By): Promise<MessageCheck[]> {
-  return checkAll(deps, texts, { schedule: null, whenConsented: false, advisorId, by });
+  return checkAll(deps, texts, { schedule: null, whenConsented: false, advisorId, by, isToGroup: true });
 }
 
 async function checkAll(
@@ -114,8 +115,13 @@ function outcomeOf(
 }
 
 /** When it could be sent, if only quiet hours are in the way. A date that was asked for doesn't move. */
-function opensAt(deps: Deps, { schedule, at }: CheckContext, to: Recipient, gates: GateResult[]): Date | null {
-  const hours = quietHours(deps, to, 'text', at);
+function opensAt(
+  deps: Deps,
+  { schedule, at, isToGroup = false }: CheckContext,
+  to: Recipient,
+  gates: GateResult[],
+): Date | null {
+  const hours = quietHours(deps, to, 'text', at, { isToGroup });
   const isAllowedOtherwise =
     !consentRefusal(to, 'text') && gates.every(({ gate, passed }) => passed || gate === 'quiet_hours');
   return isAllowedOtherwise && !schedule && 'refused' in hours ? hours.opensAt : null;
@@ -123,9 +129,9 @@ function opensAt(deps: Deps, { schedule, at }: CheckContext, to: Recipient, gate
 
 /** Each question by itself, whatever the others answer. */
 function gatesOf(deps: Deps, asked: CheckContext, { to, decision }: RecipientDecision): GateResult[] {
-  const { schedule, at, finding, whenConsented } = asked;
+  const { schedule, at, finding, whenConsented, isToGroup = false } = asked;
   // A text that waits goes out at another time.
-  const hours = isWait(decision) ? null : quietHours(deps, to, 'text', at);
+  const hours = isWait(decision) ? null : quietHours(deps, to, 'text', at, { isToGroup });
   const refusals: Record<Exclude<GateResult['gate'], 'texting_number'>, RefusalCode | null> = {
     consent: whenConsented ? waitRefusal(decision) : consentRefusal(to, 'text'),
     opt_out: optOutRefusal(to, 'text'),

@@ -48,6 +48,8 @@ export type Decision =
 export type Decisions = Decision[] | { refused: Problem };
 export type SendResult = MessageResult | { refused: Problem };
 export type Decide = typeof decideOne;
+/** A send, or one text of those to a group. */
+type DecisionInput = Omit<Send, 'deps' | 'phones'> & { isToGroup?: boolean };
 type DecisionOptions = Parameters<Decide>[1];
 
 /** What an operator sees as refused for want of consent. */
@@ -91,12 +93,12 @@ export function decide(
 /** A scheduled text can only be blocked here: the lexicon on the day it is due decides whether to hold or flag it. */
 export function decideOne(
   deps: Deps,
-  { advisorId, by, text, schedule }: Omit<Send, 'deps' | 'phones'>,
+  { advisorId, by, text, schedule, isToGroup = false }: DecisionInput,
   to: Recipient,
   finding: ScreeningFinding | null,
 ): Decision {
   const at = schedule?.firstDate ?? deps.clock.now();
-  const drafted = draftFor(deps, to, { advisorId, kind: 'text', text, by, finding }, at);
+  const drafted = draftFor(deps, to, { advisorId, kind: 'text', text, by, finding }, at, { isToGroup });
   if ('refused' in drafted) return failed({ ...to, isScheduled: schedule !== null }, drafted);
   if (!schedule) return { draft: drafted.draft };
   const { memberId, phone, timeZone } = to;

@@ -268,7 +268,7 @@ async function release(deps: Deps, review: Review, messageId: number): Promise<R
   const isFirst = Boolean(JSON.parse(reviewed?.meta ?? '{}').added);
   const texts = [{ messageId, kind: 'text' as const, isFirst }];
   const to = knownRecipient(row);
-  requireReleasable(deps, to, texts);
+  await requireReleasable(deps, to, texts);
   const [released] = await releaseTexts(deps, advisorId, to, texts);
   return released?.outcome ?? 'queued';
 }

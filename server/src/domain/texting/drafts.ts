@@ -3,7 +3,7 @@ import { insertNumberedEntries, lockHeads } from '../../store/archive/archive.ts
 import { insertReviews, type NewReview } from '../../store/supervision/reviews.ts';
 import type { NewText } from '../../store/texting/texts.ts';
 import type { ScreeningFinding } from '../ports.ts';
-import { type GateCode, gate, type RefusalCode } from './gate.ts';
+import { type GateCode, gate, type RefusalCode, type TextFacts } from './gate.ts';
 import { confirmHolds } from './held-texts.ts';
 import { wantLookups } from './number-lookups.ts';
 import type { Recipient } from './recipients.ts';
@@ -27,9 +27,9 @@ export function draftFor(
   to: Recipient,
   text: Text,
   at: Date,
-  waited: { hasWaited?: boolean } = {},
+  facts: TextFacts = {},
 ): DraftResult {
-  const decision = gate(deps, to, text.kind, at, waited);
+  const decision = gate(deps, to, text.kind, at, facts);
   if ('refused' in decision) return decision;
   const draft = { to, text: { ...text, hours: decision.allowed } };
   const refused = textRefusal(text.finding);

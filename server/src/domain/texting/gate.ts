@@ -64,23 +64,24 @@ export function mayText({ disabled }: Pick<Recipient, 'disabled'>, kind: TextKin
   return !disabled || owedKinds.includes(kind);
 }
 
-/**
- * Whether this person can be texted at a moment in domain time: the first of the questions below that refuses it. `hasWaited` is a
- * text that this has been asked about before.
- */
+/** What the gate should know of a text: this has been asked about it before, or it goes to a group, so that it answers nobody. */
+export type TextFacts = { hasWaited?: boolean; isToGroup?: boolean };
+
+/** Whether this person can be texted at a moment in domain time: the first of the questions below that refuses it. */
 export function gate(
   deps: Pick<Deps, 'carriers' | 'signals'>,
   recipient: Recipient,
   kind: TextKind,
   at: Date,
-  { hasWaited = false } = {},
+  { hasWaited = false, isToGroup = false }: TextFacts = {},
 ): { refused: GateCode } | { allowed: Hours } {
   if (!mayText(recipient, kind)) return { refused: 'account_disabled' };
   // Somebody changed the table past us, or the archive. Either way nobody is texted for it.
   if (!isProven(recipient)) deps.signals.unprovenConsents.add(recipient);
   const refused = optOutRefusal(recipient, kind) ?? numberRefusal(deps, recipient) ?? consentRefusal(recipient, kind);
   if (refused) return { refused };
-  return hasWaited && nightOf(deps, recipient) ? { allowed: anyTime } : quietHours(deps, recipient, kind, at);
+  if (hasWaited && nightOf(deps, recipient)) return { allowed: anyTime };
+  return quietHours(deps, recipient, kind, at, { isToGroup });
 }
 
 export function optOutRefusal(recipient: Recipient, kind: TextKind): RefusalCode | null {
@@ -119,13 +120,14 @@ export function quietHours(
   recipient: Recipient,
   kind: TextKind,
   at: Date,
+  { isToGroup = false }: TextFacts = {},
 ): { refused: 'quiet_hours'; opensAt: Date } | { allowed: Hours } {
   const { quietHours: policy, lastReplyAt, phone, contactState, timeZone } = recipient;
   if (kind !== 'text' && kind !== 'consent_request') return { allowed: anyTime };
   const night = nightOf(deps, recipient);
   if (night) return { allowed: { deferredUntil: new Date(at.getTime() + night.lastsMs), openUntil: null } };
   if (policy === 'off') return { allowed: anyTime };
-  const exemptUntil = lastReplyAt ? new Date(lastReplyAt.getTime() + replyExemptionMs) : at;
+  const exemptUntil = lastReplyAt && !isToGroup ? new Date(lastReplyAt.getTime() + replyExemptionMs) : at;
   const known = zonesOf(phone, contactState);
   const window = windowAt(at, known.length > 0 ? known : [timeZone]);
   if (window.open) return { allowed: { deferredUntil: null, openUntil: laterOf(window.until, exemptUntil) } };
