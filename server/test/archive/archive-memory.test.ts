@@ -15,6 +15,7 @@ import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts
 import { copyAnew, copyCheckpoints } from '../../src/domain/archive/checkpoint-copies.ts';
 import { ForgottenFault } from '../../src/domain/archive/continuity.ts';
 import { CopiesFault } from '../../src/domain/archive/outside-copies.ts';
+import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
 import { signArchive } from '../../src/domain/archive/signing.ts';
 import type { ArchiveMemoryState, CheckpointFolder } from '../../src/domain/ports.ts';
 import { trustTree } from '../../src/domain/record-keeping/archive-trust.ts';
@@ -336,4 +337,38 @@ suite('a node whose memory is gone', () => {
     const trusting = trustTree(node, { reason: 'I am sure.', staff });
     await assert.rejects(trusting, /doesn’t begin with the 2 entries of the copied checkpoint/);
   });
+});
+
+test('a node with a different key or name signs nothing, with a memory or without, until somebody confirms it', async () => {
+  const config = { ...world.deps.config, environment: 'production' as const };
+  const own = { ...(await joiningNode()), config };
+  await write();
+  await signArchive(own);
+  const strangers = [
+    makeNoteSigner(signer.verifier.name, makeSigningKey()),
+    makeNoteSigner('renamed.example/archive', makeSigningKey()),
+  ];
+  for (const stranger of strangers) {
+    const renewed = { ...makeNode(own.path), config, signer: stranger };
+    for (const node of [renewed, { ...(await joiningNode()), config, signer: stranger }]) {
+      const before = await sizeNow();
+      await write();
+      await signArchive(node);
+      assert.match(
+        node.signals.archive.signing ?? '',
+        /signed as test\.example\/archive, with a different key or name/,
+      );
+      assert.equal(await sizeNow(), before);
+      assert.match((await archiveStatus(node)).memoryFault ?? '', /Give it the same ARCHIVE_KEY_FILE and ARCHIVE_NAME/);
+      assert.ok(((await growTree(own)) ?? 0) > 0, 'the node with the key goes on');
+      await copyCheckpoints(keeper);
+    }
+  }
+  const { firmId } = world.ann.advisor;
+  const staff = await addStaff(world.deps, { firmId, name: 'Kim', email: 'kim@example.com' });
+  const [successor] = strangers;
+  assert.ok(successor);
+  const heir = { ...(await joiningNode()), config, signer: successor };
+  await trustTree(heir, { reason: 'The key was lost.', staff });
+  assert.ok(((await growTree(heir)) ?? 0) > 0);
 });

@@ -41,7 +41,12 @@ export async function findForgotten(deps: Deps): Promise<string | null> {
 /** What a node without a memory can take for it; null if it has one, or signs nothing. */
 async function findRecalled(deps: Deps): Promise<ArchiveMemoryState | null> {
   const { archiveMemory: memory, signer } = deps;
-  if (!memory || !signer || (await memory.read())) return null;
+  if (!memory || !signer) return null;
+  const remembered = await memory.read();
+  if (remembered) {
+    requireOwnKey(deps, signer, remembered);
+    return null;
+  }
   // Written before the first checkpoint: after a crash in between, it is not taken for a memory that was lost.
   if (await isNew(deps, signer)) return memoryOf(signer, { size: 0, root: rootOf([]) });
   await checkReached(deps, memory);
@@ -50,7 +55,20 @@ async function findRecalled(deps: Deps): Promise<ArchiveMemoryState | null> {
     throw new ForgottenFault(
       `This node’s memory of what was signed is missing, and so are the copies outside. ${once}`,
     );
+  requireOwnKey(deps, signer, largest);
   return { since: largest.size, note: largest.note, copied: null };
+}
+
+/**
+ * Throws if the archive was signed with a different key, or under a different name: who verifies it with one public key would find
+ * what the other has signed altered, and no checkpoint can be taken back. A sandbox may get a new key and a new address.
+ */
+function requireOwnKey({ config }: Deps, { verifier, publicKey }: NoteSigner, { note }: { note: string }): void {
+  if (config.environment === 'sandbox' || readCheckpoint(note, verifier)) return;
+  const [name] = note.split('\n', 1);
+  throw new ForgottenFault(
+    `The archive was signed as ${name}, with a different key or name than this node’s, ${publicKey}: it signs nothing. Give it the same ARCHIVE_KEY_FILE and ARCHIVE_NAME. If that key is lost for good, assent archive trust lets it sign with its own.`,
+  );
 }
 
 /** Nothing was ever signed; or it is a sandbox with a new key, whose folder was removed while its database was not. */
