@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -10,7 +11,7 @@ import { type CheckFinding, failing, ok, warning } from '../../src/domain/operat
 import { writeHeartbeat } from '../../src/domain/operations/nodes.ts';
 import { checkSettings } from '../../src/domain/operations/settings-checks.ts';
 import type { DatabaseFacts } from '../../src/store/database/schema/inspection.ts';
-import { commandsWith } from '../support/commands.ts';
+import { commandsWith, runCommand } from '../support/commands.ts';
 import { acceptedPhone, send } from '../support/texting.ts';
 import { credentialsKey, makeWorld, type World } from '../support/world.ts';
 
@@ -151,6 +152,29 @@ suite('assent doctor and assent status', () => {
     assert.match(stdout, /failing\S* +database +The database can’t be reached: nothing listens there/);
     assert.match(stdout, /warning\S* +Redis +it doesn’t answer \(ECONNREFUSED\)/);
     assert.match(stderr, /checks: 1 failing, 1 warnings/);
+  });
+
+  test('a key that opens no secret, and a key file that can’t be read, are named as that', async () => {
+    const settings = join(folder, 'acme.json');
+    writeFileSync(settings, JSON.stringify({ hosts: [{ host: '127.0.0.1', port: 9 }], systemId: 'a', password: 'b' }));
+    await run(['carriers', 'add', 'acme', '--kind', 'smpp', '--settings', settings]);
+    assert.equal((await doctor()).of('secrets')[0]?.state, 'ok');
+    const examined = async (more: Record<string, string>) => {
+      const { status, stdout } = await runCommand(['doctor', '--json'], { ...env(), ...more });
+      return { status, findings: JSON.parse(stdout) as CheckFinding[] };
+    };
+    const wrong = await examined({ CREDENTIALS_KEY: randomBytes(32).toString('base64') });
+    const [secrets] = wrong.findings.filter(({ check }) => check === 'secrets');
+    assert.equal(secrets?.state, 'failing');
+    assert.match(secrets?.says ?? '', /doesn’t open the settings of acme/);
+    const { status, findings } = await examined({ ARCHIVE_KEY_FILE: folder });
+    assert.equal(status, 1);
+    assert.match(
+      findings.find(({ check }) => check === 'settings')?.says ?? '',
+      /ARCHIVE_KEY_FILE .* can’t be read \(EISDIR\)/,
+    );
+    assert.equal(findings.find(({ check }) => check === 'database')?.state, 'ok');
+    await run(['carriers', 'remove', 'acme', '--yes']);
   });
 
   test('status is one screen, or one record', async () => {

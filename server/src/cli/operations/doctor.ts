@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { checkFolders } from '../../adapters/diagnostics/folders.ts';
 import { checkRedis } from '../../adapters/diagnostics/redis.ts';
+import { ConfigError } from '../../config.ts';
 import { checkDatabase } from '../../domain/operations/database-checks.ts';
 import { checkRecords } from '../../domain/operations/doctor.ts';
 import { type CheckFinding, failing } from '../../domain/operations/findings.ts';
@@ -13,6 +14,7 @@ import {
   hasDatabase,
   inspect,
   openDatabase,
+  type Runtime,
   requireDatabase,
 } from '../../runtime.ts';
 import { inOneLine } from '../terminal.ts';
@@ -59,12 +61,17 @@ async function checkStored(config: Config, note: (text: string) => void): Promis
   }
 }
 
+/** A file that a setting names is read only now, and the database has nothing to do with it. */
 async function checkContent(config: Config, { url }: Database): Promise<CheckFinding[]> {
-  const runtime = await connectRuntime(config, makeLog('silent'), { url, stop: async () => {} });
+  let runtime: Runtime | undefined;
   try {
+    runtime = await connectRuntime(config, makeLog('silent'), { url, stop: async () => {} });
     return await checkRecords(runtime);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [failing('settings', error.message, 'The server doesn’t start until this is corrected.')];
   } finally {
-    await runtime.stop();
+    await runtime?.stop();
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Deps } from '../../deps.ts';
+import { type CarrierRow, listCarriers } from '../../store/carriers/carriers.ts';
 import { findRestored } from '../archive/archive-status.ts';
 import { listNumbers } from '../carriers/numbers.ts';
 import { checkArchive } from './archive-checks.ts';
-import type { CheckFinding } from './findings.ts';
+import { type CheckFinding, failing, ok } from './findings.ts';
 import { readOverview } from './overview.ts';
 import { checkSettings } from './settings-checks.ts';
 import { checkTexting } from './texting-checks.ts';
@@ -17,7 +18,21 @@ export async function checkRecords(deps: Deps): Promise<CheckFinding[]> {
   const overview = await readOverview(deps);
   const restored = await findRestored(deps);
   return [
+    ...checkSecrets(deps, await listCarriers(deps.db)),
     ...checkArchive(overview, deps.config, { restored, realNow: new Date() }),
     ...checkTexting(overview, await listNumbers(deps), deps.config),
   ];
+}
+
+/**
+ * Whether this process's key is the one that the others have. Carriers tell: keys that sign tokens may be from a process that ran
+ * with a wrong one for a moment, and do no harm.
+ */
+function checkSecrets({ sealer }: Deps, carriers: CarrierRow[]): CheckFinding[] {
+  const sealed = carriers.flatMap(({ name, sealedSettings }) => (sealedSettings ? { name, sealedSettings } : []));
+  if (sealed.length === 0) return [];
+  const closed = sealed.filter(({ sealedSettings }) => !sealer.canOpen(sealedSettings)).map(({ name }) => name);
+  if (closed.length === 0) return [ok('secrets', 'CREDENTIALS_KEY opens them')];
+  const says = `CREDENTIALS_KEY doesn’t open the settings of ${closed.join(', ')}: a process with this key sends nothing through them`;
+  return [failing('secrets', says, 'Give this process the CREDENTIALS_KEY of the others, all of its keys.')];
 }
