@@ -25,7 +25,7 @@ export async function main({ role }: ServeOptions): Promise<void> {
       .then((server) => server.stop())
       .then(
         () => process.exit(0),
-        (error) => fail(error.stack),
+        (error) => fail(explain(error)),
       );
   };
   process.on('SIGINT', stop);

@@ -124,13 +124,14 @@ export async function migrateDatabase(
   }
 }
 
-/** An error that a person can fix is one line. Any other keeps its stack. */
+/** An error that a person can fix, or that the system gives for a file or an address, is one line. Any other keeps its stack. */
 export function explain(error: unknown): string {
   const unreachable = unreachableDatabase(error);
   if (unreachable) return unreachable;
   if (error instanceof DatabaseTimeout) return `${error.message} Try again, or set DATABASE_TIMEOUT_MS higher.`;
-  const known = error instanceof ConfigError || error instanceof MigrationError;
-  return known || !(error instanceof Error) ? String((error as Error).message) : String(error.stack);
+  if (!(error instanceof Error)) return String((error as Error).message);
+  const known = error instanceof ConfigError || error instanceof MigrationError || 'syscall' in error;
+  return known ? error.message : String(error.stack);
 }
 
 /** Opens the database, migrates it in the sandbox, and connects as the restricted role. */

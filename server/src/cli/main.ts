@@ -8,6 +8,7 @@ import type { Runtime } from '../runtime.ts';
 import { complete } from './completion.ts';
 import { type Description, type HelpPage, help, listOf, overview, plainPage, usage } from './help.ts';
 import { makeOutput } from './output.ts';
+import { inLines, safeJson } from './terminal.ts';
 import { type Call, optionsOf, parseArgsOptions, type Streams, UsageError, type Verb } from './verb.ts';
 import { listVerbs } from './verbs.ts';
 
@@ -30,7 +31,7 @@ export async function main(args: string[], env: Env, streams: Streams): Promise<
   } catch (error) {
     const { code, message, exitCode } = await describeError(error, verb);
     const asJson = beforeDashes(args).includes('--json');
-    streams.stderr.write(asJson ? `${JSON.stringify({ error: { code, message } })}\n` : `assent: ${message}\n`);
+    streams.stderr.write(asJson ? `${safeJson({ error: { code, message } })}\n` : `assent: ${inLines(message)}\n`);
     return exitCode;
   }
 }

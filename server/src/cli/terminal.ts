@@ -15,6 +15,11 @@ export function inOneLine(text: string): string {
   return text.replace(lineBreaks, '⏎').replaceAll('\t', ' ').replace(harmful, symbolOf);
 }
 
+/** The same for a message that has lines of its own. */
+export function inLines(text: string): string {
+  return text.split('\n').map(inOneLine).join('\n');
+}
+
 /** JSON with characters that could affect a terminal escaped. */
 export function safeJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(

@@ -208,6 +208,13 @@ ${'x'.repeat(201)},Long,,212-555-0199,,,,,,
     assert.equal(statSync(await exportOf(world.ann, 'mine.csv')).mode & 0o777, 0o600);
   });
 
+  test('an export into a folder that isn’t there says that, and nothing of the database', async () => {
+    const path = join(folder, 'nowhere', 'book.csv');
+    const { status, stderr } = await run(['contacts', 'export', path, '--advisor', world.ann.advisor.email]);
+    assert.equal(status, 1);
+    assert.match(stderr, /^assent: ENOENT: no such file or directory, open '[^']+book\.csv'\n$/);
+  });
+
   test('an export that was edited in a spreadsheet updates its contacts', async () => {
     const person = await newcomer(world);
     await importInto(person, written('edit.csv', 'First Name,Last Name,Phone,City\nAnn,Smith,212-555-0123,Boston\n'));

@@ -138,6 +138,10 @@ suite('assent, the operator’s command', () => {
     ]);
   });
 
+  test('an error shows control characters of what it quotes as symbols', async () => {
+    await refused(1, [[['advisors', 'show', 'a\x1b[31mred\u202e'], /^assent: There is no advisor a␛\[31mred�\.\n$/]]);
+  });
+
   test('one that goes through everything waits longer for the database than others', async () => {
     const hasty = commandsWith(() => ({ ...env(), DATABASE_TIMEOUT_MS: '300' }));
     const owner = new pg.Client({ connectionString: world.database.url });

@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { explain } from '../../src/runtime.ts';
 import { runCommand } from '../support/commands.ts';
 import { makeDatabase } from '../support/database.ts';
 import { assent, freePort, launchServer, makeDataFolder } from '../support/programs.ts';
@@ -52,6 +54,34 @@ suite('a start that fails', () => {
     assert.match(await said({ PORT: String(port), DATABASE_URL: database.url }), new RegExp(`Port ${port}.*PORT`));
     taken.close();
     await database.drop();
+  });
+
+  test('that is stopped meanwhile says no more than why it failed', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const database = await makeDatabase({ size: 1 });
+    const program = await launchServer({
+      ASSENT_DATA_DIR: folder.path,
+      PORT: String(port),
+      DATABASE_URL: database.url,
+    });
+    await pause(2_000);
+    program.signal('SIGTERM');
+    assert.equal(await program.ended(), 1);
+    assert.doesNotMatch(program.said(), /^\s+at /m);
+    taken.close();
+    await database.drop();
+  });
+
+  test('says in a line why the system refuses an address or a file', () => {
+    const refusal = (message: string, facts: object) => explain(Object.assign(new Error(message), facts));
+    const listen = 'listen EACCES: permission denied 0.0.0.0:80';
+    assert.equal(refusal(listen, { code: 'EACCES', syscall: 'listen' }), listen);
+    const open = "ENOENT: no such file or directory, open '/mnt/out.csv'";
+    assert.equal(refusal(open, { code: 'ENOENT', syscall: 'open', path: '/mnt/out.csv' }), open);
+    const socket = { code: 'ENOENT', syscall: 'connect', address: '/run/.s.PGSQL.5432' };
+    assert.match(refusal('connect ENOENT', socket), /database can’t be reached: there is no such socket/);
   });
 
   test('names a key of the archive that can’t be used, and a command that has begun ends too', async () => {

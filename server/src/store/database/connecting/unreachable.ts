@@ -45,7 +45,8 @@ function reasonOf(error: unknown): Reason | null {
   if (error instanceof ReadOnlyHost)
     return { why: 'none of its servers takes writes', next: 'Promote one, or add the primary to DATABASE_URL.' };
   if (isTlsFailure(error)) return tlsReasonOf(code, error);
-  const why = 'syscall' in error && failures[code];
+  // What has a path is about a file: one that isn't there has the code of a socket that isn't.
+  const why = 'syscall' in error && !('path' in error) && failures[code];
   return why ? { why } : null;
 }
 
