@@ -219,6 +219,9 @@ test('a folder elsewhere is a new one and is filled; a folder that is gone is a 
   assert.ok(
     faults.some(({ entry, what }) => entry === join(node.path, 'outside') && /can’t be read: ENOENT/.test(what)),
   );
+  const { keptOutside, copiesFault } = await archiveStatus(node);
+  assert.equal(keptOutside, null);
+  assert.match(copiesFault ?? '', /outside can’t be read: ENOENT/);
 });
 
 suite('a node whose memory is gone', () => {

@@ -21,7 +21,8 @@ export async function archiveStatus(deps: Deps) {
     signed: size,
     waiting: entries - size,
     lastSigned: last?.dateTimeCreated ?? null,
-    keptOutside: (await checkpointFolder?.last())?.size ?? null,
+    // A folder that can't be read is the fault of the copies.
+    keptOutside: (await checkpointFolder?.last().catch(() => null))?.size ?? null,
     remembered: remembered ? checkpointIn(remembered.note).size : null,
     rememberedSince: remembered?.since ?? null,
     key: signer?.publicKey ?? null,
