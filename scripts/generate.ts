@@ -162,7 +162,7 @@ function command(): string {
     'The command',
     'In a checkout, run `npx --no-install assent`, or put `node_modules/.bin` into your `PATH`. `assent help` lists the commands, and `assent help VERB` is the reference: what a verb does, its options and an example.',
     [
-      'Results go to stdout; notes, progress and errors go to stderr. With `--json`, records are JSON, and the last line of stderr is `{"error": {"code", "message"}}` if something failed. The exit code is 0, 1 if something failed, or 2 if the command line is wrong or there is no database. What can’t be undone asks first; a script says `--yes`.\n',
+      'Results go to stdout; notes, progress and errors go to stderr. With `--json`, records are JSON, and the last line of stderr is `{"error": {"code", "message"}}` if something failed. The exit code is 0, 1 if something failed, or 2 if the command line or a setting is wrong, or no database is named. What can’t be undone asks first; a script says `--yes`.\n',
       `## Pages that do the same\n\nStaff do most of it in the console, by the same rules; entries in the archive then say who.\n\n${pageTable()}`,
     ].join('\n'),
   );
