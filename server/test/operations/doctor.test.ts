@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -175,6 +175,11 @@ suite('assent doctor and assent status', () => {
     );
     assert.equal(findings.find(({ check }) => check === 'database')?.state, 'ok');
     await run(['carriers', 'remove', 'acme', '--yes']);
+    const key = join(folder, 'unread.key');
+    symlinkSync(`${key}.signed`, `${key}.signed`);
+    const unread = await examined({ ARCHIVE_KEY_FILE: key });
+    assert.match(unread.findings.find(({ check }) => check === 'files')?.says ?? '', /ELOOP.*unread\.key\.signed/);
+    assert.equal(unread.findings.find(({ check }) => check === 'database')?.state, 'ok');
   });
 
   test('status is one screen, or one record', async () => {

@@ -68,8 +68,10 @@ async function checkContent(config: Config, { url }: Database): Promise<CheckFin
     runtime = await connectRuntime(config, makeLog('silent'), { url, stop: async () => {} });
     return await checkRecords(runtime);
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return [failing('settings', error.message, 'The server doesn’t start until this is corrected.')];
+    if (error instanceof ConfigError)
+      return [failing('settings', error.message, 'The server doesn’t start until this is corrected.')];
+    if (!(error instanceof Error && 'path' in error)) throw error;
+    return [failing('files', error.message, 'Let the server’s user read and write it.')];
   } finally {
     await runtime?.stop();
   }
