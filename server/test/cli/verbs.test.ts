@@ -134,6 +134,9 @@ suite('assent, the operator’s command', () => {
       [['advisors', 'set', 'bob@test.example', '--time-zone', 'PST'], /not a time zone/],
       [['applications', 'add', 'X', '--redirect-uri', 'http://evil.example/'], /not a redirect URI/],
       [['keys', 'revoke', '999', '--yes'], /no key 999/],
+      [['firms', 'add', 'x'.repeat(201)], /at most 200 characters/],
+      [['advisors', 'set', 'bob@test.example', '--name', 'Bob\nSTOP'], /can’t contain line breaks/],
+      [['staff', 'add', '1', '--name', '\u200b', '--email', 'x@test.example'], /A staff member needs a name/],
       [['token', '--advisor', 'nobody@test.example', '--application', world.clientId], /no advisor nobody/],
     ]);
   });

@@ -10,6 +10,7 @@ import { problem, requireFound } from '../problems.ts';
 import { e164 } from '../shared/phone-numbers.ts';
 import { replacePassword } from '../sign-in/invitations.ts';
 import { hashPassword, isTooShort, passwordLengthMin } from '../sign-in/passwords.ts';
+import { checkName } from './names.ts';
 import { archiveSetting, changesOf } from './settings.ts';
 
 export const quietHoursPolicies: readonly QuietHours[] = ['off', 'defer', 'refuse'];
@@ -140,7 +141,7 @@ function checkPassword(password: string | undefined): void {
 
 function checkSettings(settings: Partial<AdvisorSettings>): void {
   const { name, email, textingNumber, timeZone } = settings;
-  if (name !== undefined && name.trim() === '') throw problem('invalid_request', 'An advisor needs a name.');
+  if (name !== undefined) checkName('An advisor', name);
   if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email))
     throw problem('invalid_request', `${email} is not an email address.`);
   if (textingNumber && !e164.test(textingNumber))

@@ -2,14 +2,15 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { FirmChange, FirmRow } from '../../store/accounts/firms.ts';
 import * as store from '../../store/accounts/firms.ts';
 import { type By, byOperator } from '../archive/archive.ts';
-import { problem, requireFound } from '../problems.ts';
+import { requireFound } from '../problems.ts';
+import { checkName } from './names.ts';
 import { archiveSetting, changesOf } from './settings.ts';
 
 export type Firm = FirmRow;
 export { type FirmChange, type OptOutScope, optOutScopes } from '../../store/accounts/firms.ts';
 
 export async function addFirm(deps: Deps, name: string, by: By = byOperator): Promise<Firm> {
-  if (name.trim() === '') throw problem('invalid_request', 'A firm needs a name.');
+  checkName('A firm', name);
   return inTransaction(deps, async (deps) => {
     const firm = await store.insertFirm(deps.db, name.trim(), deps.clock.now());
     await archiveSetting(deps, by, { what: 'firm added', of: { firmId: firm.firmId }, values: firm });

@@ -7,6 +7,7 @@ import { archive, type By, byOperator, byStaff, deployment } from '../archive/ar
 import { problem, requireFound } from '../problems.ts';
 import { endSessions } from '../sign-in/sessions.ts';
 import { inviteStaff } from '../sign-in/staff-invitations.ts';
+import { checkName } from './names.ts';
 
 /** Somebody who works in the console: a firm's reviewer or compliance officer, or an operator of the deployment. */
 export type Staff = StaffRow;
@@ -23,7 +24,7 @@ export async function addStaff(
   { firmId, name, email, role = 'compliance_officer' }: StaffInput,
   by: By = byOperator,
 ): Promise<Staff> {
-  if (name.trim() === '') throw problem('invalid_request', 'A staff member needs a name.');
+  checkName('A staff member', name);
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw problem('invalid_request', `${email} is not an email address.`);
   if ((firmId === null) !== (role === 'operator'))
     throw problem('invalid_request', 'Reviewers and compliance officers belong to a firm, and operators to none.');

@@ -1,10 +1,11 @@
+import { nameLengthMax } from '../../domain/accounts/names.ts';
 import { emailPattern } from '../../domain/shared/email-addresses.ts';
 import { type EnumerationName, enumerations, values } from '../../domain/shared/enumerations.ts';
 import { e164Pattern } from '../../domain/shared/phone-numbers.ts';
 import { Type } from './type.ts';
 
+export { nameLengthMax };
 /** Lengths are in code points, as JSON Schema counts them. */
-export const nameLengthMax = 200;
 export const emailLengthMax = 254;
 export const stringLengthMax = 500;
 export const idMax = Number.MAX_SAFE_INTEGER;
