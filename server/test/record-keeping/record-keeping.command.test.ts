@@ -84,7 +84,10 @@ suite('assent for record keeping', () => {
     assert.match(found.stdout, /\d+ +entry without a reply +entry \d+/);
     assert.match(found.stderr, /1 discrepancies\.\n$/);
     // A finding and a failure are told apart.
-    await refused(3, [[asked('2031-02-30'), /--day must be a date/]]);
+    await refused(3, [
+      [asked('2031-02-30'), /--day must be a date/],
+      [asked('2999-01-01'), /2999-01-01 has not begun/],
+    ]);
     const nowhere = commandsWith(() => ({ ...env(), DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/none' }));
     await nowhere.refused(3, [[asked(day), /The database can’t be reached/]]);
   });

@@ -25,6 +25,7 @@ async function reconcileNow({ runtime, options, json, out }: Call): Promise<void
   const date = new Date(`${day}T00:00:00Z`);
   if (Number.isNaN(date.getTime()) || dayOf(date) !== day)
     throw new UsageError(`--day must be a date such as 2031-05-04, not "${day}".`);
+  if (date > runtime.clock.now()) throw new UsageError(`${day} has not begun: there is nothing to compare yet.`);
   const progress = (done: number) => out.progress('Comparing', done, null);
   const found = await reconcile(runtime, { firstDay: day, lastDay: day }, byOperator, progress);
   const { counts, doubts, discrepancies, first } = found;
