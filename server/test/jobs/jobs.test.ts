@@ -225,7 +225,7 @@ suite('every job, as the application’s role, with something to do', async () =
     'run pending deletes': {
       make: () =>
         asOwner(
-          `insert into pending_actions (advisor_id, kind, target_ids, due_at) values (${advisorId}, 'delete_contacts', '{1}', now())`,
+          `insert into pending_actions (advisor_id, kind, target_ids, due_at) values (${advisorId}, 'delete_contacts', '{1}', now() - interval '1 second')`,
         ),
       left: `select count(*) as left from pending_actions where kind = 'delete_contacts'`,
     },
@@ -233,7 +233,7 @@ suite('every job, as the application’s role, with something to do', async () =
       make: () =>
         asOwner(
           `insert into pending_actions (advisor_id, kind, target_ids, detail, due_at)
-           values (${advisorId}, 'decide_review', '{1}', '{}', now())`,
+           values (${advisorId}, 'decide_review', '{1}', '{}', now() - interval '1 second')`,
         ),
       left: `select count(*) as left from pending_actions where kind = 'decide_review' and due_at <= now()`,
     },
@@ -294,7 +294,9 @@ suite('every job, as the application’s role, with something to do', async () =
     },
     'look up numbers': {
       make: () =>
-        asOwner(`insert into number_lookups (phone, carrier_id, not_before) values ('+12125550101', 1, now())`),
+        asOwner(
+          `insert into number_lookups (phone, carrier_id, not_before) values ('+12125550101', 1, now() - interval '1 second')`,
+        ),
       left: rows('number_lookups', 'not_before is not null'),
     },
     'delete old lookups': {
@@ -313,10 +315,10 @@ suite('every job, as the application’s role, with something to do', async () =
           { kind: 'https', url: 'https://crm.example', secret: 'x' },
           { daily: false, check: false },
         );
-        await asOwner('insert into crm_lookups (advisor_id, phone, not_before) values ($1, $2, now())', [
-          advisorId,
-          newPhone(),
-        ]);
+        await asOwner(
+          "insert into crm_lookups (advisor_id, phone, not_before) values ($1, $2, now() - interval '1 second')",
+          [advisorId, newPhone()],
+        );
       },
       left: rows('crm_lookups'),
     },
