@@ -4,7 +4,7 @@ import { issueApiKey, unlimited } from '../../src/domain/access/api-keys.ts';
 import { addApplication } from '../../src/domain/access/applications.ts';
 import { disconnect, provision } from '../../src/domain/access/grants.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
-import { byAdvisor } from '../../src/domain/archive/archive.ts';
+import { byAdvisor, byService } from '../../src/domain/archive/archive.ts';
 import { type Deliverer, deliverer } from '../../src/domain/webhooks/deliverer.ts';
 import { listDeliveries, redeliver, testWebhook } from '../../src/domain/webhooks/deliveries.ts';
 import { pauseAfter } from '../../src/domain/webhooks/turns.ts';
@@ -16,8 +16,10 @@ import {
   removeWebhook,
   rotateWebhookSecret,
   setWebhook,
+  switchOff,
 } from '../../src/domain/webhooks/webhooks.ts';
 import { insertEvents } from '../../src/store/events/new-events.ts';
+import { listActiveWebhooks, type WebhookRow } from '../../src/store/webhooks/webhooks.ts';
 import { addContact, contactsPath } from '../address-book/address-book.ts';
 import { castOf, type Subject } from '../events/storm.ts';
 import { say } from '../support/people.ts';
@@ -268,6 +270,34 @@ suite('an endpoint that fails', () => {
        limit 1`,
     );
     assert.deepEqual(entry, { actor: 'service', reason: 'the endpoint answered 410 Gone' });
+  });
+
+  test('and another is set in its place meanwhile doesn’t hold that one up, whatever it answers', async () => {
+    let othersSecret = '';
+    const other = await makeReceiver(() => othersSecret);
+    after(() => other.close());
+    const replace = async () => {
+      othersSecret = await setWebhook(deps, clientId, other.url);
+    };
+    for (const answer of [410, 503]) {
+      secret = await setWebhook(deps, clientId, receiver.url);
+      receiver.answer = async () => {
+        await replace();
+        return answer;
+      };
+      await setConsent(world, ann, newPhone(), 'accepted');
+      await push();
+      await push();
+      assert.equal((await status())?.status, 'on');
+      assert.deepEqual(types(other.accepted.splice(0)), ['consent.changed']);
+    }
+  });
+
+  test('and is replaced before its node has heard of it, doesn’t switch the other one off', async () => {
+    const before = (await listActiveWebhooks(deps.db, new Date())).find((each) => each.clientId === clientId);
+    await setWebhook(deps, clientId, `${receiver.url}/other`);
+    assert.equal(await switchOff(deps, before as WebhookRow, 'it answered 410', byService), false);
+    assert.equal((await status())?.status, 'on');
   });
 
   test('or is slow, or doesn’t listen, costs another application nothing', async () => {

@@ -73,8 +73,10 @@ export async function takeTurn(
     if (untilReset.aborted) return null;
     const update = { webhookId, advisorId, feed, heldUntil, change: { ...change, leasedUntil: next } };
     const goesOn = await deps.db.batch(recording, { update, deliveries });
+    // Somebody else decides, or another endpoint is in its place.
+    if (!goesOn) return null;
     if (offReason && (await switchOff(deps, webhook, offReason, byService))) return offReason;
-    if (!goesOn || next === null) return null;
+    if (next === null) return null;
     stream = { ...stream, ...change, ...goesOn };
     heldUntil = next;
   }

@@ -77,7 +77,7 @@ export async function setWebhook(
   await inTransaction(deps, async (deps) => {
     await store.updateWebhook(deps.db, existing.webhookId, given);
     await insertStreams(deps.db, { applicationId });
-    await resumeStreams(deps.db, existing.webhookId);
+    await resumeStreams(deps.db, existing.webhookId, { isReplaced: true });
     await archive(deps, byOperator, 'webhook set', { applicationId, clientId, url }, { types });
   });
   return secret;
@@ -115,10 +115,10 @@ export async function disableWebhook(deps: Deps, name: WebhookName, by: By = byO
   await switchOff(deps, await findWebhook(deps, name), 'by the operator', by);
 }
 
-/** False if it was off. */
+/** False if it was off, or another endpoint is in its place: nodes learn of that a moment later. */
 export async function switchOff(deps: Deps, webhook: WebhookRow, reason: string, by: By): Promise<boolean> {
   return inTransaction(deps, async (deps) => {
-    const isSwitched = await store.disableWebhook(deps.db, webhook.webhookId, reason, new Date());
+    const isSwitched = await store.disableWebhook(deps.db, webhook, reason, new Date());
     if (isSwitched) await archive(deps, by, 'webhook disabled', webhook, { reason });
     return isSwitched;
   });

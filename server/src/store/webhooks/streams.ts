@@ -109,13 +109,21 @@ export async function listScopes(
   return found ?? [];
 }
 
-/** Every stream may go on now: the endpoint was switched on. Spans advisors: an application acts for many. */
-export async function resumeStreams(db: Db, webhookId: number): Promise<void> {
+/**
+ * Every stream may go on now: the endpoint was switched on, or another one is in its place. Then turns that are under way are about
+ * the one before, so their leases end, and what comes of them isn't written down. Spans advisors: an application acts for many.
+ */
+export async function resumeStreams(
+  db: Db,
+  webhookId: number,
+  { isReplaced = false }: { isReplaced?: boolean } = {},
+): Promise<void> {
   await db.query(
     `update webhook_streams
-     set failures = 0, failing_since = null, not_before = '-infinity'
+     set failures = 0, failing_since = null, not_before = '-infinity',
+         leased_until = case when $2 then null else leased_until end
      where webhook_id = $1`,
-    [webhookId],
+    [webhookId, isReplaced],
   );
 }
 

@@ -79,14 +79,19 @@ export async function updateSecrets(
   );
 }
 
-/** False if it was off. */
-export async function disableWebhook(db: Db, webhookId: number, reason: string, now: Date): Promise<boolean> {
+/** False if it was off, or another endpoint is in its place. */
+export async function disableWebhook(
+  db: Db,
+  { webhookId, url }: Pick<WebhookRow, 'webhookId' | 'url'>,
+  reason: string,
+  now: Date,
+): Promise<boolean> {
   return db.has(
     `update webhooks
-     set disabled_at = $3, disabled_reason = $2
-     where webhook_id = $1 and disabled_at is null
+     set disabled_at = $4, disabled_reason = $3
+     where webhook_id = $1 and url = $2 and disabled_at is null
      returning 1`,
-    [webhookId, reason, now],
+    [webhookId, url, reason, now],
   );
 }
 
