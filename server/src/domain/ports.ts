@@ -247,7 +247,7 @@ export type UndeliveredReason = Refusal | 'filtered' | 'expired';
 
 /** An advisor's CRM. It may be down, slow, wrong or hostile: every outcome is a response or a CrmFault. */
 export type Crm = {
-  /** The contact with this number, or null. */
+  /** The contact with this number, which is then its `phone` whichever of its numbers `list` has; or null. */
   lookup(phone: string, until: AbortSignal): Promise<RemoteContact | null>;
   /** Every contact, a batch at a time. If a locator's version is the known one, the contact is unchanged and isn't read. */
   list(known: ReadonlyMap<string, string>, until: AbortSignal): AsyncIterable<CrmBatch>;
@@ -275,6 +275,8 @@ export type RemoteContact = {
   fields: Partial<ContactFields>;
   /** … and those left out because they don't. */
   leftOut: string[];
+  /** Of a lookup: the number that `list` has, if that is a different one. */
+  listedPhone?: string | undefined;
 };
 
 export const crmKinds = ['carddav', 'file', 'https'] as const;

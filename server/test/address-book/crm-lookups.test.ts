@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { crmOpener } from '../../src/adapters/crm/open.ts';
 import { connectCrm, getCrmConnection } from '../../src/domain/address-book/crm-connections.ts';
 import { lookUpDue } from '../../src/domain/address-book/crm-lookups.ts';
+import { syncCrm } from '../../src/domain/address-book/crm-syncs.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { fakeCrm } from '../adapters/crm/fake-crm.ts';
@@ -9,7 +14,10 @@ import { messagesPath, newPhone } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 
 const crm = fakeCrm();
-const world = await makeWorld({ dispatch: false, openCrm: () => crm.crm });
+const world = await makeWorld({
+  dispatch: false,
+  openCrm: (access) => (access.kind === 'file' ? crmOpener([])(access) : crm.crm),
+});
 const { deps, ann, bob, database } = world;
 after(() => world.close());
 await connectCrm(deps, ann.advisor.advisorId, crm.access, { daily: false, check: false });
@@ -17,12 +25,12 @@ await connectCrm(deps, ann.advisor.advisorId, crm.access, { daily: false, check:
 const ada = { firstName: 'Ada', lastName: 'Byron', emailAddress: 'ada@example.org', city: 'London' };
 const noReport = () => {};
 
-async function contactsOf(phone: string) {
-  const { body } = await ann.call('GET', `/core/contact/contacts?phone=${encodeURIComponent(phone)}`);
+async function contactsOf(phone: string, who = ann) {
+  const { body } = await who.call('GET', `/core/contact/contacts?phone=${encodeURIComponent(phone)}`);
   return Promise.all(
     body.data.map(
       async ({ contactId }: { contactId: number }) =>
-        (await ann.call('GET', `/core/contact/contacts/${contactId}`)).body,
+        (await who.call('GET', `/core/contact/contacts/${contactId}`)).body,
     ),
   );
 }
@@ -167,4 +175,37 @@ test('an advisor without a CRM has nothing looked up', async () => {
   await bob.call('POST', messagesPath, { phone, text: 'Hello' });
   await lookUpDue(deps, noReport);
   assert.deepEqual(crm.asked, []);
+});
+
+test('a contact that was found by a further number keeps it, as if somebody had chosen it', async () => {
+  const { advisorId } = bob.advisor;
+  const folder = mkdtempSync(join(tmpdir(), 'assent-crm-lookups-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'book.csv');
+  const write = (mobile: string, home: string, city: string) =>
+    writeFileSync(
+      path,
+      `id,First name,Last name,Mobile phone,Home phone,City\n7,Ada,Byron,${mobile},${home},${city}\n`,
+    );
+  const [mobile, home, newer] = [newPhone(), newPhone(), newPhone()];
+  write(mobile, home, 'London');
+  const access = { kind: 'file', path, format: 'csv', region: 'US' } as const;
+  await connectCrm(deps, advisorId, access, { daily: false, check: false });
+  await bob.call('POST', messagesPath, { phone: home, text: 'Hello' });
+  await lookUpDue(deps, noReport);
+  const [contact] = await contactsOf(home, bob);
+  assert.deepEqual([contact.firstName, contact.remoteContactId], ['Ada', '7']);
+
+  await syncCrm(deps, advisorId, 'operator');
+  write(mobile, home, 'Paris');
+  await syncCrm(deps, advisorId, 'operator');
+  assert.deepEqual(
+    (await contactsOf(home, bob)).map(({ contactId, city }) => [contactId, city]),
+    [[contact.contactId, 'Paris']],
+  );
+  assert.deepEqual(await contactsOf(mobile, bob), []);
+
+  write(newer, home, 'Paris');
+  const { conflicts } = await syncCrm(deps, advisorId, 'operator');
+  assert.deepEqual([conflicts, (await contactsOf(home, bob)).length], [1, 1]);
 });

@@ -5,7 +5,15 @@ import { findAddressBooks } from './address-books.ts';
 import { safeAddress } from './addresses.ts';
 import { askDav, DavFault, type DavRequest, type DavResponse, type DavServer, notCardDav } from './dav.ts';
 import { withFaults } from './faults.ts';
-import { type ContactResult, contactsMax, emptyBatch, refusal, remoteContact, sorter } from './remote-contacts.ts';
+import {
+  type ContactResult,
+  contactsMax,
+  emptyBatch,
+  refusal,
+  remoteContact,
+  sorter,
+  withPhone,
+} from './remote-contacts.ts';
 
 const cardsAtOnce = 100;
 const unchangedAtOnce = 5_000;
@@ -109,7 +117,7 @@ async function lookUp(reading: CardDavRequest, start: URL, phone: string): Promi
     for await (const { url, properties } of search(reading, book, phone)) {
       if (url?.origin !== book.origin) continue;
       const { phones, result } = readContact(properties, { url, version: null }, reading.region);
-      if (!('refused' in result) && phones.includes(phone)) return { ...result, fields: { ...result.fields, phone } };
+      if (!('refused' in result) && phones.includes(phone)) return withPhone(result, phone);
     }
   return null;
 }

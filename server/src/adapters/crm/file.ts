@@ -4,7 +4,7 @@ import type { FileContact, Unreadable } from '../files/contacts/fields.ts';
 import { isRegion } from '../files/contacts/phones.ts';
 import { openContactFile } from '../files/contacts/reading.ts';
 import { withFaults } from './faults.ts';
-import { type ContactResult, contactsMax, emptyBatch, remoteContact, sorter } from './remote-contacts.ts';
+import { type ContactResult, contactsMax, emptyBatch, remoteContact, sorter, withPhone } from './remote-contacts.ts';
 
 type Access = CrmAccess & { kind: 'file' };
 
@@ -48,7 +48,7 @@ async function lookUp(access: Access, phone: string, until: AbortSignal): Promis
   for await (const row of readRows(access, until)) {
     if ('unreadable' in row || !row.phones.includes(phone)) continue;
     const contact = contactOf(row, access);
-    if (!('refused' in contact)) return { ...contact, fields: { ...contact.fields, phone } };
+    if (!('refused' in contact)) return withPhone(contact, phone);
   }
   return null;
 }

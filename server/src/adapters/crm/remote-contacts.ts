@@ -39,6 +39,12 @@ export function remoteContact(raw: RawContact): ContactResult {
   return { remoteContactId, remoteContactUrl: webAddress(raw.remoteContactUrl), locator, version, fields, leftOut };
 }
 
+/** The contact that was found by one of its numbers: it is texted there, whichever number is the best one to text. */
+export function withPhone(contact: RemoteContact, phone: string): RemoteContact {
+  const listedPhone = contact.fields.phone ?? undefined;
+  return { ...contact, fields: { ...contact.fields, phone }, listedPhone };
+}
+
 export type ContactResult = RemoteContact | { refused: string };
 
 /** How reports name a contact, and its locator if known: a contact that is refused isn't missing. */

@@ -53,7 +53,7 @@ export async function saveCrmContacts(
     contactId: merged?.contact.contactId ?? base?.contactId ?? created.get(remote.remoteContactId) ?? null,
     locator: remote.locator,
     version: remote.version,
-    fields: fieldsOf(remote.fields),
+    fields: listedFields(remote),
   }));
   await store.upsertCrmContacts(db, advisorId, kind, rows);
   return {
@@ -124,6 +124,11 @@ function merge(kind: CrmKind, local: ContactRow, base: ContactFields, remote: Re
   contact.remoteContactUrl = remote.remoteContactUrl;
   const changed = [...contacts.contactFieldNames, 'source', 'remoteContactId', 'remoteContactUrl'] as const;
   return { contact, changed: changed.some((name) => contact[name] !== local[name]), conflicts };
+}
+
+/** What the CRM has, for the next sync to compare: of a contact that was looked up, the number it lists is no change then. */
+function listedFields({ fields, listedPhone }: RemoteContact): ContactFields {
+  return fieldsOf(listedPhone ? { ...fields, phone: listedPhone } : fields);
 }
 
 function changeOf(contact: ContactRow): ChangedContact {
