@@ -32,6 +32,8 @@ test('people are filtered by consent, put into a group together, and deleted on 
   const world = app.world();
   await add('Yasmin', await acceptedPhone(world, world.ann));
   const ids = [await add('Nora'), await add('Nils')];
+  const addGroup = async (name: string) => (await world.ann.call('POST', '/core/contact/groups', { name })).body.id;
+  const chicago = await addGroup('Chicago');
   const { page, context, complaints } = await app.openApp('/app/contacts', desk);
   await consent(page, 'Yasmin').getByText('Accepted').waitFor();
   await page.getByRole('button', { name: /^Not asked/ }).click();
@@ -63,12 +65,16 @@ test('people are filtered by consent, put into a group together, and deleted on 
   await row(other.page, 'Nora').waitFor();
   await page.getByRole('button', { name: 'Nils Shown' }).click();
   await page.getByLabel('Last name').fill('Seen');
+  await page.getByRole('checkbox', { name: 'Chicago' }).check();
   await world.ann.call('PUT', `/core/contact/contacts/${ids[1]}`, { birthDate: '1980-02-29' });
+  const [boston] = (await world.ann.call('GET', `/core/contact/contacts/${ids[1]}`)).body.groupIds;
+  const denver = await addGroup('Denver');
+  await world.ann.call('PUT', `/core/contact/contacts/${ids[1]}/groups`, { groupIds: [boston, denver] });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await row(other.page, 'Nils Seen').waitFor();
   const { body } = await world.ann.call('GET', `/core/contact/contacts/${ids[1]}`);
-  assert.equal(body.birthDate, '1980-02-29');
+  assert.deepEqual([body.birthDate, body.groupIds], ['1980-02-29', [chicago, boston, denver]]);
 
   // Undone in one tab, it is back in every other.
   const selectBoth = async () => {

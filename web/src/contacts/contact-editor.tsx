@@ -96,8 +96,9 @@ function Fields({ contactId, given, phone, memberId, close, drop, typed, type }:
         id = (await post<{ id: number }>(path, { body: input, idempotencyKey: keyOf(input) })).id;
         type({ added: id });
       }
-      if (before.symmetricDifference(member).size > 0)
-        await put(`${path}/${id}/groups`, { body: { groupIds: [...member] } });
+      // Each by itself: what became of the other groups meanwhile stays.
+      for (const groupId of before.symmetricDifference(member))
+        await post(`/groups/${groupId}/members`, { body: { contactIds: [id], isMember: member.has(groupId) } });
     } catch (error) {
       setSaving(false);
       return setWrong(problemsOf(error));
