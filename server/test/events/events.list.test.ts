@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
+import { cursorAt } from '../../src/domain/shared/feeds.ts';
 import { testDoor } from '../address-book/address-book.ts';
 import { ask, memberOf, say } from '../support/people.ts';
 import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
@@ -213,6 +214,17 @@ suite('cursors', () => {
       const { status, body } = await read(ann, `cursor=${cursor}`);
       assert.deepEqual([status, body.code, body.details?.[0].path], [400, 'invalid_request', '/cursor'], cursor);
     }
+  });
+
+  test('so is one that somebody made up with the right check', async () => {
+    for (const number of ['NaN', '0.5', '1e300', 'x'])
+      for (const [feed, path] of [
+        ['events', '/text/messaging/events'],
+        ['changes', '/core/contact/changes'],
+      ] as const) {
+        const cursor = cursorAt({ feed, advisorId: ann.advisor.advisorId }, [number as unknown as number]);
+        assert.equal((await ann.call('GET', `${path}?cursor=${cursor}`)).status, 400, `${feed} ${number}`);
+      }
   });
 
   test('a cursor from before what is kept is 400 and says to start again', async () => {

@@ -28,10 +28,13 @@ export function cursorAt({ feed, advisorId }: FeedKey, numbers: number[]): strin
 export function numbersIn(cursor: string, { feed, advisorId }: FeedKey): number[] {
   const decoded = Buffer.from(cursor, 'base64url').toString();
   const text = decoded.slice(0, -checkLength - 1);
-  const [ofFeed, ofAdvisor, ...numbers] = text.split(' ');
+  const [ofFeed, ofAdvisor, ...parts] = text.split(' ');
+  const numbers = parts.map(Number);
   const isOurs = decoded === `${text} ${checkOf(text)}` && Buffer.from(decoded).toString('base64url') === cursor;
   if (!isOurs || ofFeed !== feed || ofAdvisor !== String(advisorId)) throw unknownCursor();
-  return numbers.map(Number);
+  // Anybody can compute the check.
+  if (!numbers.every(Number.isSafeInteger)) throw unknownCursor();
+  return numbers;
 }
 
 /** Throws unless everything after this number is kept. One that isn't given yet is from a database that was lost. */
