@@ -190,11 +190,16 @@ suite('the app’s list of contacts', () => {
 });
 
 suite('an import in the app', () => {
-  const upload = (csv: string) =>
+  const upload = (csv: string, name = 'people.csv') =>
     ann.call('POST', '/app/api/imports', {
       body: csv,
-      headers: { 'x-form-token': formToken, 'content-type': 'text/csv', 'x-file-name': 'people.csv' },
+      headers: { 'x-form-token': formToken, 'content-type': 'text/csv', 'x-file-name': name },
     });
+
+  test('has a name without what can’t be stored', async () => {
+    const { status, body } = await upload('Name\nIda Imported\n', 'people%00.csv');
+    assert.deepEqual([status, body.fileName], [200, 'people\ufffd.csv']);
+  });
 
   test('with more rows than there may be is refused', async () => {
     const { status, body } = await upload(`Name,Phone\n${'a\n'.repeat(250_001)}`);

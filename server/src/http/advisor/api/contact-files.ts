@@ -3,6 +3,7 @@ import { exportContacts } from '../../../domain/address-book/contact-exports.ts'
 import { fileBytesMax, previewImport, refusedRows } from '../../../domain/address-book/file-imports.ts';
 import { byAdvisor } from '../../../domain/archive/archive.ts';
 import { problem } from '../../../domain/problems.ts';
+import { storable } from '../../../domain/shared/text/text-rules.ts';
 import { ListFilterQuery } from '../../../schemas/address-book/listed-contacts.ts';
 import { valid, validator } from '../../../schemas/shared/validate.ts';
 import { sendDownload } from '../../browser/media.ts';
@@ -59,9 +60,7 @@ export function addContactFiles(app: FastifyInstance, { deps }: Visits, checks: 
 function fileNameIn(request: FastifyRequest): string {
   const given = request.headers['x-file-name'];
   try {
-    return decodeURIComponent(String(given ?? 'contacts.csv'))
-      .slice(0, fileNameLengthMax)
-      .toWellFormed();
+    return storable(decodeURIComponent(String(given ?? 'contacts.csv')), fileNameLengthMax);
   } catch {
     return 'contacts.csv';
   }
