@@ -100,6 +100,19 @@ suite('a delete in the app', () => {
     assert.deepEqual(changes.data, []);
   });
 
+  test('of contacts leaves the counts of the list’s filters at once', async () => {
+    const counts = async () => (await call('GET', '/contacts/counts')).body;
+    const before = await counts();
+    const ids = [await add('Cora', 'Counted', await acceptedPhone(world, world.ann)), await add('Nina', 'Counted')];
+    await world.ann.call('POST', '/core/contact/contacts', { firstName: 'Mute', lastName: 'Counted' });
+    const { body: held } = await call('POST', '/deletes', { contactIds: ids });
+    const after = await counts();
+    assert.equal(after.everybody, before.everybody + 1);
+    for (const state of ['none', 'accepted']) assert.equal(after.states[state] ?? 0, before.states[state] ?? 0, state);
+    assert.equal((await call('POST', `/deletes/${held.actionId}/undo`)).status, 204);
+    assert.equal((await counts()).everybody, before.everybody + 3);
+  });
+
   test('of a group keeps its members; one that fails is tried again and holds up no other', async () => {
     const contactId = await add('Dora', 'Member');
     const { body: group } = await world.ann.call('POST', '/core/contact/groups', { name: 'Gone soon' });

@@ -54,7 +54,7 @@ export async function countContacts({ db }: Pick<Deps, 'db'>, advisorId: number)
   const without = await listPendingTargets(db, advisorId, 'delete_contacts');
   const [everybody, states] = await Promise.all([
     countWalked(db, advisorId, { without }),
-    store.countByConsent(db, advisorId),
+    store.countByConsent(db, advisorId, without),
   ]);
   return { everybody, states: Object.fromEntries(states.map(({ state, count }) => [state, count])) };
 }

@@ -26,8 +26,8 @@ export async function listTexting(db: Db, advisorId: number, phones: string[]): 
   );
 }
 
-/** How many contacts there are in each state. Those without a phone have none. */
-export async function countByConsent(db: Db, advisorId: number) {
+/** How many contacts there are in each state but for these. Those without a phone have none. */
+export async function countByConsent(db: Db, advisorId: number, without: number[]) {
   return db.query<{ state: ConsentState; count: number }>(
     `with known as (
        select m.state, count(*) as count
@@ -35,16 +35,28 @@ export async function countByConsent(db: Db, advisorId: number) {
        join contacts c on c.advisor_id = m.advisor_id and c.phone = m.phone
        where m.advisor_id = $1 and m.state <> 'none'
        group by m.state
+     ),
+     everybody as (
+       select state, count
+       from known
+       union all
+       select 'none', (
+         select count(*)
+         from contacts
+         where advisor_id = $1 and phone is not null
+       ) - coalesce((select sum(count) from known), 0)::bigint
+     ),
+     leaving as (
+       select coalesce(m.state, 'none') as state, count(*) as count
+       from contacts c
+       left join members m on m.advisor_id = c.advisor_id and m.phone = c.phone
+       where c.advisor_id = $1 and c.phone is not null and c.contact_id = any ($2)
+       group by 1
      )
-     select state, count
-     from known
-     union all
-     select 'none', (
-       select count(*)
-       from contacts
-       where advisor_id = $1 and phone is not null
-     ) - coalesce((select sum(count) from known), 0)::bigint`,
-    [advisorId],
+     select state, everybody.count - coalesce(leaving.count, 0) as count
+     from everybody
+     left join leaving using (state)`,
+    [advisorId, without],
     'count-by-consent',
   );
 }
