@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { listEvents } from '../../src/domain/events/events.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { cursorAt } from '../../src/domain/shared/feeds.ts';
+import { insertEvents } from '../../src/store/events/new-events.ts';
 import { testDoor } from '../address-book/address-book.ts';
 import { ask, memberOf, say } from '../support/people.ts';
 import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
@@ -237,6 +239,32 @@ suite('cursors', () => {
     assert.match(body.detail, /start again/);
     assert.equal((await read(bob, `cursor=${keptFrom.cursor}`)).status, 200);
     assert.equal((await read(bob, 'pageSize=1')).body.data[0].id, `evt_${advisorId}_4`);
+  });
+
+  test('what only the app is told is passed in a few steps, and no event beside it is lost', async () => {
+    const start = await now(ann);
+    const { advisorId } = ann.advisor;
+    const own = Array.from({ length: 250 }, () => ({ advisorId, type: 'book.changed' }) as const);
+    const phones = [newPhone(), newPhone(), newPhone()];
+    for (const phone of phones) {
+      await insertEvents(world.deps.db, own, world.clock.now());
+      await setConsent(world, ann, phone, 'accepted');
+    }
+    let queries = 0;
+    const query = (...args: Parameters<typeof world.deps.db.query>) => {
+      queries += 1;
+      return world.deps.db.query(...args);
+    };
+    const deps = { ...world.deps, db: Object.assign(Object.create(world.deps.db), { query }) };
+    const seen: unknown[] = [];
+    let cursor = start;
+    for (let more = true; more; ) {
+      const page = await listEvents(deps, advisorId, { cursor, pageSize: 1 });
+      seen.push(...page.data.map(({ data }) => (data as { phone?: string }).phone));
+      ({ cursor, more } = page);
+    }
+    assert.deepEqual(seen, phones);
+    assert.ok(queries <= 12, `${queries} queries for 753 rows`);
   });
 
   test('pageSize and wait out of range are 400, and so is a name that the route doesn’t know', async () => {

@@ -30,6 +30,9 @@ const fields: Record<EventType, (keyof EventRow)[]> = {
   'broadcast.changed': ['broadcastId'],
 };
 
+/** At once, to pass what only the app is told: there may be thousands. */
+const rowsReadMax = 200;
+
 /** Only the advisor's own app is told; partners are not. */
 const ownTypes: readonly EventType[] = [
   'conversation.changed',
@@ -55,15 +58,22 @@ export async function listEvents(
   const { eventAdded } = deps.signals;
   const until = endOf(deps.signals);
   const place: FeedKey = { feed: 'events', advisorId };
+  let rowsRead = pageSize;
   let after = cursor === undefined ? null : (numbersIn(cursor, place)[0] ?? 0);
   for (;;) {
-    const { kept, events } = await store.listEvents(deps.db, advisorId, { after, limit: pageSize + 1 });
+    const { kept, events } = await store.listEvents(deps.db, advisorId, { after, limit: rowsRead + 1 });
     if (after !== null) requireKept(after, kept);
-    const page = events.slice(0, pageSize);
-    const data = page.filter(({ type }) => isInFeed(type, isOwn)).map((row) => eventOf(advisorId, row));
-    const more = events.length > pageSize;
-    after = page.at(-1)?.number ?? after ?? kept.first - 1;
-    if (data.length === 0 && more) continue;
+    const rows = events.slice(0, rowsRead);
+    const shown = rows.filter(({ type }) => isInFeed(type, isOwn));
+    const page = shown.slice(0, pageSize);
+    const data = page.map((row) => eventOf(advisorId, row));
+    const isCut = shown.length > pageSize;
+    const more = isCut || events.length > rowsRead;
+    after = (isCut ? page : rows).at(-1)?.number ?? after ?? kept.first - 1;
+    if (data.length === 0 && more) {
+      rowsRead = rowsReadMax;
+      continue;
+    }
     const leftMs = deadline - Date.now();
     const mayWait = data.length === 0 && leftMs > 0 && !until.aborted;
     if (!mayWait || !(await eventAdded.wait({ advisorId, after }, leftMs, until)))
