@@ -14,6 +14,7 @@ import {
   enableWebhook,
   listWebhooks,
   removeWebhook,
+  resealWebhookSecrets,
   rotateWebhookSecret,
   setWebhook,
   switchOff,
@@ -506,6 +507,28 @@ suite('an operator', () => {
     secret = old;
     assert.equal((await testWebhook(deps, { clientId })).status, 401);
     secret = fresh;
+    assert.equal((await testWebhook(deps, { clientId })).status, 200);
+  });
+
+  test('keeps the secret that was shown, if others are rotated or sealed anew at that moment', async () => {
+    const late = () => {
+      let shown: Promise<string> | undefined;
+      const query = async (...args: Parameters<typeof deps.db.query>) => {
+        const rows = await deps.db.query(...args);
+        if (String(args[0]).includes('from webhooks w')) {
+          shown ??= rotateWebhookSecret(deps, { clientId });
+          await shown;
+        }
+        return rows;
+      };
+      return { deps: { ...deps, db: Object.assign(Object.create(deps.db), { query }) }, shown: () => shown };
+    };
+    const [resealing, rotating] = [late(), late()];
+    await resealWebhookSecrets(resealing.deps);
+    secret = (await resealing.shown()) ?? '';
+    assert.equal((await testWebhook(deps, { clientId })).status, 200);
+    await assert.rejects(rotateWebhookSecret(rotating.deps, { clientId }), { code: 'conflict' });
+    secret = (await rotating.shown()) ?? '';
     assert.equal((await testWebhook(deps, { clientId })).status, 200);
   });
 

@@ -69,7 +69,8 @@ export async function resealSecrets(deps: Deps): Promise<number> {
   for (const { advisorId, sealedSecret } of await store.listCrmConnections(deps.db)) {
     if (!sealedSecret) continue;
     const secret = deps.sealer.open(sealedSecret, secretOf(advisorId));
-    await store.updateSealedSecret(deps.db, advisorId, deps.sealer.seal(secret, secretOf(advisorId)));
+    const to = deps.sealer.seal(secret, secretOf(advisorId));
+    await store.updateSealedSecret(deps.db, advisorId, { from: sealedSecret, to });
     resealed += 1;
   }
   return resealed;

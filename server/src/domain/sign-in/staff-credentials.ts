@@ -172,7 +172,8 @@ export async function resealAuthenticators(deps: Deps): Promise<number> {
   const all = await store.listCredentials(deps.db);
   for (const { staffId, sealedTotp } of all) {
     const secret = deps.sealer.open(sealedTotp, totpOf(staffId));
-    await store.updateSealedTotp(deps.db, staffId, deps.sealer.seal(secret, totpOf(staffId)));
+    const to = deps.sealer.seal(secret, totpOf(staffId));
+    await store.updateSealedTotp(deps.db, staffId, { from: sealedTotp, to });
   }
   return all.length;
 }

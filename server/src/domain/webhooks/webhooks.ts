@@ -105,7 +105,11 @@ export async function rotateWebhookSecret(deps: Deps, name: WebhookName, by: By 
     oldSecretUntil: new Date(Date.now() + overlapMs),
   };
   await inTransaction(deps, async (deps) => {
-    await store.updateSecrets(deps.db, rotated);
+    if (!(await store.updateSecrets(deps.db, rotated, webhook)))
+      throw problem(
+        'conflict',
+        'The webhook’s secret has just been replaced. Rotate it again if it should be another.',
+      );
     await archive(deps, by, 'webhook secret rotated', webhook);
   });
   return secret;
@@ -197,8 +201,8 @@ export async function resealWebhookSecrets(deps: Deps): Promise<number> {
     const of = secretOf(row);
     const again = (sealed: Buffer) => deps.sealer.seal(deps.sealer.open(sealed, of), of);
     const sealedOldSecret = row.sealedOldSecret && again(row.sealedOldSecret);
-    await store.updateSecrets(deps.db, { ...row, sealedSecret: again(row.sealedSecret), sealedOldSecret });
-    resealed += 1;
+    if (await store.updateSecrets(deps.db, { ...row, sealedSecret: again(row.sealedSecret), sealedOldSecret }, row))
+      resealed += 1;
   }
   return resealed;
 }

@@ -70,12 +70,17 @@ export async function deleteCrmConnection(db: Db, advisorId: number): Promise<bo
   );
 }
 
-export async function updateSealedSecret(db: Db, advisorId: number, sealedSecret: Buffer): Promise<void> {
+/** Unless another one has been connected since. */
+export async function updateSealedSecret(
+  db: Db,
+  advisorId: number,
+  { from, to }: Record<'from' | 'to', Buffer>,
+): Promise<void> {
   await db.query(
     `update crm_connections
-     set sealed_secret = $2
-     where advisor_id = $1`,
-    [advisorId, sealedSecret],
+     set sealed_secret = $3
+     where advisor_id = $1 and sealed_secret = $2`,
+    [advisorId, from, to],
   );
 }
 

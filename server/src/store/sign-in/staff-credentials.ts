@@ -42,8 +42,17 @@ export async function updateTotpStep(db: Db, staffId: number, step: number): Pro
   ]);
 }
 
-export async function updateSealedTotp(db: Db, staffId: number, sealedTotp: Buffer): Promise<void> {
-  await db.query('update staff_credentials set sealed_totp = $2 where staff_id = $1', [staffId, sealedTotp]);
+/** Unless it has been replaced since. */
+export async function updateSealedTotp(
+  db: Db,
+  staffId: number,
+  { from, to }: Record<'from' | 'to', Buffer>,
+): Promise<void> {
+  await db.query('update staff_credentials set sealed_totp = $3 where staff_id = $1 and sealed_totp = $2', [
+    staffId,
+    from,
+    to,
+  ]);
 }
 
 /** The password, its second factor and the recovery codes. */

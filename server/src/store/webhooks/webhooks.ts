@@ -62,6 +62,7 @@ export async function deleteWebhook(db: Db, webhookId: number): Promise<void> {
   await db.query('delete from webhooks where webhook_id = $1', [webhookId]);
 }
 
+/** False if somebody has replaced the secret since, and was shown theirs. */
 export async function updateSecrets(
   db: Db,
   {
@@ -70,12 +71,14 @@ export async function updateSecrets(
     sealedOldSecret,
     oldSecretUntil,
   }: Pick<WebhookRow, 'webhookId' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'>,
-): Promise<void> {
-  await db.query(
+  before: Pick<WebhookRow, 'sealedSecret'>,
+): Promise<boolean> {
+  return db.has(
     `update webhooks
      set sealed_secret = $2, sealed_old_secret = $3, old_secret_until = $4
-     where webhook_id = $1`,
-    [webhookId, sealedSecret, sealedOldSecret, oldSecretUntil],
+     where webhook_id = $1 and sealed_secret = $5
+     returning 1`,
+    [webhookId, sealedSecret, sealedOldSecret, oldSecretUntil, before.sealedSecret],
   );
 }
 
