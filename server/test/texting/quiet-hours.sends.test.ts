@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { inTransaction } from '../../src/deps.ts';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { startBroadcast } from '../../src/domain/broadcasts/broadcasts.ts';
 import { checkBroadcast } from '../../src/domain/broadcasts/previews.ts';
 import { sendBroadcasts } from '../../src/domain/broadcasts/sending.ts';
+import { endHold } from '../../src/domain/consent/possible-opt-outs.ts';
+import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { followClock } from '../../src/domain/delivery/outbox-maintenance.ts';
 import { getMessage, sendMessage } from '../../src/domain/messages/messages.ts';
 import type { Carrier } from '../../src/domain/ports.ts';
+import { listReviews } from '../../src/domain/supervision/reviews.ts';
 import { areaCodesByZones } from '../../src/domain/texting/area-codes.ts';
-import { releaseTexts } from '../../src/domain/texting/held-texts.ts';
-import { knownRecipient } from '../../src/domain/texting/recipients.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
-import { listRecipients } from '../../src/store/texting/recipients.ts';
+import { insertReviews } from '../../src/store/supervision/reviews.ts';
 import { addContact, addGroup, putInGroups } from '../address-book/address-book.ts';
 import { fixedCarriers } from '../support/carriers.ts';
+import { memberOf } from '../support/people.ts';
 import { makeWorld } from '../support/world.ts';
 
 const hourMs = 3_600_000;
@@ -142,19 +145,31 @@ test('a text to a group is no reply: it waits for the morning also if the person
   assert.equal(await reaches('To one'), true);
   const [waiting] = await world.database.asOwner<{ until: Date }>('select deferred_until as until from dispatches');
   assert.equal(waiting?.until.getTime(), evening.add({ days: 1 }).with({ hour: 8, minute: 0 }).epochMilliseconds);
-  // Nor does one that a reviewer agrees to now.
-  const [held] = await world.database.asOwner<{ messageId: number }>(
-    `update messages
-     set status = 'held', held_reason = 'supervision'
-     from dispatches d
-     where messages.message_id = d.message_id
-     returning messages.message_id::integer as "messageId"`,
-  );
-  await world.database.asOwner('delete from dispatches');
-  const [to] = (await listRecipients(deps.db, [{ advisorId, phone: grouped }])).map(knownRecipient);
-  assert.ok(held && to);
-  const text = { messageId: held.messageId, kind: 'text', isFirst: false } as const;
-  await inTransaction(deps, (deps) => releaseTexts(deps, advisorId, to, [text]));
+  // Nor does one that a reviewer agrees to now, or that the person's replies no longer hold.
+  const member = await memberOf(world, world.ann, grouped);
+  const hold = async (reason: string) => {
+    const [held] = await world.database.asOwner<{ messageId: number }>(
+      `update messages
+       set status = 'held', held_reason = $1
+       from dispatches d
+       where messages.message_id = d.message_id
+       returning messages.message_id::integer as "messageId"`,
+      [reason],
+    );
+    await world.database.asOwner('delete from dispatches');
+    assert.ok(held);
+    return held.messageId;
+  };
+  await hold('possible_opt_out');
+  await inTransaction(deps, (deps) => endHold(deps, advisorId, member));
+  assert.equal(await reaches('To all'), false);
+  const messageId = await hold('supervision');
+  const review = { kind: 'held', memberId: member.memberId, messageId, lexiconVersion: 0 } as const;
+  const { firmId } = world.ann.advisor;
+  await insertReviews(deps.db, [{ ...review, advisorId, firmId, archiveNumber: null, rules: ['promises'] }], now);
+  const [open] = await listReviews(deps, { firmId, status: 'open', kind: 'held' });
+  const staff = await addStaff(deps, { firmId, name: 'Sue', email: 'sue@test.example' });
+  await decideReview(deps, open?.reviewId ?? -1, { decision: 'approved', staff });
   assert.equal(await reaches('To all'), false);
   // Nor does another one go.
   const check = await checkBroadcast(deps, advisorId, asked, byOperator);

@@ -45,7 +45,7 @@ async function settle(
   const member = await lockHeld();
   if (!member || !(await isLatestReview(deps.db, review))) return 'settled';
   const { to, texts } = await findHeld(deps, advisorId, member);
-  if (texts.length > 0) await requireReleasable(deps, to, texts);
+  if (texts.length > 0) requireReleasable(deps, to, texts);
   await endHold(deps, advisorId, member);
   return 'released';
 }

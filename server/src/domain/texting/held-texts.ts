@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import { lockHeldMembers } from '../../store/members/members.ts';
 import { failHeld, type HeldText, type Release, releaseHeld } from '../../store/texting/held-texts.ts';
 import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
-import { listGroupTexts, updateFirstTexted } from '../../store/texting/texts.ts';
+import { updateFirstTexted } from '../../store/texting/texts.ts';
 import { problem } from '../problems.ts';
 import { failure } from './failures.ts';
 import { type GateCode, gate } from './gate.ts';
@@ -25,9 +25,8 @@ export async function releaseTexts(
 ): Promise<ReleasedText[]> {
   const now = deps.clock.now();
   const releases: Release[] = [];
-  const toGroups = await groupTextsOf(deps, to, texts);
   const decided = texts.map<ReleasedText>((text) => {
-    const decision = gate(deps, to, text.kind, now, { isToGroup: toGroups.has(text.messageId) });
+    const decision = gate(deps, to, text.kind, now, text);
     if ('refused' in decision) return { ...text, outcome: decision.refused };
     const expiresAt = endOfLife(deps, decision.allowed.deferredUntil ?? now);
     releases.push({ messageId: text.messageId, pace: to.textingPace, ...decision.allowed, expiresAt });
@@ -60,12 +59,11 @@ export async function failTexts(
 }
 
 /** Refuses a reviewer's release that would fail texts that could go out later; they stay held. */
-export async function requireReleasable(deps: Deps, to: Recipient, texts: HeldText[]): Promise<void> {
+export function requireReleasable(deps: Deps, to: Recipient, texts: HeldText[]): void {
   if (to.disabled || !to.textingNumber)
     throw problem('conflict', 'The advisor’s account is disabled or has no texting number; the text is still held.');
-  const toGroups = await groupTextsOf(deps, to, texts);
-  for (const { messageId, kind } of texts) {
-    const decision = gate(deps, to, kind, deps.clock.now(), { isToGroup: toGroups.has(messageId) });
+  for (const text of texts) {
+    const decision = gate(deps, to, text.kind, deps.clock.now(), text);
     if (!('refused' in decision)) continue;
     const { message, retryable } = failure(to.phone, to.memberId, decision.refused, to);
     if (retryable) throw problem('conflict', `The text can’t go out now, and is still held. ${message}`);
@@ -85,15 +83,6 @@ export async function confirmHolds(deps: Deps, drafts: Draft[]): Promise<Draft[]
     draft.to.heldSince && !stillHeld.has(draft.to.memberId)
       ? { ...draft, to: { ...draft.to, heldSince: null } }
       : draft,
-  );
-}
-
-async function groupTextsOf({ db }: Deps, { advisorId }: Recipient, texts: HeldText[]): Promise<Set<number>> {
-  return new Set(
-    await listGroupTexts(
-      db,
-      texts.map(({ messageId }) => ({ advisorId, messageId })),
-    ),
   );
 }
 
