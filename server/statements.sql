@@ -176,8 +176,8 @@ with turns as (
      for update of exports skip locked
    )
    returning
-export_id as "exportId", firm_id as "firmId", staff_id as "staffId", trace_id as "traceId", of_advisor as "advisorId", period_from as "from",
-period_to as "to", format, status, entries_done as "entriesDone", entries_total as "entriesTotal", bytes, reason,
+export_id as "exportId", firm_id as "firmId", staff_id as "staffId", trace_id as "traceId",
+of_advisor as "advisorId", period_from as "from", period_to as "to", format, status, entries_done as "entriesDone", entries_total as "entriesTotal", bytes, reason,
 date_time_created as "dateTimeCreated";
 
 prepare "claim-import" as
@@ -6185,7 +6185,8 @@ limit $3;
 
 prepare "list-group-texts" as
 select given.message_id as "messageId"
-from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
+     from
+unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
 cross join lateral (
   select archive_number
   from messages
@@ -6193,12 +6194,12 @@ cross join lateral (
   limit 1
 ) as t
 cross join lateral (
-  select meta
+  select trace_id, meta
   from archive_entries
   where advisor_id = given.advisor_id and number = t.archive_number
   limit 1
 ) as e
-where e.meta::json -> 'broadcastId' is not null;
+     where e.meta::json -> 'broadcastId' is not null;
 
 prepare "list-heads" as
 select advisor_id as "advisorId", last_number as "lastNumber"
@@ -6778,7 +6779,8 @@ join unnest($1::smallint[], $2::bigint[]) as wanted (level, tile) using (level, 
 
 prepare "list-trace-ids" as
 select given.message_id as "messageId", e.trace_id as "traceId"
-from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
+     from
+unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
 cross join lateral (
   select archive_number
   from messages
@@ -6786,12 +6788,12 @@ cross join lateral (
   limit 1
 ) as t
 cross join lateral (
-  select trace_id
+  select trace_id, meta
   from archive_entries
   where advisor_id = given.advisor_id and number = t.archive_number
   limit 1
 ) as e
-where e.trace_id is not null;
+     where e.trace_id is not null;
 
 prepare "list-traffic" as
 select

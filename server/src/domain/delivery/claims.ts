@@ -1,9 +1,9 @@
 import { type Deps, inTransaction } from '../../deps.ts';
+import { listGroupTexts } from '../../store/delivery/acceptances.ts';
 import { type ClaimedRow, claimDispatches, updateLease } from '../../store/delivery/claims.ts';
 import { failDispatches, updateHours } from '../../store/delivery/dispatches.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
-import { listGroupTexts } from '../../store/texting/texts.ts';
 import type { TextKind } from '../ports.ts';
 import { beginWithinMs } from '../texting/claimed-texts.ts';
 import { allowedStates, gate, heldKinds, owedKinds } from '../texting/gate.ts';

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import { listTraceIds } from '../../store/delivery/trace-ids.ts';
+import { listTraceIds } from '../../store/delivery/acceptances.ts';
 import type { Tracer } from '../ports.ts';
 import { newSpanId, nowMs, textSpanId } from '../texting/text-traces.ts';
 import type { ClaimedText } from './claims.ts';

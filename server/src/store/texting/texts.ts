@@ -207,30 +207,3 @@ export async function updateFirstTexted(
     ),
   );
 }
-
-/** Which of these are part of a text to a group, as their entries say. */
-export async function listGroupTexts(db: Db, texts: { advisorId: number; messageId: number }[]): Promise<number[]> {
-  if (texts.length === 0) return [];
-  const rows = await forAdvisors(db, texts, (db, texts) =>
-    db.query<{ messageId: number }>(
-      `select given.message_id as "messageId"
-       from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
-       cross join lateral (
-         select archive_number
-         from messages
-         where advisor_id = given.advisor_id and message_id = given.message_id
-         limit 1
-       ) as t
-       cross join lateral (
-         select meta
-         from archive_entries
-         where advisor_id = given.advisor_id and number = t.archive_number
-         limit 1
-       ) as e
-       where e.meta::json -> 'broadcastId' is not null`,
-      columnsOf(texts, 'advisorId', 'messageId'),
-      'list-group-texts',
-    ),
-  );
-  return rows.map(({ messageId }) => messageId);
-}
