@@ -17,8 +17,8 @@ const words: Record<SignInReason, { title: string; about: string }> = {
 };
 
 /**
- * Asks to sign in again, for what gives access or records away and needs a fresh sign-in, or once the session has ended. That is done in a window
- * of its own, so that nothing in this one is lost; what was refused is then done by itself.
+ * Asks to sign in again, for what gives access or records away and needs a fresh sign-in, or once the session has ended. That is done
+ * in a window of its own, so that nothing in this one is lost; what was refused is then done by itself.
  */
 export function SignInAgain() {
   const [asked, ask] = useState<{ why: SignInReason; answer(isConfirmed: boolean): void } | null>(null);

@@ -42,9 +42,7 @@ export async function* followTexts(
   }
 }
 
-/**
- * Entries are numbered without gaps in the order of commits, so none is missed and none comes twice.
- */
+/** Entries are numbered without gaps in the order of commits, so none is missed and none comes twice. */
 async function* follow(
   { db }: Pick<Deps, 'db'>,
   { advisorId, last }: { advisorId: number | null; last: number },

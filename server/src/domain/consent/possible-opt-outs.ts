@@ -13,8 +13,8 @@ import { knownRecipient, type Recipient } from '../texting/recipients.ts';
  */
 
 /**
- * Holds every text to the person. False if they are opted out, and a reviewer has nothing to decide. Each such reply has a review: what was
- * decided about one says nothing of the next.
+ * Holds every text to the person. False if they are opted out, and a reviewer has nothing to decide. Each such reply has a review:
+ * what was decided about one says nothing of the next.
  */
 export async function holdTexts(deps: Deps, advisorId: number, member: MemberRow, sentAt: Date): Promise<boolean> {
   const { memberId, state, heldSince } = member;

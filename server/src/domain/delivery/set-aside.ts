@@ -6,8 +6,8 @@ import { stopAllBroadcasts } from '../broadcasts/broadcasts.ts';
 import { problem } from '../problems.ts';
 
 /**
- * Puts every text that waits in a restored database in doubt, and stops texts to groups: they may have gone out after the moment that was
- * restored. Only while something outside says that it was restored. Returns how many there were of both.
+ * Puts every text that waits in a restored database in doubt, and stops texts to groups: they may have gone out after the moment that
+ * was restored. Only while something outside says that it was restored. Returns how many there were of both.
  */
 export async function setWaitingAside(deps: Deps): Promise<{ texts: number; broadcasts: number }> {
   if (!(await findRestored(deps)))

@@ -50,10 +50,7 @@ export function occurrencesBetween(schedule: Schedule, from: Date, until: Date):
   if (next === null || next.at >= until) return [];
   if (unitOf(schedule) === null) return [next.at];
   const dates: Date[] = [];
-  for (let { index, at } = next; at < until; at = occurrence(schedule, index)) {
-    dates.push(at);
-    index++;
-  }
+  for (let { index, at } = next; at < until; at = occurrence(schedule, ++index)) dates.push(at);
   return dates;
 }
 

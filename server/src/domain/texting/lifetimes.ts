@@ -8,8 +8,8 @@ export function endOfLife({ config }: Pick<Deps, 'config'>, since: Date): Date {
 }
 
 /**
- * The same for a text that could go before, and now waits until another day. Only the wait is added: with a new life each night, a text that no
- * carrier takes would never be too old.
+ * The same for a text that could go before, and now waits until another day. Only the wait is added: with a new life each night, a
+ * text that no carrier takes would never be too old.
  */
 export function endOfLifeAfter({ from, until }: { from: Date; until: Date }, end: Date): Date {
   return new Date(end.getTime() + until.getTime() - from.getTime());

@@ -17,7 +17,10 @@ export type ConsoleEndpoint<Result = unknown> = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  /** For what gives somebody access that lasts, such as a secret, or takes records out: only who signed in just now may do it, so a stolen session can't. */
+  /**
+   * For what gives somebody access that lasts, such as a secret, or takes records out: only who signed in just now may do it, so a
+   * stolen session can't.
+   */
   isFresh?: true | ((body: never) => boolean);
   /** How many connections one of its queries counts for; 1 if it is a short one. */
   cost?: number;

@@ -12,6 +12,17 @@ const text = (maxLength: number, description: string) => Optional(Type.String({ 
 /** The first is the default. */
 const oneOf = <const Word extends string>(description: string, ...words: Word[]) =>
   Optional(Type.Unsafe<Word>({ type: 'string', enum: words, default: words[0], description }));
+/** What codes of such a form mean. */
+const meanings = <Meaning extends string>(description: string, pattern: string, words: readonly Meaning[]) =>
+  Optional(
+    Type.Unsafe<Record<string, Meaning>>({
+      type: 'object',
+      description,
+      propertyNames: { pattern },
+      additionalProperties: { type: 'string', enum: words },
+      default: {},
+    }),
+  );
 const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false });
 
@@ -107,24 +118,12 @@ export const smppSchema = closed({
   messageIds: oneOf('Message ids in answers and receipts', 'auto', 'same', 'hex', 'decimal'),
   /** Whether a text that only looks like a receipt is one. People could then forge receipts. */
   unmarkedReceipts: flag('Receipts aren’t marked, so anybody could forge one'),
-  statuses: Optional(
-    Type.Unsafe<Record<number, StatusMeaning>>({
-      type: 'object',
-      description: 'What the SMSC’s own error codes mean',
-      propertyNames: { pattern: '^[0-9]{1,10}$' },
-      additionalProperties: { type: 'string', enum: statusMeanings },
-      default: {},
-    }),
-  ),
+  statuses: meanings<StatusMeaning>('What the SMSC’s own error codes mean', '^[0-9]{1,10}$', statusMeanings),
   /** The network's own errors, as its receipts write them: `034`. */
-  receiptErrors: Optional(
-    Type.Unsafe<Record<string, UndeliveredReason>>({
-      type: 'object',
-      description: 'What error codes in receipts mean',
-      propertyNames: { pattern: '^[0-9A-Za-z]{1,10}$' },
-      additionalProperties: { type: 'string', enum: undeliveredReasons },
-      default: {},
-    }),
+  receiptErrors: meanings<UndeliveredReason>(
+    'What error codes in receipts mean',
+    '^[0-9A-Za-z]{1,10}$',
+    undeliveredReasons,
   ),
   queryAfterMs: Optional({ ...ms(), description: 'Ask about a text without a receipt after, in ms' }),
   times: Optional({ ...times, description: 'Times' }),
