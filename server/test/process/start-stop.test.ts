@@ -242,6 +242,8 @@ suite('the sandbox as a process', () => {
     test('of the server, a command that is interrupted stops the PostgreSQL that is left', async () => {
       program.signal('SIGKILL');
       await program.ended();
+      // PostgreSQL may notice a moment later, and the server's connection would be taken for the command's.
+      await until('the server is disconnected', async () => (await connected()) === 0);
       const child = launchCommand(waiting, env);
       const ended = new Promise((resolve) => child.once('close', resolve));
       await until('the command is connected', async () => (await connected()) === 1, 60_000);
