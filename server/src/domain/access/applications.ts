@@ -91,15 +91,15 @@ export async function disableApplication(deps: Deps, clientId: string, by: By = 
   });
 }
 
-async function changeApplication(
+/** One change of an application, or of what is its, at a time. */
+export async function changeApplication<Result>(
   deps: Deps,
   clientId: string,
-  work: (deps: Deps, application: Application) => Promise<void>,
-): Promise<void> {
-  await inTransaction(deps, async (deps) => {
-    const application = requireKnown(await store.findApplicationForUpdate(deps.db, clientId), clientId);
-    await work(deps, application);
-  });
+  work: (deps: Deps, application: Application) => Promise<Result>,
+): Promise<Result> {
+  return inTransaction(deps, async (deps) =>
+    work(deps, requireKnown(await store.findApplicationForUpdate(deps.db, clientId), clientId)),
+  );
 }
 
 function idsOf({ applicationId, clientId }: Application) {

@@ -3,7 +3,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import { findFailing, insertStreams, resumeStreams } from '../../store/webhooks/streams.ts';
 import type { WebhookRow } from '../../store/webhooks/webhooks.ts';
 import * as store from '../../store/webhooks/webhooks.ts';
-import { getApplication } from '../access/applications.ts';
+import { changeApplication, getApplication } from '../access/applications.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
@@ -40,12 +40,11 @@ export async function insertWebhook(
   { url, types, listenedUntil = null }: Pick<WebhookRow, 'url' | 'types'> & { listenedUntil?: Date | null },
   by: By = byOperator,
 ): Promise<{ webhookId: number; secret: string }> {
-  const { applicationId } = await getApplication(deps, clientId);
-  const { secret, ...given } = newWebhook(deps, applicationId, url, types);
-  const existing = await store.listWebhooks(deps.db, applicationId);
-  if (existing.length >= endpointsMax)
-    throw problem('conflict', `The application has ${endpointsMax} webhooks, which is the most. Remove one first.`);
-  return inTransaction(deps, async (deps) => {
+  return changeApplication(deps, clientId, async (deps, { applicationId }) => {
+    const { secret, ...given } = newWebhook(deps, applicationId, url, types);
+    const existing = await store.listWebhooks(deps.db, applicationId);
+    if (existing.length >= endpointsMax)
+      throw problem('conflict', `The application has ${endpointsMax} webhooks, which is the most. Remove one first.`);
     const webhookId = await store.insertWebhook(deps.db, { ...given, listenedUntil }, new Date());
     if (webhookId === null)
       throw problem('conflict', `The application has a webhook at ${url} already. Remove it first.`);
@@ -65,22 +64,21 @@ export async function setWebhook(
   url: string,
   types: string[] | null = null,
 ): Promise<string> {
-  const { applicationId } = await getApplication(deps, clientId);
-  const [existing, ...others] = await store.listWebhooks(deps.db, applicationId);
-  if (!existing) return addWebhook(deps, clientId, url, types);
-  if (others.length > 0)
-    throw problem(
-      'conflict',
-      `The application has ${others.length + 1} webhooks: use webhooks add and webhooks remove.`,
-    );
-  const { secret, ...given } = newWebhook(deps, applicationId, url, types);
-  await inTransaction(deps, async (deps) => {
+  return changeApplication(deps, clientId, async (deps, { applicationId }) => {
+    const [existing, ...others] = await store.listWebhooks(deps.db, applicationId);
+    if (!existing) return addWebhook(deps, clientId, url, types);
+    if (others.length > 0)
+      throw problem(
+        'conflict',
+        `The application has ${others.length + 1} webhooks: use webhooks add and webhooks remove.`,
+      );
+    const { secret, ...given } = newWebhook(deps, applicationId, url, types);
     await store.updateWebhook(deps.db, existing.webhookId, given);
     await insertStreams(deps.db, { applicationId });
     await resumeStreams(deps.db, existing.webhookId, { isReplaced: true });
     await archive(deps, byOperator, 'webhook set', { applicationId, clientId, url }, { types });
+    return secret;
   });
-  return secret;
 }
 
 export async function removeWebhook(deps: Deps, name: WebhookName, by: By = byOperator): Promise<void> {
