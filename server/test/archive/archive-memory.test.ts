@@ -139,6 +139,17 @@ test('a memory of a different tree stops the signing', async () => {
   assert.ok(((await growTree(node)) ?? 0) > 0);
 });
 
+test('a memory that somebody wrote into stops the signing, and the status names its file', async () => {
+  const node = await joiningNode();
+  await write();
+  await growTree(node);
+  writeFileSync(node.file, '{"since": ');
+  const restarted = makeNode(node.path);
+  await write();
+  await assert.rejects(growTree(restarted), ArchiveFault);
+  assert.equal((await archiveStatus(restarted)).memoryFault, `${node.file}: it is not as this node wrote it.`);
+});
+
 test('a new node of an existing deployment takes what was signed from the copies of others, and signs', async () => {
   const before = await sizeNow();
   const node = await joiningNode();

@@ -28,7 +28,7 @@ export async function archiveStatus(deps: Deps) {
     key: signer?.publicKey ?? null,
     fault,
     copiesFault: memory?.fault ? null : await findCopiesFault(deps),
-    memoryFault: memory?.fault ?? (await findForgotten(deps)),
+    memoryFault: memory?.fault ? `${archiveMemory?.path}: ${memory.fault}.` : await findForgotten(deps),
   };
 }
 
