@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { skip } from '../support/browser.ts';
 import { acceptedPhone, messagesPath, newPhone, received, reply, send } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
 import { composer, desk, phoneWide, say, useApp } from './app-windows.ts';
 import { inspect } from './inspect.ts';
 
@@ -105,9 +106,17 @@ test('a text whose answer is lost survives a reload, and trying again doesn’t 
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Sending', { exact: true }).waitFor();
   await unanswered.waitFor();
+  await until('it is delivered, and all its events have come', async () => {
+    const { data } = (await world.ann.call('GET', `${messagesPath}?phone=${encodeURIComponent(phone)}`)).body;
+    return data.length === 2 && data.every(({ status }: { status: string }) => status === 'delivered');
+  });
+  await page.locator('.talk', { hasText: 'You: Only once' }).waitFor();
   await page.unroute(sends);
+  const missed = page.waitForEvent('requestfailed', (request) => request.url().includes('/items'));
   await page.getByRole('button', { name: 'Try again' }).click();
   await unanswered.waitFor({ state: 'hidden' });
+  // Nothing more happens to the text, and still the thread is fetched again.
+  await missed;
   await page.unroute('**/items*');
   await page.locator('.item', { hasText: 'Only once' }).getByText('Delivered').waitFor();
   assert.equal(await say(page, 'Only once').count(), 1);

@@ -1,7 +1,7 @@
 import type { InfiniteData } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { now } from './clock.ts';
-import { signIn } from './http.ts';
+import { CallFailed, signIn } from './http.ts';
 import {
   client,
   conversationQuery,
@@ -26,6 +26,8 @@ const gatherManyMs = 1_000;
 let link: Link = 'connecting';
 const listeners = new Set<() => void>();
 const changed = new Set<number>();
+const refetched = new Set<number>();
+const refetchAgainMs = 2_000;
 const snoozes = new Map<number, number>();
 const wakeMs = 15_000;
 const looking = 'assent-looking';
@@ -152,8 +154,9 @@ export function refresh(memberId: number): void {
   setTimeout(
     () => {
       isGathering = false;
-      const members = [...changed];
-      changed.clear();
+      // One that is being fetched is fetched again after that: the older response could come last.
+      const members = [...changed].filter((each) => !refetched.has(each));
+      for (const each of members) changed.delete(each);
       areMany = members.length > refreshedMax;
       if (areMany) void client.invalidateQueries({ queryKey: ['conversations'] });
       for (const each of members) if (!areMany || isOpen(each)) void refetch(each);
@@ -166,13 +169,24 @@ function isOpen(memberId: number): boolean {
   return client.getQueryData(itemsQuery(memberId).queryKey) !== undefined;
 }
 
+/** Until it is there: no other event tells what this one told. */
 async function refetch(memberId: number): Promise<void> {
+  let isMissed = false;
+  const orMissed = <Result>(loading: Promise<Result>): Promise<Result | null> =>
+    loading.catch((error: unknown) => {
+      isMissed ||= error instanceof CallFailed && error.retryable;
+      return null;
+    });
+  refetched.add(memberId);
   const [conversation, newest] = await Promise.all([
-    client.fetchQuery({ ...conversationQuery(memberId), staleTime: 0 }).catch(() => null),
-    isOpen(memberId) ? loadItems(memberId).catch(() => null) : null,
+    orMissed(client.fetchQuery({ ...conversationQuery(memberId), staleTime: 0 })),
+    isOpen(memberId) ? orMissed(loadItems(memberId)) : null,
   ]);
   if (newest) client.setQueryData(itemsQuery(memberId).queryKey, (data) => data && withNewest(data, newest));
   if (conversation) for (const view of views) place(conversation, view);
+  refetched.delete(memberId);
+  if (isMissed) setTimeout(() => refresh(memberId), refetchAgainMs);
+  else if (changed.has(memberId)) refresh(memberId);
 }
 
 /** The newest page replaces what it covers; what is older stays, so that nothing moves for somebody who reads it. */
