@@ -6206,6 +6206,19 @@ select advisor_id as "advisorId", last_number as "lastNumber"
 from archive_heads
 where $1::bigint is null or advisor_id = $1;
 
+prepare "list-held-schedules" as
+select g.scheduled_message_id as "scheduledMessageId"
+from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as g (advisor_id, member_id, scheduled_message_id)
+cross join lateral (
+  select
+  from messages
+  where advisor_id = g.advisor_id
+    and member_id = g.member_id
+    and scheduled_message_id = g.scheduled_message_id
+    and rare_status = 'held'
+  limit 1
+) as held;
+
 prepare "list-known-numbers" as
 select phone
 from members

@@ -1164,6 +1164,7 @@ export interface components {
          *     - `quiet_hours`: It isn’t between 8:00 and 21:00 everywhere that the person may be, and the account refuses texts then. Send it during those hours.
          *     - `text_blocked`: The firm’s supervision rules blocked the text, or a reviewer rejected it. Reword it.
          *     - `too_many_waiting`: Ten texts already wait for the person to consent. Send it again once they have answered.
+         *     - `still_held`: The schedule’s text before this one is still held, and this one would be too: both would go out at once. Nothing: once the firm has decided about that text, the schedule goes on at its next date.
          *     - `expired`: The carrier didn’t take the text within its lifetime, 24 hours unless the operator set another. If the status is `undelivered`, part of a long text was sent, and the rest wasn’t. Send it again if it still matters. The operator sees in `assent carriers status` what the carrier lacks.
          *     - `carrier_unavailable`: The carrier failed to take the text, twelve times in a few minutes. Send it again later. If it happens again, contact the operator.
          *     - `rejected`: The carrier refused the text: the texting number isn’t registered for it, for example. Contact the operator. The archive has the carrier’s own code.
@@ -1175,7 +1176,7 @@ export interface components {
          *     - `internal_error`: The scheduled message couldn’t be sent because of a fault on our side. Schedule it again. If it happens again, contact the operator.
          * @enum {string}
          */
-        FailureReason: "not_consented" | "consent_pending" | "consent_lapsed" | "opted_out" | "unreachable" | "landline" | "quiet_hours" | "text_blocked" | "too_many_waiting" | "expired" | "carrier_unavailable" | "rejected" | "filtered" | "undelivered" | "account_disabled" | "no_texting_number" | "no_carrier" | "internal_error";
+        FailureReason: "not_consented" | "consent_pending" | "consent_lapsed" | "opted_out" | "unreachable" | "landline" | "quiet_hours" | "text_blocked" | "too_many_waiting" | "still_held" | "expired" | "carrier_unavailable" | "rejected" | "filtered" | "undelivered" | "account_disabled" | "no_texting_number" | "no_carrier" | "internal_error";
         /**
          * Gate
          * @description `code` and `message` are null if it passed. With `possible_opt_out` or `supervision` it only holds the text: if no other gate failed, `deliverable` is true and `status` is `held`.

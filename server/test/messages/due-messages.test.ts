@@ -15,6 +15,7 @@ import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { findMemberOfContact } from '../../src/store/members/members.ts';
 import { insertScheduledMessages } from '../../src/store/messages/scheduled-messages.ts';
 import { addContact, assertNotFound, contactsPath, findIds, newcomer, search } from '../address-book/address-book.ts';
+import { say } from '../support/people.ts';
 import { withinTransactions } from '../support/statements.ts';
 import {
   acceptedPhone,
@@ -60,7 +61,7 @@ async function newAdvisor(): Promise<Person> {
   const person = await newcomer(world);
   const textingNumber = `+1500556${String(++people).padStart(4, '0')}`;
   await setAdvisor(world.deps, person.advisor.advisorId, { textingNumber });
-  return person;
+  return { ...person, advisor: { ...person.advisor, textingNumber } };
 }
 
 /** Somebody in New York, with a contact. */
@@ -316,6 +317,33 @@ suite('the gate, when it is due', () => {
     await sendDueAt(new Date(at.getTime() + dayMs));
     assert.deepEqual(await textsTo(person), ['Hello']);
     assert.equal((await only(person)).reason, null);
+  });
+
+  test('holds one text of a repeating message at a time, which goes out alone when the hold ends', async () => {
+    const person = await newAdvisor();
+    const member = await newMember(person);
+    const at = soon();
+    const nextDay = new Date(at.getTime() + dayMs);
+    const [id] = await schedule(
+      person,
+      member,
+      { at, frequency: daily, timeZone: 'UTC' },
+      { at: nextDay, text: 'Once' },
+    );
+    const reason = async () => (await person.call('GET', `${scheduledMessagesPath}/${id}`)).body.reason;
+    const texts = async () => (await textsTo(person)).filter((text) => ['Hello', 'Once'].includes(text));
+    await say(world, person, member.phone, 'wrong number');
+    await sendDueAt(at);
+    assert.equal(await reason(), null);
+    await sendDueAt(nextDay);
+    assert.equal(await reason(), 'still_held');
+    assert.equal((await only(person, 'completed')).reason, null, 'another schedule’s text is held, too');
+    assert.deepEqual(await texts(), []);
+    await say(world, person, member.phone, 'START');
+    assert.deepEqual(await texts(), ['Hello', 'Once']);
+    await sendDueAt(new Date(at.getTime() + 2 * dayMs));
+    assert.deepEqual(await texts(), ['Hello', 'Once', 'Hello']);
+    assert.equal(await reason(), null);
   });
 
   test('stops one text and lets the others through', async () => {

@@ -23,6 +23,7 @@ export const codeWords: Record<Code, string> = {
   quiet_hours: 'Night where they are',
   text_blocked: 'Stopped by your firm’s rules',
   too_many_waiting: 'Too many texts wait',
+  still_held: 'The one before still waits',
   expired: 'Not taken in time',
   carrier_unavailable: 'Carrier was down',
   rejected: 'Refused by the carrier',

@@ -80,6 +80,11 @@ export const failureAdvice: Record<FailureReason, Advice> = {
     next: 'Send it once they have answered.',
     again: false,
   },
+  still_held: {
+    what: 'The text before this one still waits for your firm.',
+    next: 'Once your firm has decided, it’s sent at its next date.',
+    again: false,
+  },
   expired: { what: 'The carrier didn’t take it in time.', next: 'Send it again if it still matters.', again: true },
   carrier_unavailable: {
     what: 'The carrier was down.',

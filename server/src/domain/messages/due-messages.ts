@@ -1,5 +1,12 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { type DueChange, type DueRow, hasDue, lockDue, updateDue } from '../../store/messages/due-messages.ts';
+import {
+  type DueChange,
+  type DueRow,
+  hasDue,
+  listHeldSchedules,
+  lockDue,
+  updateDue,
+} from '../../store/messages/due-messages.ts';
 import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { Screener } from '../ports.ts';
 import type { FailureCode } from '../shared/failure-codes.ts';
@@ -7,7 +14,7 @@ import { isRowFault } from '../shared/row-faults.ts';
 import { endOf, requireRunning } from '../shared/signals.ts';
 import { type AcceptedText, acceptDrafts, draftFor, type FlaggedDraft } from '../texting/drafts.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
-import type { Draft } from '../texting/texts.ts';
+import { type Draft, heldReasonOf } from '../texting/texts.ts';
 import { nextAfter } from './recurrence.ts';
 import { archiveDue } from './scheduled-message-entries.ts';
 
@@ -72,7 +79,11 @@ async function sendAll(deps: Deps, due: DueRow[], now: Date): Promise<void> {
     deps.db,
     recipients.map(({ firmId }) => firmId),
   );
-  const outcomes = due.map((row, index) => outcomeOf(deps, row, recipients[index], { now, screeners: screeners }));
+  const outcomes = await withoutPiles(
+    deps,
+    due,
+    due.map((row, index) => outcomeOf(deps, row, recipients[index], { now, screeners })),
+  );
   const drafts = outcomes.flatMap((outcome) => ('draft' in outcome ? outcome.draft : []));
   const blocked = outcomes.flatMap((outcome) => ('skipped' in outcome ? (outcome.blocked ?? []) : []));
   const messageIds = await drawMessageIds(deps.db, drafts.length);
@@ -108,6 +119,17 @@ function outcomeOf(
   const scheduled = { advisorId, kind: 'text', text, by: { actor, traceId }, scheduledMessageId, finding } as const;
   const drafted = draftFor(deps, knownRecipient(recipient), scheduled, now);
   return 'refused' in drafted ? { skipped: drafted.refused, blocked: drafted.blocked } : drafted;
+}
+
+/** A schedule doesn’t pile up texts that are held: all of them would go out at once when the firm has decided. */
+async function withoutPiles({ db }: Deps, due: DueRow[], outcomes: DueDecision[]): Promise<DueDecision[]> {
+  const isHeld = (outcome: DueDecision | undefined) =>
+    outcome !== undefined && 'draft' in outcome && heldReasonOf(outcome.draft.to, outcome.draft.text) !== null;
+  const held = due.filter((_, index) => isHeld(outcomes[index]));
+  const piling = new Set(await listHeldSchedules(db, held));
+  return outcomes.map((outcome, index) =>
+    piling.has(due[index]?.scheduledMessageId ?? -1) ? { skipped: 'still_held' } : outcome,
+  );
 }
 
 /** Missed occurrences count as one: the next one is the first in the future. */

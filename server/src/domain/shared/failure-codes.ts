@@ -40,6 +40,10 @@ export const failureCodes = {
     cause: 'Ten texts already wait for the person to consent.',
     next: 'Send it again once they have answered.',
   },
+  still_held: {
+    cause: 'The schedule’s text before this one is still held, and this one would be too: both would go out at once.',
+    next: 'Nothing: once the firm has decided about that text, the schedule goes on at its next date.',
+  },
   expired: {
     cause:
       'The carrier didn’t take the text within its lifetime, 24 hours unless the operator set another. If the status is `undelivered`, part of a long text was sent, and the rest wasn’t.',

@@ -65,6 +65,32 @@ export async function lockDue(
   return rows;
 }
 
+/** Those of these schedules of which a text is held. */
+export async function listHeldSchedules(
+  db: Db,
+  schedules: Pick<DueRow, 'advisorId' | 'memberId' | 'scheduledMessageId'>[],
+): Promise<number[]> {
+  if (schedules.length === 0) return [];
+  const found = await forAdvisors(db, schedules, (db, schedules) =>
+    db.query<{ scheduledMessageId: number }>(
+      `select g.scheduled_message_id as "scheduledMessageId"
+       from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as g (advisor_id, member_id, scheduled_message_id)
+       cross join lateral (
+         select
+         from messages
+         where advisor_id = g.advisor_id
+           and member_id = g.member_id
+           and scheduled_message_id = g.scheduled_message_id
+           and rare_status = 'held'
+         limit 1
+       ) as held`,
+      columnsOf(schedules, 'advisorId', 'memberId', 'scheduledMessageId'),
+      'list-held-schedules',
+    ),
+  );
+  return found.map(({ scheduledMessageId }) => scheduledMessageId);
+}
+
 /**
  * Records what happened to each message that is still due at the same date, and returns how many those are. The status is a
  * sub-select to hide it from the planner, which would otherwise read the whole index of scheduled messages: with 100,000
