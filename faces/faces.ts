@@ -167,13 +167,13 @@ async function takeShots(browser: Browser): Promise<void> {
         await page.goto(`${origin}${path}`, { waitUntil: 'load' });
         if (name === 'reference') await page.getByRole('heading', { name: 'Assent partner API' }).waitFor();
         await page.evaluate(() => document.fonts.ready);
-        await page.screenshot({ path: `${folder}shots/${name}-${width}-${colorScheme}.png` });
+        await shoot(page, `${name}-${width}-${colorScheme}`);
         await inspect(page, `${path}, ${width} px, ${colorScheme}`, inspectedWidths.includes(width) ? inspections : []);
       }
       await signIn(page);
       for (const [name, path, opens] of appPages) {
         await openApp(page, path, opens);
-        await page.screenshot({ path: `${folder}shots/${name}-${width}-${colorScheme}.png` });
+        await shoot(page, `${name}-${width}-${colorScheme}`);
         const inspections = inspectedWidths.includes(width) ? ['axe.run()'] : [];
         await inspect(page, `${name}, ${width} px, ${colorScheme}`, inspections);
       }
@@ -184,7 +184,7 @@ async function takeShots(browser: Browser): Promise<void> {
           await page.locator('main h1').first().waitFor();
           await page.waitForFunction(() => !document.querySelector('.skeleton'));
           await page.evaluate(() => document.fonts.ready);
-          await page.screenshot({ path: `${folder}shots/console-${path}-${width}-${colorScheme}.png` });
+          await shoot(page, `console-${path}-${width}-${colorScheme}`);
           const inspections = inspectedWidths.includes(width) ? ['axe.run()'] : [];
           await inspect(page, `/console/${path}, ${width} px, ${colorScheme}`, inspections);
         }
@@ -192,6 +192,11 @@ async function takeShots(browser: Browser): Promise<void> {
       await context.close();
     }
   process.stdout.write(`${readdirSync(`${folder}shots`).length} screenshots are in faces/shots.\n`);
+}
+
+/** As it is once everything has moved into place. */
+async function shoot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: `${folder}shots/${name}.png`, animations: 'disabled' });
 }
 
 async function takePicture(browser: Browser): Promise<void> {

@@ -156,7 +156,7 @@ ${owner && html`<p>${owner.name}</p>`}
 </div>
 ${answerForm(handset, answering)}
 </section>
-<div class="beside">
+<div class="side">
 ${owner && html`<h2>What it does</h2>\n<p>${owner.about}</p>`}
 <h2>Consent to texts from</h2>
 <ul class="consents" data-consents>${senders.map(consent)}</ul>
