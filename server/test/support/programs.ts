@@ -79,7 +79,8 @@ export async function makeDeployment(): Promise<Deployment> {
 function postmasterIn(cluster: string): number | null {
   try {
     const pid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
-    return isAlive(pid) ? pid : null;
+    // PostgreSQL makes the file before it writes to it, and process 0 is this process's group, which is always alive.
+    return pid > 0 && isAlive(pid) ? pid : null;
   } catch {
     return null;
   }
