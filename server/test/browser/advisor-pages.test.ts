@@ -6,7 +6,7 @@ import { authorize, disconnect, listConnections } from '../../src/domain/access/
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { inviteAdvisor } from '../../src/domain/sign-in/invitations.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
-import { closeBrowser, launchBrowser, skip } from '../support/browser.ts';
+import { closeBrowser, launchBrowser, skip, stepMsMax } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { assertFits, complaintsOf, inspect } from './inspect.ts';
 
@@ -46,7 +46,7 @@ async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; 
   const context = await browser.newContext(options);
   contexts.push(context);
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(stepMsMax);
   const complaints = complaintsOf(page);
   return { page, complaints };
 }

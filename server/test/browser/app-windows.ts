@@ -4,7 +4,7 @@ import { buildWeb } from '../../../scripts/build-web.ts';
 import { startRequestJobs } from '../../src/jobs/requests.ts';
 import { makeLog } from '../../src/log.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
-import { closeBrowser, launchBrowser, skip } from '../support/browser.ts';
+import { closeBrowser, launchBrowser, skip, stepMsMax } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import type { World } from '../support/world.ts';
 import { complaintsOf } from './inspect.ts';
@@ -61,7 +61,7 @@ export function useApp({ env = {}, prepare = async () => {} }: AppOptions = {}) 
 
   async function openTab(context: BrowserContext, path: string): Promise<Tab> {
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(stepMsMax);
     const complaints = complaintsOf(page);
     await page.goto(`${origin}${path}`);
     return { page, complaints };

@@ -6,7 +6,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { writeSandboxFile } from '../../src/domain/sandbox/sandbox-start.ts';
 import { routes } from '../../src/http/partner/routes.ts';
-import { closeBrowser, launchBrowser, skip } from '../support/browser.ts';
+import { closeBrowser, launchBrowser, skip, stepMsMax } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { makeWorld, type World } from '../support/world.ts';
 import { assertFits, complaintsOf } from './inspect.ts';
@@ -41,7 +41,7 @@ type OpenPage = { page: Page; complaints: string[]; foreign: string[] };
 async function open(path: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const page = await browser.newPage({ ...desk, ...options });
   await page.clock.install();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(stepMsMax);
   const complaints = complaintsOf(page);
   const foreign: string[] = [];
   page.on('request', (request) => {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { deliverer } from '../../src/domain/webhooks/deliverer.ts';
 import { testWebhook } from '../../src/domain/webhooks/deliveries.ts';
-import { closeBrowser, launchBrowser, skip } from '../support/browser.ts';
+import { closeBrowser, launchBrowser, skip, stepMsMax } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
@@ -61,7 +61,7 @@ for (const [name, options] of Object.entries(screens))
   }, async () => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(stepMsMax);
     const complaints = complaintsOf(page);
     receiver.answer = () => 500;
     await testWebhook(world.deps, { clientId: world.clientId });

@@ -151,7 +151,7 @@ suite('assent completes words', () => {
       zpty -w -n shell $'assent keys is\\t'
       zpty -r shell said '*issue*' && print finished
       zpty -d shell`;
-    const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', typed], { env, encoding: 'utf8', timeout: 30_000 });
+    const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', typed], { env, encoding: 'utf8', timeout: 60_000 });
     assert.match(stdout, /finished/, stderr);
   });
 

@@ -128,7 +128,7 @@ suite('media of replies, by Twilio', () => {
     const running = startJobs(deps, log, dispatcher(deps, log));
     after(() => running.stop());
     const { phone } = await receive({ names: ['plain'], text: 'Look' });
-    await until('it is archived', async () => (await mediaOf(phone)).length === 1, 30_000);
+    await until('it is archived', async () => (await mediaOf(phone)).length === 1);
     await running.stop();
   });
 

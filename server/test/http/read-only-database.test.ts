@@ -9,7 +9,7 @@ import { until } from '../support/waiting.ts';
 import { inject, makeWorld } from '../support/world.ts';
 
 /** `/readyz` looks once a second. */
-const waitMs = 30_000;
+const waitMs = 60_000;
 
 async function administer(administration: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: administration });

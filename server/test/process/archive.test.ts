@@ -45,7 +45,7 @@ suite('a sandbox’s archive', () => {
       assert.equal(fault, null);
       return waiting === 0 && Number(signed) > 0 && keptOutside === signed;
     };
-    await until('all is signed and kept outside', isKept, 20_000, commandPollMs);
+    await until('all is signed and kept outside', isKept, undefined, commandPollMs);
     const outside = join(deployment.folder.path, 'archive-outside', 'checkpoints');
     assert.ok(existsSync(outside));
     const { status: code, stdout } = await verify();
@@ -79,7 +79,7 @@ suite('a sandbox’s archive', () => {
     assert.equal(altered.status, 1);
     assert.match(altered.stdout, /^altered: .*\nentry \d+ of advisor \d+: its body was altered/);
     await deployment.database.asOwner("update archive_tree set root = sha256('forged')");
-    await until('the status shows a fault', async () => (await status()).fault !== null, 20_000, commandPollMs);
+    await until('the status shows a fault', async () => (await status()).fault !== null, undefined, commandPollMs);
     const waiting = await run('archive', 'status');
     assert.equal(waiting.status, 1);
     assert.match(server.said(), /nothing more is signed/);

@@ -91,12 +91,12 @@ for (const [vendor, at] of [
         id: `SM${'1'.repeat(32)}`,
       });
       const received = async () => (await standIn.taken(person)).map((each) => each.text);
-      await until('the text is there', async () => (await received()).includes('Hello from Ann'), 30_000);
+      await until('the text is there', async () => (await received()).includes('Hello from Ann'));
       const hello = (await standIn.taken(person)).find((each) => each.text === 'Hello from Ann');
       assert.equal(hello?.from, ours);
       await standIn.tell(hello?.id ?? '', { status: 'delivered' });
       const delivered = async () =>
         (await deployment.database.asOwner(`select from messages where status = 'delivered'`)).length > 0;
-      await until('its receipt counts', delivered, 30_000);
+      await until('its receipt counts', delivered);
     });
   });

@@ -98,7 +98,7 @@ suite('the first steps in production, pasted from the page for operators', { ski
       stream?.on('data', (text) => {
         said += text;
       });
-    await until('the server is ready', () => isReady(port), 60_000, 200).catch((error) =>
+    await until('the server is ready', () => isReady(port), commandsMs, 200).catch((error) =>
       assert.fail(`${error}\n${said}`),
     );
 
@@ -121,7 +121,7 @@ suite('the first steps in production, pasted from the page for operators', { ski
       destination_addr: '12125550100',
     };
     assert.equal(await smsc.deliver({ ...person, short_message: 'ACCEPT' }), 0, 'the reply was taken');
-    await until('the text is at the carrier', async () => (await texts()).some(([, text]) => isHello(text)), 30_000);
+    await until('the text is at the carrier', async () => (await texts()).some(([, text]) => isHello(text)));
     // The peer numbers what it takes from 1.
     const id = (await texts()).findIndex(([, text]) => isHello(text)) + 1;
     const receipt = `id:${id} sub:001 dlvrd:001 stat:DELIVRD err:000 text:`;
@@ -131,12 +131,12 @@ suite('the first steps in production, pasted from the page for operators', { ski
       const found = await fetch(url, { headers: { authorization: `Bearer ${token}`, 'x-api-key': apiKey } });
       return ((await found.json()) as { status: string }).status;
     };
-    await until('the text is delivered', async () => (await statusOf()) === 'delivered', 30_000);
+    await until('the text is delivered', async () => (await statusOf()) === 'delivered');
     assert.equal((await texts()).filter(([, text]) => isHello(text)).length, 1, 'it was handed over once');
 
     // Whoever reads the page comes to its end seconds later: the server signs every two.
     const outside = join(folder, 'mnt/elsewhere/assent/checkpoints');
-    await until('there is a copy outside', () => existsSync(outside), 30_000);
+    await until('there is a copy outside', () => existsSync(outside));
     // Off until now, to be faster: the reader's has the default.
     postgres.paste('alter system set fsync = on;\nselect pg_reload_conf();\n');
     const checked = await pasted(settings + check);

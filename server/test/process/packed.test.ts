@@ -62,7 +62,7 @@ suite('the packed server, installed in an empty project', () => {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
-    await until('it is ready', async () => (await get('/readyz'))?.status === 200, 60_000);
+    await until('it is ready', async () => (await get('/readyz'))?.status === 200, 120_000);
     assert.ok(existsSync(join(project, '.assent/sandbox.json')));
     const { apiKey } = JSON.parse(readFileSync(join(project, '.assent/sandbox.json'), 'utf8'));
     const { stdout: token, stderr } = assent('token', '--advisor', 'avery@sandbox.example');

@@ -20,7 +20,7 @@ import { inject, makeWorld, type World } from '../support/world.ts';
 const contacts = '/core/contact/contacts';
 const megabytes = 96;
 /** `/readyz` looks once a second. */
-const waitMs = 30_000;
+const waitMs = 60_000;
 const template = 'assent_test_template';
 
 /** A disk of a few megabytes. Null where it can’t be mounted. */

@@ -7,6 +7,8 @@ const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'go
 const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
 
 const executablePath = findBrowser(process.env);
+/** For what a page does in a moment. It only tells late from never: a busy machine may take many times as long. */
+export const stepMsMax = 60_000;
 export const skip = executablePath ? false : 'there is no Chromium or Chrome: set CHROME_PATH';
 
 /** Any Chromium or Chrome of the machine: CHROME_PATH, or one on the PATH. */

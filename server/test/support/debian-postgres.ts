@@ -54,7 +54,7 @@ export async function startDebianPostgres(tls?: { key: string; cert: string }): 
   const psqlArgs = ['-X', '-v', 'ON_ERROR_STOP=1', '-h', folder, '-p', String(port), '-U', 'postgres'];
   const psql = (input: string) =>
     spawnSync('setsid', ['--wait', `${bin}/psql`, ...psqlArgs], { input, encoding: 'utf8' });
-  await until('PostgreSQL 15 answers', () => psql('select 1').status === 0, 20_000, 100);
+  await until('PostgreSQL 15 answers', () => psql('select 1').status === 0, undefined, 100);
   return {
     port,
     url: (login, database, host = 'localhost') =>

@@ -91,7 +91,7 @@ for (const vendor of vendors)
       after(() => running.stop());
       const phone = numberOf('landline');
       await ask(world, world.ann, phone);
-      await until('it is known', async () => (await rows())[0]?.lineType === 'landline', 30_000);
+      await until('it is known', async () => (await rows())[0]?.lineType === 'landline');
       await running.stop();
       assert.deepEqual(asked, [phone]);
     });

@@ -49,7 +49,7 @@ suite('assent texts tail', () => {
     const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
       child.once('close', (code, signal) => resolve(code ?? signal)),
     );
-    await until('the command shows the earlier text', () => said.includes('already there'), 20_000);
+    await until('the command shows the earlier text', () => said.includes('already there'));
     return {
       child,
       lines: () => said.split('\n').slice(1, -1),
@@ -226,7 +226,7 @@ suite('assent texts tail', () => {
     child.stdout?.setEncoding('utf8').on('data', (text) => {
       said += text;
     });
-    await until('three are shown', () => said.split('\n').length > 3, 20_000);
+    await until('three are shown', () => said.split('\n').length > 3);
     assert.deepEqual(said.match(/\w+$/gm), ['first', 'second', 'third']);
   });
 

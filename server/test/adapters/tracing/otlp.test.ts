@@ -84,9 +84,9 @@ suite('the exporter of traces', () => {
     const before = collector.bodies.length;
     const [kept, tracer] = [collector.spans.length, open()];
     tracer.record(span);
-    await until('the collector was asked twice', () => collector.bodies.length >= before + 2, 20_000);
+    await until('the collector was asked twice', () => collector.bodies.length >= before + 2);
     collector.answer(200);
-    await until('it has the span', () => collector.spans.length === kept + 1, 20_000);
+    await until('it has the span', () => collector.spans.length === kept + 1);
     await tracer.stop();
     assert.deepEqual(faults.splice(0), [{ status: 503 }]);
   });
