@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { isWaiting } from '../support/database.ts';
 import { say } from '../support/people.ts';
 import { acceptedPhone, handset, received, send } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
 import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false, reserved: true });
@@ -20,6 +22,8 @@ test('while a reply can’t be stored, no text is handed to the carrier', async 
     stopping,
   ]);
   const stop = say(world, ann, stopping, 'STOP');
+  // It is behind a second after it began, which may itself be late on a busy machine.
+  await until('the reply waits', () => isWaiting(world.database));
   await pause(1_200);
   await send(ann, { phone: other, text: 'Hello' });
   world.dispatcher.start();
