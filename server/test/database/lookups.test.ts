@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import type { Db } from '../../src/store/database/db.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/waiting.ts';
@@ -26,13 +27,18 @@ suite('lookups', () => {
 
   test('go another way while one is slow', async () => {
     const own = await backend();
+    // It is slow for as long as we want, however busy the machine is.
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('select pg_advisory_lock(7)');
     let isOver = false;
-    const slow = sleep().then(() => {
+    const slow = database.pool.lookUp('select pg_advisory_xact_lock(7)', [], 'wait').then(() => {
       isOver = true;
     });
     await pause(50);
     assert.notEqual(await backend(), own);
     assert.equal(isOver, false);
+    await holder.end();
     await slow;
     assert.equal(await backend(), own);
   });

@@ -20,6 +20,8 @@ import { acceptedPhone, messagesPath } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
+/** For what the test ends itself, sooner than any timeout. */
+const patientMs = 600_000;
 const divideByZero = 'select 1 / 0';
 const raise = (code: string) => `do $$ begin raise exception using errcode = '${code}'; end $$`;
 
@@ -164,13 +166,15 @@ suite('a write that nobody waits for', () => {
 
   test('is undone if its connection dies before the commit', async () => {
     const number = newNumber();
-    const batch = pool.batch(writing, { number, writes: ['select pg_sleep(0.5)'] });
+    const patient = connect({ connectionString: proxy.url, size: 1, timeoutMs: patientMs, role: appRole });
+    const batch = patient.batch(writing, { number, writes: ['select pg_sleep(600)'] });
     const failed = assert.rejects(batch, DatabaseUnavailable);
-    await until('the write runs', async () => (await running('select pg_sleep(0.5)')) === 1);
+    await until('the write runs', async () => (await running('select pg_sleep(600)')) === 1);
     await world.database.asOwner(
-      `select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(0.5)'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(600)'`,
     );
     await failed;
+    await patient.end();
     assert.equal(await isStored(number), false);
   });
 
@@ -183,8 +187,8 @@ suite('a write that nobody waits for', () => {
   }
 
   suite('as the last step of a send', () => {
-    const post = (phone: string, key?: string): Promise<Answer> =>
-      inject(node, {
+    const post = (phone: string, key?: string, by = node): Promise<Answer> =>
+      inject(by, {
         method: 'POST',
         url: `/v1${messagesPath}`,
         headers: { ...credentials(world.ann.token, world.apiKey), ...(key ? { 'idempotency-key': key } : {}) },
@@ -279,15 +283,19 @@ suite('a write that nobody waits for', () => {
 
     test('a connection that dies during the insert is a 502, and nothing was accepted', async () => {
       const phone = await acceptedPhone(world, world.ann);
+      const patient = connect({ connectionString: proxy.url, size: 4, timeoutMs: patientMs, role: appRole });
+      const patientNode = await anotherNode(world, { pool: patient, db: patient });
       const holder = new pg.Client({ connectionString: world.database.url });
       await holder.connect();
       await holder.query('begin; lock table archive_heads in access exclusive mode');
-      const answer = post(phone);
+      const answer = post(phone, undefined, patientNode);
       const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       await until('the insert waits', async () => (await world.database.asOwner(`select ${waiting}`)).length === 1);
       await world.database.asOwner(`select pg_terminate_backend(pid) ${waiting}`);
       assertProblem(await answer, 'downstream_unavailable', /nothing was done/);
       await holder.end();
+      await patientNode.close();
+      await patient.end();
       assert.deepEqual(await messagesTo(phone), []);
     });
   });
