@@ -213,7 +213,7 @@ suite('texts to an SMSC', () => {
     const life = course();
     await smsc.behave({ messageId: 'l1' }, { status: throttled, times: 3 }, { messageId: 'l2' });
     const text = esme.carrier.submit({ from: ours, to: person, text: long, kind: 'text' }, life);
-    await until('it was throttled', async () => (await submitted()).length === 2);
+    await until('it was throttled', async () => (await submitted()).length >= 2);
     await smsc.drop();
     assert.deepEqual(await text, { accepted: 'l1/2' });
     assert.ok(life.steps >= 3, `${life.steps}`);
@@ -433,7 +433,8 @@ suite('texts to an SMSC', () => {
     ['loses its connection', true],
   ] as const)
     test(`a receipt with the text’s beginning that comes before the timeout settles a text that ${about}`, async () => {
-      await start({ times: { responseMs: 400, earlyMs: 20 } });
+      // The receipt must come before that, also on a busy machine.
+      await start({ times: { responseMs: 3_000, earlyMs: 20 } });
       await smsc.behave({ silent: true });
       const text = esme.submit({ reference: 12, text: 'See you at ten on Friday' }).catch(() => 'in doubt');
       const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };

@@ -192,13 +192,13 @@ suite('an SMSC that misbehaves', () => {
   });
 
   test('a half-open connection is noticed by its silence, and made again', async (t) => {
-    const { esme, smsc } = await start(t, onSecond, { times: { enquireMs: 50, enquireResponseMs: 50 } });
+    const { esme, smsc } = await start(t, onSecond, { times: { enquireMs: 1_000, enquireResponseMs: 50 } });
     await assert.rejects(esme.submit({}), /enquire_link/);
     await until('it is bound again', () => smsc.connections.length >= 2);
   });
 
   test('a peer that leaves a text unanswered gets no more until it is heard', async (t) => {
-    const times = { responseMs: 50, enquireResponseMs: 400, beginMs: 150 };
+    const times = { responseMs: 50, enquireResponseMs: 3_000, beginMs: 150 };
     const { esme, connection } = await start(t, onSecond, { times });
     const lost = assert.rejects(esme.submit({}), /enquire_link/);
     await until('it was asked', () => connection(0).pdus.at(-1)?.command === 'enquire_link');

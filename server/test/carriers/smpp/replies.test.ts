@@ -120,7 +120,7 @@ suite('replies through an SMSC', () => {
   });
 
   test('parts in any order and twice are one reply, each confirmed once the whole is taken', async () => {
-    await start({ times: { partHoldMs: 2_000 } });
+    await start({ times: { partHoldMs: 20_000 } });
     const third = part(9, 3, 3, 'three');
     const first = part(9, 3, 1, 'one ');
     const again = part(9, 3, 3, 'three');
@@ -181,7 +181,7 @@ suite('replies through an SMSC', () => {
   });
 
   test('parts with SAR parameters, whose split went through a character', async () => {
-    await start({ times: { partHoldMs: 2_000 } });
+    await start({ times: { partHoldMs: 20_000 } });
     const sar = (number: number, hex: string) =>
       smsc.deliver({
         ...fromPerson,
@@ -196,7 +196,7 @@ suite('replies through an SMSC', () => {
   });
 
   test('parts in different alphabets are each read in their own', async () => {
-    await start({ times: { partHoldMs: 2_000 } });
+    await start({ times: { partHoldMs: 20_000 } });
     const inAlphabet = (number: number, data_coding: number, hex: string) =>
       smsc.deliver({
         ...fromPerson,
