@@ -75,7 +75,9 @@ function promises(vendor: Vendor): void {
       const own = vendor.open(standIn, { lateMs: 1_000 });
       await standIn.behave({ to: text.to, ...rule });
       await assert.rejects(own.submit(text));
-      await until('the stand-in is done with it', async () => (await standIn.taken(text.to)).length === taken);
+      const isDone = async () =>
+        (await standIn.taken(text.to)).length === taken && (await standIn.requests(text.to)) > 0;
+      await until('the stand-in is done with it', isDone);
       assert.equal(await standIn.requests(text.to), 1);
     });
 
