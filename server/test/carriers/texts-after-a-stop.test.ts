@@ -33,7 +33,7 @@ const waits = {
 type Wait = { answerMs: number; window: number; perSecondMax?: number };
 
 const textsEach = 8;
-/** What was handed to a socket may still be on its way. */
+/** What was handed to a socket may still be on its way. It has arrived once nothing more comes for that long. */
 const wireMs = 250;
 
 const farEnds: Record<string, (wait: Wait, publicUrl: string) => Promise<FarEnd>> = {
@@ -52,10 +52,10 @@ for (const [name, open] of Object.entries(farEnds))
         const world = await makeWorld({
           env: { PUBLIC_URL: publicUrl },
           carriers: fixedCarriers(openCarrier(carrier, { name: 'main', readCall })),
+          dispatch: false,
         });
         await world.app.listen({ host: '127.0.0.1', port });
         try {
-          await farEnd.ready();
           await stopWhileTextsWait(world, farEnd);
         } finally {
           await world.close();
@@ -69,14 +69,23 @@ async function stopWhileTextsWait(world: World, farEnd: FarEnd): Promise<void> {
   const [stopping, other] = [await acceptedPhone(world, world.ann), await acceptedPhone(world, world.ann)];
   for (let text = 0; text < textsEach; text++)
     await send(world.ann, { phoneNumbers: [stopping, other], text: `Hello ${text}` });
+  // Not before all are accepted, which may take as long as some of them wait.
+  world.dispatcher.start();
+  await farEnd.ready();
   await until('the first has arrived', async () => (await farEnd.arrived(stopping)) > 0);
   await farEnd.stop(stopping, world.ann.advisor.textingNumber ?? '');
+  let begun = await farEnd.arrived(stopping);
+  const isQuiet = async () => {
+    const before = begun;
+    begun = await farEnd.arrived(stopping);
+    return begun === before;
+  };
   await pause(wireMs);
-  const begun = await farEnd.arrived(stopping);
+  await until('no more arrives', isQuiet, undefined, wireMs);
   assert.ok(begun < textsEach, 'texts were waiting');
-  await until('the other has all', async () => (await farEnd.arrived(other)) === textsEach, 30_000);
+  await until('the other has all', async () => (await farEnd.arrived(other)) === textsEach);
   // One more is the confirmation.
-  await until('the STOP is confirmed', async () => (await farEnd.arrived(stopping)) > begun, 30_000);
+  await until('the STOP is confirmed', async () => (await farEnd.arrived(stopping)) > begun);
   assert.equal(await farEnd.arrived(stopping), begun + 1);
   const failed = await world.database.asOwner(
     `select failure_code as code, count(*)::integer as count from messages where status = 'failed' group by 1`,
