@@ -94,8 +94,10 @@ suite('the identity provider’s keys', () => {
     const { provider, call } = await scene(t);
     const stranger = await provider.addKey();
     provider.withdraw(stranger);
+    const startedAt = performance.now();
     for (let i = 0; i < 20; i++) assertProblem(await call(stranger), 'unauthorized', /not valid/);
-    assert.ok(provider.asked.filter((path) => path === keysPath).length <= 2);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    assert.ok(provider.asked.filter((path) => path === keysPath).length <= 2 + seconds);
   });
 
   test('are found after they move', async (t) => {
@@ -130,12 +132,17 @@ suite('the identity provider’s keys', () => {
 
   test('while the provider is down it is 502, and the provider is asked again when it is back', async (t) => {
     const { provider, call } = await scene(t);
+    // A second passes when the test says so.
+    let now = performance.now();
+    t.mock.method(performance, 'now', () => now);
     await provider.goDown();
     assertProblem(await call(), 'downstream_unavailable', /identity provider can’t be reached/);
     await provider.comeBack();
+    now += leftAloneMs - 1;
     assertProblem(await call(), 'downstream_unavailable');
     assert.deepEqual(provider.asked, [], 'after a failure it isn’t asked for a second');
-    await until('it works again', async () => (await call()).status === 200, leftAloneMs + 1_000);
+    now += 1;
+    assert.equal((await call()).status, 200, 'it works again');
 
     await provider.goDown();
     assert.equal((await call()).status, 200, 'known keys still work');
@@ -195,7 +202,7 @@ suite('the identity provider’s keys', () => {
         if (lie.key) return;
         Object.assign(metadata, truth.metadata);
         for (const [path, answer] of truth.answers) answers.set(path, answer);
-        await until('it works', async () => (await call()).status === 200, leftAloneMs + 1_000);
+        await until('it works', async () => (await call()).status === 200);
       });
   });
 });
