@@ -10,9 +10,9 @@ import { until } from '../support/waiting.ts';
 
 const phone = '+12125550101';
 const messages = '/v1/text/messaging/messages';
-const longMs = 30_000;
+const longMs = 60_000;
 /** Its lease is five seconds longer: after that a text of a killed process is in doubt. */
-const carrierTimeoutMs = 1_000;
+const carrierTimeoutMs = 3_000;
 const killedLoad = 60;
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape.
@@ -155,15 +155,27 @@ suite('two processes that answer and two that work, on one database', () => {
       const filled = Math.ceil((Date.now() - startedAt) / 1000);
       return { count: statuses.filter((status) => status === 200).length, filled };
     };
-    const shared = await passed();
-    assert.ok(shared.count >= 10 && shared.count <= 10 + shared.filled, JSON.stringify(shared));
+    const times = (what: string) => [one, other].map(({ said }) => said().split(what).length - 1);
+    const timesAway = () => times('REDIS_URL doesn’t answer');
+    const timesBack = () => times('REDIS_URL answers again');
+    const areBack = () => timesBack().join() === timesAway().join();
+    const isShared = async () => {
+      const before = timesAway();
+      const { count, filled } = await passed();
+      if (count >= 10 && count <= 10 + filled) return true;
+      // On a busy machine Redis may be later than a process waits for it, which then says so and goes by its own.
+      await until(`${count} passed because Redis was late`, () => timesAway().join() !== before.join());
+      await until('it is shared again', areBack);
+      return false;
+    };
+    await until('a burst is one for both', isShared);
     assert.match(one.said(), /"msg":"rate limits are shared through REDIS_URL"/);
+    const before = timesAway();
     await redis?.goDown();
-    for (const program of [one, other])
-      await until('it says so', () => /REDIS_URL doesn’t answer/.test(program.said()));
+    await until('both say so', () => timesAway().every((count, index) => count > (before[index] ?? 0)));
     assert.ok((await passed()).count >= 20);
     await redis?.comeBack();
-    for (const program of [one, other]) await until('it says so', () => /REDIS_URL answers again/.test(program.said()));
+    await until('both say so', areBack);
   });
 
   test('moving the sandbox’s clock is answered once the one that works has handed over what is due', async () => {
