@@ -27,7 +27,7 @@ async function hostile(handler: Handler, options: Partial<AssentOptions> = {}) {
   after(() => server.close());
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}/v1`;
-  return { requests, assent: new Assent({ baseUrl, apiKey: 'key', token: 'token', timeout: 300, ...options }) };
+  return { requests, assent: new Assent({ baseUrl, apiKey: 'key', token: 'token', timeout: 20_000, ...options }) };
 }
 
 function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
@@ -110,7 +110,7 @@ test('a server that stalls, before the answer or in its middle, is a timeout', a
     (_, response, attempt) => {
       if (attempt > 1) response.writeHead(200, { 'content-type': 'application/json' }).write('{');
     },
-    { maxRetries: 1 },
+    { maxRetries: 1, timeout: 300 },
   );
   const error = await failure(assent.messages.send(message));
   assert.deepEqual([error.code, error.status, error.retryable, requests.length], ['timeout', 0, true, 2]);
