@@ -64,7 +64,7 @@ suite('back-up and restore on Debian, as the page has it', { skip: lacksPostgres
     const archived = () => Number(perform('ls /mnt/backup/wal | wc -l'));
     const before = archived();
     query('select pg_switch_wal()');
-    perform(`for n in {1..100}; do [ "$(ls /mnt/backup/wal | wc -l)" -gt ${before} ] && break; sleep 0.1; done`);
+    perform(`for n in {1..600}; do [ "$(ls /mnt/backup/wal | wc -l)" -gt ${before} ] && break; sleep 0.1; done`);
     assert.ok(archived() > before, 'the log is archived on');
     perform('postgresql restart');
     const settings = "('restore_command', 'recovery_target_time')";
@@ -112,7 +112,7 @@ suite('the page about back-up and restore, as it stands', { skip: lacksPostgres 
     server = await startServer(env);
     const BASE = perform(`${backUp}echo "$BASE"`).split('\n').at(-1) ?? '';
     // A sandbox's database without a checkpoint counts as a new one.
-    await until('a part is signed', async () => (await number('select size from archive_tree')) > 0, 30_000, 200);
+    await until('a part is signed', async () => (await number('select size from archive_tree')) > 0, undefined, 200);
 
     // One text a second: most of them wait when the moment comes that is restored.
     assert.equal((await run('advisors', 'set', 'avery@sandbox.example', '--texting-pace', '1')).status, 0);
@@ -123,18 +123,19 @@ suite('the page about back-up and restore, as it stands', { skip: lacksPostgres 
       const answer = await server?.fetch('/v1/text/messaging/messages', { method: 'POST', headers, body });
       assert.equal(answer?.status, 200);
     };
-    for (let text = 1; text <= textsSent; text += 1) await send(`Text ${text}`);
+    // At once: on a busy machine as many could go out as come in, one after another.
+    await Promise.all(Array.from({ length: textsSent }, (_, index) => send(`Text ${index + 1}`)));
     const TARGET = perform('psql -d assent -Atc "select clock_timestamp()"');
     const waited = await number('select count(*) from dispatches');
     assert.ok(waited > 1, 'texts wait');
     const sent = () => number("select count(*) from messages where status = 'delivered'");
-    await until('all of them are delivered', async () => (await sent()) === textsSent, 60_000, 200);
+    await until('all of them are delivered', async () => (await sent()) === textsSent, undefined, 200);
     const entries = () => number('select sum(last_number) from archive_heads');
     const copied = async () => (await number('select size from archive_tree')) === (await entries());
-    await until('all is signed', copied, 30_000, 200);
+    await until('all is signed', copied, undefined, 200);
     const signed = await entries();
     const lastCopy = () => Number(readFileSync(outside('leaves'), 'utf8').trimEnd().split('\n').at(-1)?.split(' ')[0]);
-    await until('all is copied', () => lastCopy() === signed - 1, 30_000, 200);
+    await until('all is copied', () => lastCopy() === signed - 1, undefined, 200);
     await server.stop();
 
     perform('psql -d assent -Atc "select pg_switch_wal()"');
@@ -148,7 +149,7 @@ suite('the page about back-up and restore, as it stands', { skip: lacksPostgres 
     server = await startServer(env);
     const halted = async () =>
       (await number("select count(*) from nodes where halted like 'the database has % were signed%'")) === 1;
-    await until('the server says that it hands nothing over', halted, 30_000, 200);
+    await until('the server says that it hands nothing over', halted, undefined, 200);
     assert.match((await run('status')).stdout, /halted: the database has/);
     const waiting = await number('select count(*) from dispatches');
     assert.ok(waiting > 1, `${waiting} wait`);
@@ -177,11 +178,11 @@ suite('the page about back-up and restore, as it stands', { skip: lacksPostgres 
     assert.equal(trusted.status, 0, trusted.stderr);
     server = await startServer(env);
     await send('A new text');
-    await until('texts go out again', async () => (await sent()) === before + 1, 60_000, 200);
-    await until('all is signed', copied, 30_000, 200);
+    await until('texts go out again', async () => (await sent()) === before + 1, undefined, 200);
+    await until('all is signed', copied, undefined, 200);
     // A server that stops leaves the rest of the copies to the next one.
     const inFull = async () => existsSync(outside('leaves')) && lastCopy() === (await entries()) - 1;
-    await until('all is copied', inFull, 30_000, 200);
+    await until('all is copied', inFull, undefined, 200);
     await server.stop();
     const left = await run('archive', 'verify');
     assert.equal(left.status, 0, left.stdout);
