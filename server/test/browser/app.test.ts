@@ -366,5 +366,5 @@ test('on a phone, Back shows the inbox where it was left', { skip }, async () =>
   await page.getByRole('link', { name: 'Back to the conversations' }).click();
   await page.locator('.talk').first().waitFor();
   await page.waitForTimeout(300);
-  assert.equal(await offset(), 100);
+  await until('the inbox is where it was', async () => (await offset()) === 100);
 });

@@ -456,8 +456,9 @@ suite('HTTP', () => {
 
     /** Sends all but the last bytes. Returns the answer that the server gives when it stops waiting. */
     const stall = async (bytes: Buffer) => {
-      const wire = await openWire(slowPort);
+      // The server's time begins when it accepts the connection, which may be a while before we notice.
       const startedAt = Date.now();
+      const wire = await openWire(slowPort);
       try {
         wire.write(bytes.subarray(0, -5));
         const answer = await wire.answer();

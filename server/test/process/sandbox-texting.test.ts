@@ -107,6 +107,8 @@ suite('texting in the sandbox', () => {
     }
     assert.equal((await consent('devon', '+15005550006')).status, 404);
     assert.equal((await send('devon', '+15005550006', 'Hi')).body.successes.length, 1);
+    // Later tests count the texts of this phone.
+    await until('it is on the phone', async () => (await handset('+15005550006')).some(({ text }) => text === 'Hi'));
     assert.equal((await consent('devon', '+15005550006')).body.state, 'accepted');
     assert.equal((await send('devon', '+15005550004', 'Hi')).body.failureDetails[0].code, 'opted_out');
   });
