@@ -136,7 +136,7 @@ suite('two carriers', () => {
     // As if the send had read the number's carrier before it moved.
     first.decide = () => 'does not take it';
     const late = await sent(world.ann, await acceptedPhone(world, world.ann));
-    await until('it was tried', () => first.handed.length === 2);
+    await until('it was tried', () => first.handed.length >= 2);
     await world.database.asOwner('delete from earlier_numbers', []);
     await world.database.asOwner('update advisors set carrier_id = 2 where advisor_id = $1', [advisorId]);
     await statusOf(world.ann, late, 'sent');
