@@ -281,6 +281,11 @@ async function stopColleague(stage: Stage): Promise<void> {
 }
 
 async function optOutWithTheCarrier(stage: Stage): Promise<void> {
+  await untilProven(1, () => optOutInABurst(stage), 1);
+}
+
+/** Returns how many texts were waiting at the opt-outs: on a busy machine, texts may come no faster than they go. */
+async function optOutInABurst(stage: Stage): Promise<number> {
   const people = Array.from({ length: 12 }, newPhone);
   await Promise.all(
     people.map(async (phone) => {
@@ -305,14 +310,14 @@ async function optOutWithTheCarrier(stage: Stage): Promise<void> {
     unattempted += messages.filter(({ attempts }) => attempts.length === 0).length;
   }
   assertRecords(stage, records);
-  assert.ok(unattempted > 0, 'no text was waiting at the opt-out');
+  return unattempted;
 }
 
 /** Runs the waves asked for, and more until enough replies came in the middle. */
-async function untilProven(waves: number, runWave: () => Promise<number>): Promise<void> {
+async function untilProven(waves: number, runWave: () => Promise<number>, atLeast = provingMin): Promise<void> {
   let proving = 0;
-  for (let wave = 0; wave < waves || (proving < provingMin && wave < wavesMax); wave++) proving += await runWave();
-  assert.ok(proving >= provingMin, `only ${proving} replies came in the middle`);
+  for (let wave = 0; wave < waves || (proving < atLeast && wave < wavesMax); wave++) proving += await runWave();
+  assert.ok(proving >= atLeast, `only ${proving} replies came in the middle`);
 }
 
 /** A STOP amid texts, schedules and retries. */
