@@ -71,9 +71,14 @@ suite('a reset of the sandbox', () => {
     const tables = await deployment.database.asOwner<{ name: string }>(
       `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
     );
+    // A job compares the days that are over with the archive, once a minute, and a reset forgets that it did.
+    const without = "join archive_entries e using (advisor_id, number) where e.kind <> 'reconciliation'";
     const counts = tables
       .filter(({ name }) => !ofTime.test(name))
-      .map(({ name }) => `'${name}', (select count(*) from ${name})`);
+      .map(
+        ({ name }) =>
+          `'${name}', (select count(*) from ${name} ${/^archive_(entries|bodies)$/.test(name) ? without : ''})`,
+      );
     const half = Math.ceil(counts.length / 2);
     const [found] = await deployment.database.asOwner<{ counts: Record<string, number> }>(
       `select (json_build_object(${counts.slice(0, half)})::jsonb || json_build_object(${counts.slice(half)})::jsonb) as counts`,
