@@ -53,6 +53,17 @@ async function stateOf(phone: string): Promise<string> {
   return (await lookUp(ann, phone)).body.state;
 }
 
+/** The attempts that the carrier saw before the last one: on a busy machine another may not have begun in time. */
+function attemptsOf(messageId: number): Promise<{ outcome: string; code: string | null }[]> {
+  return world.database.asOwner(
+    `select outcome, code
+     from attempts
+     where advisor_id = $1 and message_id = $2 and code is distinct from 'not_begun'
+     order by attempt`,
+    [ann.advisor.advisorId, messageId],
+  );
+}
+
 /** The texts that a phone sent to the advisor, from the archive. */
 async function repliesOf(phone: string): Promise<string[]> {
   const rows = await world.database.asOwner<{ text: string }>(
@@ -269,14 +280,10 @@ suite('the magic numbers', () => {
     for (const [index, text] of ['One', 'One', 'Two'].entries()) {
       const messageId = await sendTo(phone, text);
       await statusOf(ann, messageId, 'delivered');
-      const [tried] = await world.database.asOwner<{ attempt: number; first: string }>(
-        `select t.attempt, a.outcome as first
-         from messages t
-         join attempts a using (advisor_id, message_id)
-         where advisor_id = $1 and message_id = $2`,
-        [ann.advisor.advisorId, messageId],
+      assert.deepEqual(
+        (await attemptsOf(messageId)).map(({ outcome }) => outcome),
+        ['not_taken'],
       );
-      assert.deepEqual(tried, { attempt: 2, first: 'not_taken' });
       assert.equal((await handset(world, phone)).length, index + 1);
     }
   });
@@ -321,14 +328,8 @@ suite('the magic numbers', () => {
     const messageIds = [await sendTo(phone), await sendTo(phone)];
     for (const messageId of messageIds) {
       await statusOf(ann, messageId, 'delivered');
-      const attempts = await world.database.asOwner<{ outcome: string; code: string | null }>(
-        'select outcome, code from attempts where message_id = $1 order by attempt',
-        [messageId],
-      );
       const throttled = { outcome: 'not_taken', code: 'too_many' };
-      assert.deepEqual(attempts.slice(0, 3), [throttled, throttled, throttled]);
-      const [message] = await world.database.asOwner('select attempt from messages where message_id = $1', [messageId]);
-      assert.deepEqual(message, { attempt: 4 });
+      assert.deepEqual(await attemptsOf(messageId), [throttled, throttled, throttled]);
     }
     assert.equal((await handset(world, phone)).length, 2);
   });
