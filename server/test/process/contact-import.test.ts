@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import { runCommand } from '../support/commands.ts';
-import { isWaiting } from '../support/database.ts';
+import { isQuiet, isWaiting } from '../support/database.ts';
 import {
   assent,
   type Deployment,
@@ -89,15 +89,7 @@ suite(`an import of ${rows} contacts`, () => {
     first.kill('SIGKILL');
     await killed;
     await held.letGo();
-    // A commit that PostgreSQL has received is still carried out, and what was sent before it.
-    const isSettled = async () => {
-      const busy = await deployment.database.asOwner(
-        `select from pg_stat_activity
-         where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`,
-      );
-      return busy.length === 0;
-    };
-    await until('nothing is written any more', isSettled);
+    await until('nothing is written any more', () => isQuiet(deployment.database));
     const left = await inBook();
     assert.ok(left < rows);
     assert.equal(left % batchSize, 0);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import { runCommand } from '../support/commands.ts';
+import { isQuiet } from '../support/database.ts';
 import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
 import { type Radicale, skip, startRadicale, vcard } from '../support/radicale.ts';
 import { commandPollMs, until } from '../support/waiting.ts';
@@ -78,10 +79,7 @@ suite(`a CRM with ${cards} contacts`, { skip }, () => {
     return {
       async letGo() {
         await holder.end();
-        // What PostgreSQL has received from the dead server is still carried out.
-        const busy = `select from pg_stat_activity
-          where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;
-        await until('nothing is written any more', async () => (await asOwner(busy)).length === 0);
+        await until('nothing is written any more', () => isQuiet(deployment.database));
         await asOwner('drop trigger wait_for_test on contacts; drop function wait_for_test');
       },
     };

@@ -74,6 +74,15 @@ export async function isWaiting(database: TestDatabase): Promise<boolean> {
   return (await countWaiting(database)) > 0;
 }
 
+/** Whether nobody else does anything in it. What PostgreSQL has received from a process that was killed is still carried out. */
+export async function isQuiet({ asOwner }: TestDatabase): Promise<boolean> {
+  const busy = await asOwner(
+    `select from pg_stat_activity
+     where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`,
+  );
+  return busy.length === 0;
+}
+
 /** SQL for a time that is moved. By UTC: a distributed database updates no row by what depends on a connection's time zone. */
 export function moved(time: string, interval: string): string {
   return `(${time} at time zone 'UTC' + ${interval}) at time zone 'UTC'`;
