@@ -26,8 +26,8 @@ const gatherManyMs = 1_000;
 let link: Link = 'connecting';
 const listeners = new Set<() => void>();
 const changed = new Set<number>();
-const refetched = new Set<number>();
-const refetchAgainMs = 2_000;
+const fetching = new Set<number>();
+const fetchAgainMs = 2_000;
 const snoozes = new Map<number, number>();
 const wakeMs = 15_000;
 const looking = 'assent-looking';
@@ -155,7 +155,7 @@ export function refresh(memberId: number): void {
     () => {
       isGathering = false;
       // One that is being fetched is fetched again after that: the older response could come last.
-      const members = [...changed].filter((each) => !refetched.has(each));
+      const members = [...changed].filter((each) => !fetching.has(each));
       for (const each of members) changed.delete(each);
       areMany = members.length > refreshedMax;
       if (areMany) void client.invalidateQueries({ queryKey: ['conversations'] });
@@ -177,15 +177,15 @@ async function refetch(memberId: number): Promise<void> {
       isMissed ||= error instanceof CallFailed && error.retryable;
       return null;
     });
-  refetched.add(memberId);
+  fetching.add(memberId);
   const [conversation, newest] = await Promise.all([
     orMissed(client.fetchQuery({ ...conversationQuery(memberId), staleTime: 0 })),
     isOpen(memberId) ? orMissed(loadItems(memberId)) : null,
   ]);
+  fetching.delete(memberId);
   if (newest) client.setQueryData(itemsQuery(memberId).queryKey, (data) => data && withNewest(data, newest));
   if (conversation) for (const view of views) place(conversation, view);
-  refetched.delete(memberId);
-  if (isMissed) setTimeout(() => refresh(memberId), refetchAgainMs);
+  if (isMissed) setTimeout(() => refresh(memberId), fetchAgainMs);
   else if (changed.has(memberId)) refresh(memberId);
 }
 
