@@ -177,8 +177,8 @@ with turns as (
    )
    returning
 export_id as "exportId", firm_id as "firmId", staff_id as "staffId", trace_id as "traceId",
-of_advisor as "advisorId", period_from as "from", period_to as "to", format, status, entries_done as "entriesDone", entries_total as "entriesTotal", bytes, reason,
-date_time_created as "dateTimeCreated";
+of_advisor as "advisorId", period_from as "from", period_to as "to", format, status,
+entries_done as "entriesDone", entries_total as "entriesTotal", bytes, reason, date_time_created as "dateTimeCreated";
 
 prepare "claim-import" as
 update contact_imports

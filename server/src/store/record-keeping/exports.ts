@@ -21,8 +21,8 @@ export type NewExport = Pick<ExportJob, 'firmId' | 'staffId' | 'traceId' | 'advi
 
 const columns = `
   export_id as "exportId", firm_id as "firmId", staff_id as "staffId", trace_id as "traceId",
-  of_advisor as "advisorId", period_from as "from", period_to as "to", format, status, entries_done as "entriesDone", entries_total as "entriesTotal", bytes, reason,
-  date_time_created as "dateTimeCreated"`;
+  of_advisor as "advisorId", period_from as "from", period_to as "to", format, status,
+  entries_done as "entriesDone", entries_total as "entriesTotal", bytes, reason, date_time_created as "dateTimeCreated"`;
 
 export async function insertExport(
   db: Db,
