@@ -64,15 +64,17 @@ async function make(deps: Deps, { exportId, advisorId, staffId, traceId, from, t
   try {
     const exported = await exportArchive(deps, String(advisorId), { from, to, format }, byStaff(staffId, traceId));
     let told = 0;
+    let telling = Promise.resolve();
     const progress = (entriesDone: number, entriesTotal: number) => {
       if (entriesDone < entriesTotal && Date.now() < told + toldEveryMs) return;
       told = Date.now();
-      // What is told late is told again: nobody waits for it.
-      void store.updateExport(db, exportId, { entriesDone, entriesTotal, until: leaseEnd() }).catch(() => {});
+      // What is told late is told again: only the last is waited for.
+      telling = store.updateExport(db, exportId, { entriesDone, entriesTotal, until: leaseEnd() }).catch(() => {});
     };
     let part = 0;
     for await (const bytes of archivePackages.zip(exported, { withEmails: format === 'eml', progress }))
       await store.insertExportPart(db, exportId, part++, bytes);
+    await telling;
     await store.endExport(db, exportId, { status: 'ready', reason: null });
   } catch (error) {
     // Another node makes it once the lease is over.
