@@ -99,12 +99,15 @@ test('a text whose answer is lost survives a reload, and trying again doesn’t 
 
   await page.unroute(sends);
   await page.route('**/items*', (route) => route.abort());
+  const lost = Promise.withResolvers<void>();
   await page.route(sends, async (route) => {
     await route.fetch();
+    await lost.promise;
     await route.abort();
   });
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Sending', { exact: true }).waitFor();
+  lost.resolve();
   await unanswered.waitFor();
   await until('it is delivered, and all its events have come', async () => {
     const { data } = (await world.ann.call('GET', `${messagesPath}?phone=${encodeURIComponent(phone)}`)).body;
