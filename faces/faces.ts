@@ -10,9 +10,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { buildWeb } from '../scripts/build-web.ts';
+import { optionsGiven } from '../scripts/options.ts';
 import { findBrowser } from '../server/test/support/browser.ts';
 import { assent, freePort, makeDataFolder, startServer } from '../server/test/support/programs.ts';
 import { judge } from './scores.ts';
@@ -85,7 +85,7 @@ const judged = {
 };
 
 const isSwitch = { type: 'boolean' } as const;
-const { values: options } = parseArgs({
+const { values: options } = optionsGiven({
   options: { shots: isSwitch, scores: isSwitch, picture: isSwitch, large: isSwitch },
 });
 const data = makeDataFolder();

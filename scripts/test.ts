@@ -12,10 +12,10 @@ import { resolve } from 'node:path';
 import { run as runTests } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { globalSetup, globalTeardown } from '../server/test/support/global-setup.ts';
 import { skippedOnCitus } from '../server/test/support/not-on-citus.ts';
 import { buildWeb } from './build-web.ts';
+import { optionsGiven } from './options.ts';
 import { groupFiles, isFast, slowSeconds } from './test-groups.ts';
 
 /** On two cores: most of them wait for a database, a server, a browser or the clock. Four left a quarter of the time unused. */
@@ -47,7 +47,7 @@ process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/c
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
 
-const { values: given, positionals: named } = parseArgs({
+const { values: given, positionals: named } = optionsGiven({
   allowPositionals: true,
   allowNegative: true,
   options: {

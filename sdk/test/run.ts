@@ -5,7 +5,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileS
 import { stripTypeScriptTypes } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { optionsGiven } from '../../scripts/options.ts';
 
 const sdk = fileURLToPath(new URL('..', import.meta.url));
 /** Below the checkout, so that tests find the packages that only tests need. */
@@ -14,7 +14,7 @@ const runtimes = join(sdk, 'test/runtimes');
 /** They talk to a server of ours, which only the newest Node runs: `npm test` runs them. */
 const withServer = ['examples.test.ts', 'sandbox.test.ts'];
 
-const { values: options } = parseArgs({ options: { runtimes: { type: 'boolean' } } });
+const { values: options } = optionsGiven({ options: { runtimes: { type: 'boolean' } } });
 const tarball = pack();
 install(tarball);
 const tests = copyTests();

@@ -2,12 +2,12 @@
 // `--quick` uses smaller sizes and takes a minute; `--only growth` runs one section; `--only sends --beside REF` or
 // `--only files --beside REF` compares this checkout with another commit.
 import { availableParallelism, cpus } from 'node:os';
-import { parseArgs } from 'node:util';
+import { optionsGiven } from '../../scripts/options.ts';
 import { makeScratch, type Scratch } from './scratch.ts';
 import { fullSizes, quickSizes, type Sizes } from './sizes.ts';
 import { say } from './tables.ts';
 
-const { values } = parseArgs({
+const { values } = optionsGiven({
   options: { quick: { type: 'boolean' }, only: { type: 'string' }, beside: { type: 'string' } },
 });
 const { beside } = values;

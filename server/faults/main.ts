@@ -2,11 +2,11 @@
 // on two nodes; kills the server and an SMPP peer with texts between them; tampers with the archive; has many readers and a
 // failing endpoint follow events that two nodes write; breaks everything that nodes depend on, one thing after another, in a
 // deployment of five of them; has people say STOP while carriers answer slowly; and kills nodes of a distributed database.
-// `--kills 200`, `--races 50`, `--rounds 20`, `--events 1000000`, `--texts 200000`, `--stops 10000` and `--seconds 3600` make longer
-// runs; `--only kills`, `--only races`, `--only carriers`, `--only tampering`, `--only events`, `--only nodes`, `--only stops` or
-// `--only citus` runs one of the eight, and `--fault` one kind of fault of the nodes. Exits with 1 if a text was lost, sent twice or sent without consent, a promise was broken, tampering went
-// undetected, or somebody missed an event.
-import { parseArgs } from 'node:util';
+// `--kills 200`, `--races 50`, `--rounds 20`, `--events 1000000`, `--texts 200000`, `--stops 10000` and `--seconds 3600` make
+// longer runs; `--only kills`, `--only races`, `--only carriers`, `--only tampering`, `--only events`, `--only nodes`,
+// `--only stops` or `--only citus` runs one of the eight, and `--fault` one kind of fault of the nodes. Exits with 1 if a text
+// was lost, sent twice or sent without consent, a promise was broken, tampering went undetected, or somebody missed an event.
+import { optionsGiven } from '../../scripts/options.ts';
 import { skip as skipCitus } from '../test/support/citus.ts';
 import { tryCarriers } from './carriers.ts';
 import { tryCitus } from './citus.ts';
@@ -22,7 +22,7 @@ import { tryTamperings } from './tampering.ts';
 const shownMax = 20;
 
 const text = { type: 'string' } as const;
-const { values } = parseArgs({
+const { values } = optionsGiven({
   options: {
     kills: text,
     races: text,

@@ -2,8 +2,8 @@
 // with 1 if they aren't flat: if memory grew, or answers took longer, from the first part of the run to the last.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { optionsGiven } from '../../scripts/options.ts';
 import { started } from '../bench/program.ts';
 import type { SandboxAdvisor } from '../src/domain/sandbox/sandbox.ts';
 import { freePort, makeDataFolder, startServer } from '../test/support/programs.ts';
@@ -25,7 +25,7 @@ const growthMegabytesMax = 40;
 const slowerMax = 1.5;
 const reads = ['/text/messaging/messages?pageSize=20', '/text/messaging/events?pageSize=50', '/core/account'];
 
-const { values } = parseArgs({ options: { minutes: { type: 'string' } } });
+const { values } = optionsGiven({ options: { minutes: { type: 'string' } } });
 const minutes = Number(values.minutes ?? '10');
 if (!Number.isSafeInteger(minutes) || minutes < 1) {
   process.stderr.write('--minutes must be a whole number.\n');

@@ -2,7 +2,7 @@
 // histories of texts, replies and crashes; texts of random characters, compared from the phone to the examiner; and texts
 // that may take long to judge. `--requests 20000`, `--histories 2000`, `--texts 10000` and `--judgments 5000` say how many,
 // `--only histories` runs one of them, and `--seed 1` repeats all but the texts. Exits with 1 if it finds a fault.
-import { parseArgs } from 'node:util';
+import { optionsGiven } from '../../scripts/options.ts';
 import { compareBytes } from '../test/record-keeping/archive-export-bytes.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 import { makeWorld, type World } from '../test/support/world.ts';
@@ -21,7 +21,7 @@ type Part = keyof typeof parts;
 const names = Object.keys(parts) as Part[];
 
 const text = { type: 'string' } as const;
-const { values } = parseArgs({
+const { values } = optionsGiven({
   options: { requests: text, histories: text, texts: text, judgments: text, seed: text, only: text },
 });
 const counts: Record<Part, number> = {
