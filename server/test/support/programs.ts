@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { chmodSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,12 @@ const compiled = fileURLToPath(new URL('../../../node_modules/.cache/compiled', 
 /** Only to tell late from never, on a busy machine. */
 const startMs = 120_000;
 const stopMs = 120_000;
+/**
+ * Below those that Linux and macOS give to whoever asks for any port, or connects: one of them could be taken before the program that it
+ * is meant for listens there. Above 10080, which browsers refuse.
+ */
+const ports = { first: 11_000, count: 20_000 };
+const portTriesMax = 1_000;
 
 type Env = Record<string, string>;
 
@@ -176,12 +183,34 @@ function launch(program: string, args: string[], env: Env): ChildProcess {
   });
 }
 
+/** A port on which nobody listens, and which no other test of this run gets. */
 export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < portTriesMax; tries++) {
+    const port = ports.first + randomInt(ports.count);
+    if (reserve(port) && (await isFree(port))) return port;
+  }
+  throw new Error('No port is free.');
+}
+
+/** False if it is given to a test already. What isn't a test runs alone. */
+function reserve(port: number): boolean {
+  const { ASSENT_TEST_PORTS } = process.env;
+  if (!ASSENT_TEST_PORTS) return true;
+  try {
+    closeSync(openSync(join(ASSENT_TEST_PORTS, String(port)), 'wx'));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 async function within<Value>(ms: number, what: string, promise: Promise<Value>): Promise<Value> {
