@@ -26,7 +26,7 @@ function wholeWay(vendor: Vendor): void {
     standIn = await startStandIn();
     const port = await freePort();
     const publicUrl = `http://127.0.0.1:${port}`;
-    const carrier = vendor.open(standIn, { publicUrl, lateMs: 2_000 });
+    const carrier = vendor.open(standIn, { publicUrl });
     main = openCarrier(carrier, { name: 'main', readCall: vendor.reader(standIn) });
     world = await makeWorld({ env: { PUBLIC_URL: publicUrl }, carriers: fixedCarriers(main) });
     await world.app.listen({ host: '127.0.0.1', port });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { HttpCarrierEvent } from '../../../src/adapters/carriers/http/settings.ts';
 import type { Carrier, DoubtfulText, OutgoingText } from '../../../src/domain/ports.ts';
 import { freePort } from '../../support/programs.ts';
@@ -67,14 +66,15 @@ function promises(vendor: Vendor): void {
     ['a request that took too long there', { error: { code: '10008', status: 408 } }, 0],
     ['a page of some proxy', { does: 'page' }, 0],
     ['an answer without an id', { does: 'no_id' }, 1],
-    ['an answer that is too late', { pauseMs: 1_500 }, 1],
+    ['an answer that is too late', { waits: true }, 1],
   ];
   for (const [what, rule, taken] of doubtful)
     test(`${what} leaves a text in doubt, and nothing is sent again`, async () => {
       const text = newText();
-      const own = vendor.open(standIn, { lateMs: 1_000 });
+      const own = vendor.open(standIn, rule.waits ? { lateMs: 2_000 } : {});
       await standIn.behave({ to: text.to, ...rule });
       await assert.rejects(own.submit(text));
+      await standIn.release();
       const isDone = async () =>
         (await standIn.taken(text.to)).length === taken && (await standIn.requests(text.to)) > 0;
       await until('the stand-in is done with it', isDone);
@@ -88,7 +88,8 @@ function promises(vendor: Vendor): void {
   });
 
   for (const does of ['throttle', 'unavailable'] as const)
-    test(`${does}: not taken, and the next text waits as long as the carrier asks`, async () => {
+    test(`${does}: not taken, and the next text waits as long as the carrier asks`, async (t) => {
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
       const own = vendor.open(standIn, { beginMs: 200 });
       const [first, second, third] = [newText(), newText(), newText()];
       await standIn.behave({ to: first.to, does });
@@ -96,30 +97,28 @@ function promises(vendor: Vendor): void {
       assert.deepEqual(await own.submit(second), { notTaken: 'throttled', unavailable: true });
       assert.deepEqual([await standIn.requests(second.to), own.status?.().throttled], [0, 1]);
       assert.ok((own.status?.().perSecond ?? 0) > 0);
-      await pause(1_000);
+      t.mock.timers.tick(1_000);
       assert.ok('accepted' in (await own.submit(third)));
     });
 
   test('no more texts wait for answers than the window allows', async () => {
     const own = vendor.open(standIn, { window: 2, beginMs: 50 });
-    await standIn.behave({ times: 3, pauseMs: 500 });
-    const texts = [newText(), newText(), newText()];
-    const answers = await Promise.all(texts.map((text) => own.submit(text)));
-    assert.deepEqual(
-      answers.map((answer) => ('accepted' in answer ? 'accepted' : answer)),
-      ['accepted', 'accepted', { notTaken: 'window_full', unavailable: true }],
-    );
+    await standIn.behave({ times: 3, waits: true });
+    const [first, second, third] = [newText(), newText(), newText()].map((text) => own.submit(text));
+    assert.deepEqual(await third, { notTaken: 'window_full', unavailable: true });
+    await standIn.release();
+    for (const answer of await Promise.all([first, second])) assert.ok(answer && 'accepted' in answer);
     await standIn.behave();
   });
 
   test('a late answer settles its text, and meanwhile others go', async () => {
     const own = vendor.open(standIn, { window: 1, responseMs: 300 });
     const [late, other] = [newText(), newText()];
-    await standIn.behave({ to: late.to, pauseMs: 2_000 });
-    const answers: string[] = [];
-    const note = (name: string) => (answer: object) => void answers.push(`${name} ${Object.keys(answer)}`);
-    await Promise.all([own.submit(late).then(note('late')), own.submit(other).then(note('other'))]);
-    assert.deepEqual(answers, ['other accepted', 'late accepted']);
+    await standIn.behave({ to: late.to, waits: true });
+    const settled = own.submit(late);
+    assert.ok('accepted' in (await own.submit(other)));
+    await standIn.release();
+    assert.ok('accepted' in (await settled));
     assert.deepEqual([await standIn.requests(late.to), own.status?.().connections[0]?.inFlight], [1, 0]);
   });
 

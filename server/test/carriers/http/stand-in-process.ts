@@ -23,6 +23,7 @@ const taken: TakenText[] = [];
 const arrivals: Arrival[] = [];
 const mediaCredentials: string[] = [];
 let rules: Rule[] = [];
+let held = Promise.withResolvers<void>();
 let port = 0;
 
 const calls: Record<string, (...args: never[]) => unknown> = {
@@ -34,6 +35,10 @@ const calls: Record<string, (...args: never[]) => unknown> = {
   },
   behave(some: Rule[]) {
     rules = some;
+  },
+  release() {
+    held.resolve();
+    held = Promise.withResolvers();
   },
   taken: (to: string) => taken.filter((each) => each.to === to),
   requests: (to: string) => arrivals.filter(({ phone }) => phone === to).length,
@@ -106,6 +111,7 @@ async function take(vendor: VendorName, body: string, response: ServerResponse):
   rule.times = (rule.times ?? 1) - 1;
   const { does, error } = rule;
   if (rule.pauseMs) await pause(rule.pauseMs);
+  if (rule.waits) await held.promise;
   if (does === 'drop') return void response.destroy();
   if (does === 'throttle') return send(response, dialect.throttled(), { 'retry-after': '1' });
   if (does === 'unavailable') return send(response, dialect.failed(503), { 'retry-after': '1' });

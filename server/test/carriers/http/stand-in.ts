@@ -8,6 +8,8 @@ export type Rule = {
   to?: string;
   times?: number;
   pauseMs?: number;
+  /** Until it is released. */
+  waits?: true;
   /**
    * `lose`: takes it and closes the connection. `drop`: closes it without taking the text. `fail` and `fail_after_taking`: 500.
    * `unavailable`: 503 with Retry-After. `busy`: 503 without it. `page`: an HTML page with a 403, as proxies send it.
@@ -49,6 +51,8 @@ export type StandIn = {
   port: number;
   publicKey: string;
   behave(...rules: Rule[]): Promise<void>;
+  /** Lets every text go on that waits. */
+  release(): Promise<void>;
   /** Texts that it took, and how many requests with a text there were. */
   taken(to: string): Promise<TakenText[]>;
   requests(to: string): Promise<number>;
@@ -79,6 +83,7 @@ export async function startStandIn(): Promise<StandIn> {
     port,
     publicKey,
     behave: (...rules) => call('behave', rules),
+    release: () => call('release'),
     taken: (to) => call('taken', to),
     requests: (to) => call('requests', to),
     arrivals: () => call('arrivals'),
