@@ -8,7 +8,8 @@ import { acceptedPhone, handset, received, send } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld } from '../support/world.ts';
 
-const world = await makeWorld({ dispatch: false, reserved: true });
+// Longer than the test holds the reply back.
+const world = await makeWorld({ dispatch: false, reserved: true, database: { timeoutMs: 60_000 } });
 after(() => world.close());
 const { ann } = world;
 

@@ -85,7 +85,7 @@ const textingNumbers: Record<string, string> = { ann: '+15005552001', bob: '+150
 export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const config = readConfig({ LOG_LEVEL: 'silent', CREDENTIALS_KEY: credentialsKey, ...options.env });
   const database = await makeDatabase(options.database);
-  const reserved = options.reserved ? connectAgain(database) : database.pool;
+  const reserved = options.reserved ? connectAgain(database, options.database) : database.pool;
   const clock = await startSandboxClock(database.pool);
   const { carrier = sandboxCarrier({ db: reserved, clock }) } = options;
   const { openCrm, push } = options;
@@ -157,8 +157,8 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   };
 }
 
-function connectAgain({ url }: TestDatabase): Pool {
-  return connect({ connectionString: url, size: 4, timeoutMs: 5_000, role: appRole });
+function connectAgain({ url }: TestDatabase, { timeoutMs = 5_000 }: DatabaseOptions = {}): Pool {
+  return connect({ connectionString: url, size: 4, timeoutMs, role: appRole });
 }
 
 /** Sends one request to the app without a socket. */

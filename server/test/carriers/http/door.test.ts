@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { connect as connectTo, type Socket } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import twilio from 'twilio';
 import { twilioReader } from '../../../src/adapters/carriers/twilio/calls.ts';
 import type { Carrier } from '../../../src/domain/ports.ts';
 import { connect } from '../../../src/store/database/pool.ts';
 import { fixedCarriers, openCarrier } from '../../support/carriers.ts';
+import { countWaiting } from '../../support/database.ts';
 import { anotherNode } from '../../support/nodes.ts';
 import { ask, stateOf } from '../../support/people.ts';
 import { assertProblem } from '../../support/problem.ts';
@@ -33,7 +35,8 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' };
 suite('the door for the calls of carriers', () => {
   let world: World;
   before(async () => {
-    world = await makeWorld({ reserved: true, carriers: fixedCarriers(main) });
+    // Longer than the test keeps the pool busy.
+    world = await makeWorld({ reserved: true, carriers: fixedCarriers(main), database: { timeoutMs: 60_000 } });
   });
   after(() => world.close());
 
@@ -126,15 +129,18 @@ suite('the door for the calls of carriers', () => {
 
   test('an opt-out gets through while the pool of the API is busy', async () => {
     const phone = await acceptedPhone(world, world.ann);
-    let isBusy = true;
-    const sleeping = Promise.all(
-      Array.from({ length: world.config.databasePoolSize }, () => world.deps.db.query('select pg_sleep(3)')),
-    ).then(() => {
-      isBusy = false;
-    });
+    const connections = world.config.databasePoolSize;
+    const holder = new pg.Client({ connectionString: world.database.url });
+    await holder.connect();
+    await holder.query('select pg_advisory_lock(1)');
+    const busy = Promise.all(
+      Array.from({ length: connections }, () => world.deps.db.query('select pg_advisory_xact_lock_shared(1)')),
+    );
+    await until('the pool is busy', async () => (await countWaiting(world.database)) === connections);
     assert.equal((await inject(world.app, stop(phone))).status, 200);
-    assert.ok(isBusy, 'it didn’t wait for the pool');
-    await sleeping;
+    assert.equal(await countWaiting(world.database), connections, 'it didn’t wait for the pool');
+    await holder.end();
+    await busy;
     assert.equal(await state(phone), 'opted_out');
   });
 
