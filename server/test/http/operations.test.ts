@@ -4,7 +4,8 @@ import { after, before, suite, test } from 'node:test';
 import { buildWorkApp } from '../../src/app.ts';
 import { makeLog } from '../../src/log.ts';
 import { connect } from '../../src/store/database/pool.ts';
-import { anotherNode } from '../support/nodes.ts';
+import { appRole } from '../../src/store/database/schema/migrate.ts';
+import { anotherNode, credentials } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';
 import { exchange, listen } from '../support/sockets.ts';
 import { withinTransactions } from '../support/statements.ts';
@@ -83,17 +84,21 @@ suite('operations', () => {
 
   test('/readyz is 503 before a request times out if the database hangs, and /v1 answers 504', async () => {
     const silent = await listenSilently();
-    const { port } = silent;
-    const pool = connect({ connectionString: `postgres://localhost:${port}/nothing`, size: 5, timeoutMs: 2_500 });
-    const node = await anotherNode(world, { pool, db: pool });
-    const headers = { authorization: `Bearer ${world.ann.token}`, 'x-api-key': world.apiKey };
-    const asked = inject(node, { method: 'GET', url: `/v1${contacts}`, headers });
-    const first = await Promise.race([get('/readyz', node), asked]);
+    const nodeWith = async (timeoutMs: number) => {
+      const connectionString = `postgres://localhost:${silent.port}/nothing`;
+      const pool = connect({ connectionString, size: 5, timeoutMs });
+      const node = await anotherNode(world, { pool, db: pool });
+      const headers = { authorization: `Bearer ${world.ann.token}`, 'x-api-key': world.apiKey };
+      const asked = inject(node, { method: 'GET', url: `/v1${contacts}`, headers });
+      return { node, asked, stop: () => node.close().then(pool.end) };
+    };
+    const [patient, hasty] = [await nodeWith(60_000), await nodeWith(1_000)];
+    const first = await Promise.race([get('/readyz', patient.node), patient.asked]);
     assert.equal(first.status, 503);
-    assertProblem(await asked, 'downstream_timeout');
-    await node.close();
-    await pool.end();
+    assertProblem(await hasty.asked, 'downstream_timeout');
     silent.close();
+    await patient.asked;
+    for (const { stop } of [patient, hasty]) await stop();
   });
 
   test('/metrics counts requests by route and code, with latency and the pool', async () => {
@@ -137,8 +142,7 @@ suite('the log', () => {
   const lines: string[] = [];
   before(async () => {
     const log = makeLog('debug', { write: (line) => void lines.push(line) });
-    // Less would also end statements that take a moment, on a busy machine.
-    world = await makeWorld({ log, database: { timeoutMs: 2_000 } });
+    world = await makeWorld({ log });
     port = await listen(world.app);
     lines.splice(0);
     await driveEverything();
@@ -198,7 +202,9 @@ suite('the log', () => {
 
   /** PostgreSQL's own errors quote the row; one pretends to be a stack trace. */
   async function provokeDatabase(contact: object): Promise<void> {
-    const { call } = world.ann;
+    // Its own, since on a busy machine it may also end statements that take a moment.
+    const pool = connect({ connectionString: world.database.url, size: 2, timeoutMs: 500, role: appRole });
+    const hasty = await anotherNode(world, { pool, db: pool });
     await world.database.asOwner(`
       create function quote_for_test() returns trigger language plpgsql as $$
       begin
@@ -216,16 +222,18 @@ suite('the log', () => {
       'create trigger quote_for_test before insert on contacts for each row execute function quote_for_test()',
     );
     for (const nickname of ['plain', 'slow', 'unique', 'json']) {
-      const answer = await call(
-        'POST',
-        contacts,
-        { ...contact, nickname },
-        { 'idempotency-key': canary.key + nickname },
-      );
+      const answer = await inject(nickname === 'slow' ? hasty : world.app, {
+        method: 'POST',
+        url: `/v1${contacts}`,
+        headers: { ...credentials(world.ann.token, world.apiKey), 'idempotency-key': canary.key + nickname },
+        payload: { ...contact, nickname },
+      });
       assertProblem(answer, nickname === 'slow' ? 'downstream_timeout' : 'internal_error');
       assert.ok(!/canary/i.test(JSON.stringify(answer.body)), 'the answer doesn’t show the cause either');
     }
     await world.database.asOwner('drop trigger quote_for_test on contacts');
+    await hasty.close();
+    await pool.end();
   }
 
   test('each line is JSON with the trace id of its request', () => {
