@@ -82,6 +82,7 @@ suite('a sandbox’s archive', () => {
     await until('the status shows a fault', async () => (await status()).fault !== null, undefined, commandPollMs);
     const waiting = await run('archive', 'status');
     assert.equal(waiting.status, 1);
-    assert.match(server.said(), /nothing more is signed/);
+    // The database has the fault before the log does.
+    await until('the log says so', () => server.said().includes('nothing more is signed'));
   });
 });
