@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { listEvents } from '../../src/domain/events/events.ts';
+import { listEvents, wakeReaders } from '../../src/domain/events/events.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { cursorAt } from '../../src/domain/shared/feeds.ts';
 import { insertEvents } from '../../src/store/events/new-events.ts';
@@ -272,9 +272,15 @@ suite('cursors', () => {
       assert.equal((await read(ann, query)).status, 400, query);
   });
 
-  test('that is waited for is told to nobody who lost their access meanwhile', async () => {
-    const waiting = read(bob, `wait=2&cursor=${await now(bob)}`);
+  test('that is waited for is told to nobody who lost their access meanwhile', async (t) => {
+    const { eventAdded } = world.deps.signals;
+    const waiting = read(bob, `wait=30&cursor=${await now(bob)}`);
+    await until('it waits', () => eventAdded.awaited().length === 1);
     await setAdvisor(world.deps, bob.advisor.advisorId, { disabled: true });
+    // So long a node may go by what it knew.
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 1_000 });
+    await setConsent(world, bob, newPhone(), 'accepted');
+    await wakeReaders(world.deps);
     assert.equal((await waiting).status, 401);
   });
 });
