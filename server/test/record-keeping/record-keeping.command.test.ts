@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
-import { dayMs, dayOf } from '../../src/domain/shared/time.ts';
+import { dayMs, dayOf, startOf } from '../../src/domain/shared/time.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { commandsWith } from '../support/commands.ts';
@@ -20,6 +20,9 @@ suite('assent for record keeping', () => {
     folder = mkdtempSync(join(tmpdir(), 'assent-cli-'));
     const { firmId } = world.ann.advisor;
     await addStaff(world.deps, { firmId, name: 'Sue', email: 'sue@test.example' });
+    // To noon of the next day, so that no test runs into midnight.
+    const now = world.clock.now().getTime();
+    await world.clock.advance(startOf(dayOf(new Date(now + dayMs))).getTime() + dayMs / 2 - now);
   });
   after(async () => {
     await world.close();
