@@ -146,7 +146,7 @@ suite('assent, the operator’s command', () => {
   });
 
   test('one that goes through everything waits longer for the database than others', async () => {
-    const hasty = commandsWith(() => ({ ...env(), DATABASE_TIMEOUT_MS: '300' }));
+    const hasty = commandsWith(() => ({ ...env(), DATABASE_TIMEOUT_MS: '2000' }));
     const owner = new pg.Client({ connectionString: world.database.url });
     await owner.connect();
     try {

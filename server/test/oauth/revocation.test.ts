@@ -143,7 +143,7 @@ suite('revocation', () => {
   });
 
   test('of many access tokens at once works with two connections', async () => {
-    const small = await makeWorld({ database: { size: 2, timeoutMs: 2_000 } });
+    const small = await makeWorld({ database: { size: 2, timeoutMs: 20_000 } });
     try {
       const client = await makeClient(small);
       const issue = () => small.token(small.ann.advisor.advisorId);
