@@ -12,6 +12,10 @@ import { complaintsOf } from './inspect.ts';
 export const desk = { viewport: { width: 1440, height: 900 } };
 export const phoneWide = { viewport: { width: 390, height: 844 } };
 
+/** How long a page says what was just done, in web/src/shell/toasts.tsx; and here, where a busy machine may look late. */
+const toastMs = 6_000;
+const keptToastMs = 30_000;
+
 export type Tab = { page: Page; complaints: string[] };
 export type Window = Tab & { context: BrowserContext };
 
@@ -62,6 +66,15 @@ export function useApp({ env = {}, prepare = async () => {} }: AppOptions = {}) 
   async function openTab(context: BrowserContext, path: string): Promise<Tab> {
     const page = await context.newPage();
     page.setDefaultTimeout(stepMsMax);
+    await page.addInitScript(
+      ([toastMs, keptToastMs]) => {
+        const wait = window.setTimeout;
+        const longer = (run: () => void, ms?: number, ...args: never[]) =>
+          wait(run, ms === toastMs ? keptToastMs : ms, ...args);
+        Object.assign(window, { setTimeout: longer });
+      },
+      [toastMs, keptToastMs] as const,
+    );
     const complaints = complaintsOf(page);
     await page.goto(`${origin}${path}`);
     return { page, complaints };
@@ -85,7 +98,17 @@ export function useApp({ env = {}, prepare = async () => {} }: AppOptions = {}) 
     return opened;
   }
 
-  return { world: () => pages.world, origin: () => origin, open, openTab, openApp };
+  /** What is done from now on can be undone for a minute, not for eight seconds: on the page, and on the server. */
+  async function keepUndo(page: Page, path: RegExp): Promise<void> {
+    await page.route(path, async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      const response = await route.fetch();
+      await pages.world.database.asOwner(`update pending_actions set due_at = now() + interval '1 minute'`);
+      await route.fulfill({ response, json: { ...(await response.json()), undoMs: 60_000 } });
+    });
+  }
+
+  return { world: () => pages.world, origin: () => origin, open, openTab, openApp, keepUndo };
 }
 
 export const say = (page: Page, text: string) => page.locator('.say', { hasText: text });

@@ -232,6 +232,7 @@ test('a contact is added to a new group, and deleted only after a moment in whic
   await page.getByLabel('Austin').check();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('button', { name: 'Grace Lindqvist' }).click();
+  await app.keepUndo(page, /\/app\/api\/deletes$/);
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Undo' }).click();
   const { body } = await app.world().ann.call('GET', '/core/contact/contacts?search=Lindqvist');
