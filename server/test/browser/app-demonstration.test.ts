@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { writeSandboxFile } from '../../src/domain/sandbox/sandbox-start.ts';
 import { skip } from '../support/browser.ts';
+import { until } from '../support/waiting.ts';
 import { composer, desk, phoneWide, say, useApp } from './app-windows.ts';
 import { inspect } from './inspect.ts';
 
@@ -97,7 +98,7 @@ test('the reset asks first, and gives the focus back', { skip }, async () => {
   await page.getByRole('dialog').getByText('become as they were after the first start').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  assert.equal(await reset.evaluate((button) => button === document.activeElement), true);
+  await until('the focus is back', () => reset.evaluate((button) => button === document.activeElement));
 });
 
 test('on a phone one part is shown at a time, and axe finds no barriers in it', { skip }, async () => {

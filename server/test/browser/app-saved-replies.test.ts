@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { skip } from '../support/browser.ts';
 import { acceptedPhone, received, send } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
 import { composer, desk, phoneWide, say, useApp } from './app-windows.ts';
 import { inspect } from './inspect.ts';
 
@@ -48,9 +49,10 @@ test('a reply is saved from the composer, and chosen for somebody else with the 
   await page.keyboard.press('r');
   await page.keyboard.press('/');
   await page.getByRole('option', { name: 'Again' }).waitFor();
+  await page.locator('[role=combobox]:focus').waitFor();
   await page.keyboard.type('talk');
   await page.keyboard.press('ArrowDown');
-  assert.match((await page.locator('[aria-selected=true]').textContent()) ?? '', /Hi Ben, or \{nickname\}\?/);
+  await page.locator('[aria-selected=true]', { hasText: 'Hi Ben, or {nickname}?' }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByText('{nickname} isn’t known for Ben.').waitFor();
   await page.waitForFunction(() => {
@@ -69,7 +71,7 @@ test('a reply is saved from the composer, and chosen for somebody else with the 
   await page.getByRole('option', { name: 'Talk Hi' }).waitFor();
   await page.getByRole('option', { name: 'Again' }).waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');
-  assert.equal(await composer(page).evaluate((field) => field === document.activeElement), true);
+  await until('the focus is back', () => composer(page).evaluate((field) => field === document.activeElement));
   assert.deepEqual(complaints, []);
 });
 

@@ -26,7 +26,8 @@ test('a signature stands in every new text, is no draft by itself, and can be re
   await shows('\n– Ann');
 
   await page.keyboard.press('r');
-  await page.waitForTimeout(100);
+  // The cursor goes above the signature when the next frame is drawn.
+  await page.evaluate(() => new Promise(requestAnimationFrame));
   assert.ok(await page.locator('.compose button[type=submit]').isDisabled(), 'there is nothing to send');
   await page.keyboard.type('On my way');
   await page.getByText('15 of 70 · 1 text').waitFor();
