@@ -37,7 +37,7 @@ test('somebody who looks elsewhere is told who wrote, once, if they want that an
   await page.evaluate(`window.answer = 'granted'`);
   await box.click();
   await page.waitForFunction('window.shown.length === 1');
-  assert.equal(await box.isChecked(), true);
+  await page.getByRole('checkbox', { name: 'Notify me of new texts', checked: true }).waitFor();
 
   const other = await app.openTab(context, '/app');
   const unread = (count: number) => other.page.locator('.talk', { has: other.page.getByLabel(`${count} unread`) });

@@ -76,14 +76,17 @@ test('a review is decided with one key, undone with another, and takes effect wi
   const opened = page.waitForEvent('popup');
   await page.getByRole('button', { name: 'Sign in again' }).click();
   await (await opened).getByRole('button', { name: /Cameron Ortiz/ }).click();
-  complaints.length = 0;
   await page.locator('.margin').getByText('Called them').waitFor();
   await page.keyboard.press('o');
   await head(page, 'Ann → Chiara Marsh');
   await page.goto('about:blank');
   await pass();
   assert.equal(await stateOf(app.world(), app.world().ann, phones.Elle ?? ''), 'opted_out');
-  assert.deepEqual(complaints, []);
+  // Whatever was asked before they signed in again was refused.
+  assert.deepEqual(
+    complaints.filter((each) => !/status of 401/.test(each)),
+    [],
+  );
 });
 
 test('several are decided at once, and one is given to somebody else', { skip }, async () => {
@@ -141,7 +144,7 @@ test('J goes through all of a long queue, which keeps up', { skip }, async () =>
     await page.keyboard.press('j');
   }
   await page.getByText('60 of 60', { exact: true }).waitFor();
-  assert.ok(await page.locator('.talk[aria-current]').isVisible());
+  await page.locator('.talk[aria-current]').waitFor();
   assert.deepEqual(complaints, []);
   await app.world().database.asOwner(`delete from reviews where kind = 'sample'`);
 });

@@ -56,7 +56,7 @@ test('an operator reads figures, charts and tables, by keys too, and shares what
   );
   await page.locator('.chart-tip').getByText('UTC').waitFor();
   await page.keyboard.press('Escape');
-  assert.equal(await page.locator('.chart-tip').count(), 0);
+  await page.locator('.chart-tip').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'API latency: table' }).click();
   await page.getByRole('table', { name: 'API latency, ms' }).getByText('p99').waitFor();
 

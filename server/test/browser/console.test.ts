@@ -56,7 +56,7 @@ describe('the console', { skip }, () => {
   it('lets somebody in with a password and an app, and again with a recovery code', async () => {
     const password = 'a long password';
     const { page, complaints } = await open(await linkFor('operator', 'Ona'), { ...phoneWide, bypassCSP: true });
-    assert.equal(page.url(), `${origin()}/console/invitation`);
+    await page.waitForURL(`${origin()}/console/invitation`);
     await inspect(page, 'the invitation');
     const { codes } = await setUpApp(page, password);
     await page.getByRole('link', { name: 'I saved them' }).click();

@@ -44,6 +44,7 @@ async function push(): Promise<void> {
 
 test('an endpoint is added on the page, which shows its secret', { skip }, async () => {
   const page = await browser.newPage();
+  page.setDefaultTimeout(stepMsMax);
   receiver = await makeReceiver(() => secret);
   let secret = '';
   await page.goto(`${origin}/webhooks`);
@@ -99,6 +100,7 @@ for (const [name, options] of Object.entries(screens))
 
 test('a removed endpoint leaves the page', { skip }, async () => {
   const page = await browser.newPage();
+  page.setDefaultTimeout(stepMsMax);
   await page.goto(`${origin}/webhooks`);
   await page.locator('summary', { hasText: 'Remove' }).click();
   await page.getByRole('button', { name: 'Remove this endpoint' }).click();
