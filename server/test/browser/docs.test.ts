@@ -8,6 +8,7 @@ import { writeSandboxFile } from '../../src/domain/sandbox/sandbox-start.ts';
 import { routes } from '../../src/http/partner/routes.ts';
 import { closeBrowser, launchBrowser, skip, stepMsMax } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
+import { acceptedPhone, received, send } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 import { assertFits, complaintsOf } from './inspect.ts';
@@ -178,6 +179,10 @@ suite('the home page', { skip }, () => {
   });
 
   test('its forms move the clock, and the texts of today are counted', async () => {
+    // Those of the tests above may be of yesterday.
+    const phone = await acceptedPhone(world, world.ann);
+    await send(world.ann, { phone, text: 'Hello' });
+    await received(world, phone);
     await page.goto(origin);
     await page.getByText(/[1-9] sent, \d delivered, 0 held/).waitFor();
     const before = world.clock.now().getTime();
