@@ -60,10 +60,11 @@ for (const [what, state] of [
     });
     const states: ConsentFlowState[] = [];
     const onState = (each: ConsentFlowState) => void states.push({ ...each });
+    const began = Date.now();
     const { successes } = await assent.messages.sendWithConsent(message, { poll: true, state, onState });
     assert.equal(successes.length, 1);
     assert.equal(count(calls, 'consent-requests'), 1);
-    assert.ok(Date.now() - (states.at(-1)?.askedAt ?? 0) < 10_000, 'the next run waits for this request');
+    assert.ok((states.at(-1)?.askedAt ?? 0) >= began, 'the next run waits for this request');
     const [first, ...keys] = calls.filter(({ path }) => path !== 'consents').map(({ key }) => key);
     assert.notEqual(keys[0], first, 'with the first request’s key, nobody might be asked');
     assert.equal(keys[1], first);

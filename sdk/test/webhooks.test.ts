@@ -60,16 +60,17 @@ test('while a secret is rotated, one signature of several is enough', async () =
   assert.deepEqual(await webhooks.verify(body, { ...headers, 'webhook-signature': both }, secret), event);
 });
 
-for (const [what, raw, headers, key] of [
-  ['altered', `${body} `, signed(), secret],
-  ['of another secret', body, signed(body, new Date(), `whsec_${Buffer.alloc(32, 9).toString('base64')}`), secret],
-  ['too old', body, signed(body, new Date(Date.now() - 330_000)), secret],
-  ['from the future', body, signed(body, new Date(Date.now() + 330_000)), secret],
-  ['without its id', body, { ...signed(), 'webhook-id': '' }, secret],
-  ['with another id', body, { ...signed(), 'webhook-id': 'evt_2' }, secret],
-  ['with a signature that is no base64', body, { ...signed(), 'webhook-signature': 'v1,%%' }, secret],
-  ['with a timestamp that is no number', body, { ...signed(), 'webhook-timestamp': 'now' }, secret],
+// Signed when it is verified: what is from the future now is not for long.
+for (const [what, raw, sign] of [
+  ['altered', `${body} `, () => signed()],
+  ['of another secret', body, () => signed(body, new Date(), `whsec_${Buffer.alloc(32, 9).toString('base64')}`)],
+  ['too old', body, () => signed(body, new Date(Date.now() - 330_000))],
+  ['from the future', body, () => signed(body, new Date(Date.now() + 330_000))],
+  ['without its id', body, () => ({ ...signed(), 'webhook-id': '' })],
+  ['with another id', body, () => ({ ...signed(), 'webhook-id': 'evt_2' })],
+  ['with a signature that is no base64', body, () => ({ ...signed(), 'webhook-signature': 'v1,%%' })],
+  ['with a timestamp that is no number', body, () => ({ ...signed(), 'webhook-timestamp': 'now' })],
 ] as const)
   test(`what is ${what} is refused`, async () => {
-    await assert.rejects(webhooks.verify(raw, headers, key), { name: 'AssentError', code: 'signature' });
+    await assert.rejects(webhooks.verify(raw, sign(), secret), { name: 'AssentError', code: 'signature' });
   });
