@@ -111,8 +111,9 @@ export function Composer({ memberId, to, draft, sent }: Props) {
   const insertReply = (reply: SavedReply) => {
     const { text, missing } = fill(reply.text);
     insert(text);
-    // What is selected is replaced by the next thing that is typed.
-    if (missing[0]) setTimeout(select, 50, `{${missing[0]}}`);
+    // What is selected is replaced by the next thing that is typed. The cursor goes behind the reply with the next frame, so this is later.
+    const piece = `{${missing[0]}}`;
+    if (missing[0]) requestAnimationFrame(() => requestAnimationFrame(() => select(piece)));
   };
   const focus = () => field.current?.focus();
   /** Above the signature, unless somebody has selected it. */
