@@ -15,6 +15,8 @@ export function complaintsOf(page: Page): string[] {
 
 /** axe finds no barriers on the page, light or dark, and it fits the screen. Its policy must be bypassed for axe. */
 export async function inspect(page: Page, shown = page.url()): Promise<void> {
+  // After a key that leads to another page, its styles may still be on their way.
+  await page.waitForLoadState();
   await page.evaluate(axeSource);
   // What fades in has less contrast on the way.
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
