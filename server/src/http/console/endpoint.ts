@@ -1,8 +1,9 @@
-import type { Static, TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import type { By } from '../../domain/archive/archive.ts';
 import type { StaffSession } from '../../domain/sign-in/sessions.ts';
-import type { Input } from '../door/route.ts';
+import type { ValueOf } from '../../schemas/shared/validate.ts';
+import type { Input, ParsedInput } from '../door/route.ts';
 
 /** The staff of one firm. */
 export type FirmStaff = StaffSession & { firmId: number; firmName: string };
@@ -27,19 +28,13 @@ export type ConsoleEndpoint<Result = unknown> = {
   handler(deps: Deps, staff: StaffSession, input: Input, by: By): Promise<Result>;
 };
 
-type ParsedInput<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
 type Details<Who, P, Q, B, Result> = {
   params?: P;
   query?: Q;
   body?: B;
-  isFresh?: true | ((body: ParsedInput<B>) => boolean);
+  isFresh?: true | ((body: NoInfer<ValueOf<B>>) => boolean);
   cost?: number;
-  handler(
-    deps: Deps,
-    staff: Who,
-    input: { params: ParsedInput<P>; query: ParsedInput<Q>; body: ParsedInput<B> },
-    by: By,
-  ): Promise<Result>;
+  handler(deps: Deps, staff: Who, input: ParsedInput<P, Q, B>, by: By): Promise<Result>;
 };
 type Optional = TSchema | undefined;
 

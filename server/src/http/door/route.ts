@@ -1,8 +1,9 @@
-import type { Static, TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import type { Scope } from '../../domain/access/scopes.ts';
 import type { By } from '../../domain/archive/archive.ts';
 import type { ProblemCode } from '../../domain/problems.ts';
+import type { ValueOf } from '../../schemas/shared/validate.ts';
 
 /** An endpoint with its place: a line of http/partner/routes.ts, or of the app's own. */
 export type Route = Endpoint & {
@@ -48,7 +49,8 @@ export type Endpoint = {
 export type Input = { params: unknown; query: unknown; body: unknown };
 type Handler = (deps: Deps, advisorId: number, input: Input, by: By, scopes: ReadonlySet<string>) => Promise<unknown>;
 
-type ParsedInput<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
+/** Its types follow from the schemas, never the other way: to infer a schema, the compiler would go through all that there can be. */
+export type ParsedInput<P, Q, B> = NoInfer<{ params: ValueOf<P>; query: ValueOf<Q>; body: ValueOf<B> }>;
 
 type Details<P, Q, B> = Omit<Endpoint, 'params' | 'query' | 'body' | 'handler'> & {
   params?: P;
@@ -57,7 +59,7 @@ type Details<P, Q, B> = Omit<Endpoint, 'params' | 'query' | 'body' | 'handler'> 
   handler(
     deps: Deps,
     advisorId: number,
-    input: { params: ParsedInput<P>; query: ParsedInput<Q>; body: ParsedInput<B> },
+    input: ParsedInput<P, Q, B>,
     by: By,
     /** Those of the access token. */
     scopes: ReadonlySet<string>,

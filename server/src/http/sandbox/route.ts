@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static, TSchema } from 'typebox';
-import { valid, validator } from '../../schemas/shared/validate.ts';
+import type { TSchema } from 'typebox';
+import { type ValueOf, valid, validator } from '../../schemas/shared/validate.ts';
 import { parseBody, type RawBody } from '../door/body.ts';
 import type { DocumentedRoute } from '../openapi/operations.ts';
 
@@ -9,14 +9,12 @@ export type SandboxRoute = Omit<DocumentedRoute, 'query'> & {
   handler(input: { params: unknown; body: unknown }): Promise<unknown>;
 };
 
-type ParsedInput<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
-
 /** A row of their tables. Its schemas give its handler's types. */
 export function sandboxRoute<P extends TSchema | undefined, B extends TSchema | undefined>(
   row: Omit<SandboxRoute, 'params' | 'body' | 'handler'> & {
     params?: P;
     body?: B;
-    handler(input: { params: ParsedInput<P>; body: ParsedInput<B> }): Promise<unknown>;
+    handler(input: NoInfer<{ params: ValueOf<P>; body: ValueOf<B> }>): Promise<unknown>;
   },
 ): SandboxRoute {
   return row as SandboxRoute;

@@ -32,6 +32,9 @@ const formats: Record<string, { test: (text: string) => boolean; message: string
 const screener = makeAjv({ allErrors: false });
 const explainer = makeAjv({ allErrors: true });
 
+/** What a part of a request is once its schema, if there is one, has checked it. */
+export type ValueOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
+
 export function validator<Schema extends TSchema>(
   schema: Schema,
 ): (value: unknown) => ValidationResult<Static<Schema>> {
