@@ -16,6 +16,8 @@ const input = find('[name=text]', HTMLInputElement);
 
 /** The page as it was fetched last: most of the time nothing is new. */
 let latestText = '';
+/** How many replies were sent: a page that was asked for before one of them may come without it. */
+let sent = 0;
 /** The recipient is the one who texted last, until the person chooses another. */
 let chosen = new URLSearchParams(window.location.search).has('to');
 to.addEventListener('change', () => {
@@ -28,12 +30,13 @@ form.addEventListener('submit', (event) => {
 follow(refresh, pollMs);
 
 async function refresh() {
+  const sentBefore = sent;
   try {
     const answer = await fetch(window.location.pathname);
     if (!answer.ok) throw new Error(unavailable);
     const text = await answer.text();
     // A reply on its way is shown by `send`, which clears the field at the same time.
-    if (text !== latestText && !form.ariaBusy) {
+    if (text !== latestText && sent === sentBefore && !form.ariaBusy) {
       latestText = text;
       update(parse(text));
     }
@@ -63,6 +66,7 @@ async function send(button) {
   } catch {
     show(problem, 'The sandbox isn’t responding. Your reply is still here: send it again.');
   }
+  sent += 1;
   form.ariaBusy = null;
 }
 
