@@ -112,8 +112,8 @@ export function Composer({ memberId, to, draft, sent }: Props) {
     const { text, missing } = fill(reply.text);
     insert(text);
     // What is selected is replaced by the next thing that is typed. The cursor goes behind the reply with the next frame, so this is later.
-    const piece = `{${missing[0]}}`;
-    if (missing[0]) requestAnimationFrame(() => requestAnimationFrame(() => select(piece)));
+    const [unknown] = missing;
+    if (unknown) requestAnimationFrame(() => requestAnimationFrame(() => select(`{${unknown}}`)));
   };
   const focus = () => field.current?.focus();
   /** Above the signature, unless somebody has selected it. */
