@@ -1,55 +1,90 @@
 // Installs the packages of package-lock.json if they aren't there, on any version of Node. npm keeps a list of what it has
 // installed in node_modules: to compare the two takes milliseconds, and `npm ci` ten seconds.
-//
-//   node scripts/install.js          for everything, with the development tools
-//   node scripts/install.js start    for the server: `npm ci --omit=dev` has installed enough
-//   node scripts/install.js assent   for a command, which a server may be running beside: `npm ci` deletes all packages first,
-//                                    so it is only run where there are none
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ended, launch } from './launch.js';
 
 /**
+ * What a script needs:
+ *   everything  with the development tools
+ *   server      what the server runs on: `npm ci --omit=dev` has installed enough
+ *   command     the same, and a server may be running beside it: `npm ci` deletes all packages first, so it is only run where there are none
+ * @typedef {'everything' | 'server' | 'command'} Needs
+ *
  * @typedef {{ version?: string, integrity?: string, dev?: boolean, devOptional?: boolean, optional?: boolean,
  *   os?: string | string[], cpu?: string | string[], libc?: string[] }} Package a row of package-lock.json
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const caller = process.argv[2];
+const shownEveryMs = { terminal: 250, file: 10_000 };
 
-if (!isInstalled()) {
-  if (caller === 'assent' && existsSync(`${root}node_modules`)) {
-    fail(
+/**
+ * Throws a sentence if they can't be installed.
+ * @param {Needs} needs
+ */
+export async function install(needs) {
+  if (isInstalled(needs)) return;
+  if (needs === 'command' && existsSync(`${root}node_modules`))
+    throw new Error(
       'The packages in node_modules are not those of package-lock.json. Stop the server, if one runs here, and run `npm ci`.',
     );
-  }
-  process.stderr.write('Installing the packages in package-lock.json …\n');
+  if (!canWrite())
+    throw new Error(
+      `Packages are missing, and you can't write to ${root}: run \`npm ci\` there as its owner, or clone it into a folder of your own.`,
+    );
+  const begun = Date.now();
+  const stop = showProgress(begun);
   // Output goes to stderr, so that a command that prints a value (`assent token`) has a clean stdout on a first run.
   // Development tools are installed even if NODE_ENV is production, because `npm test` needs them.
-  const npm = spawnSync('npm', ['ci', '--include=dev', '--include=optional', '--loglevel=error'], {
+  const npm = launch('npm', ['ci', '--include=dev', '--include=optional', '--loglevel=error', '--no-progress'], {
     cwd: root,
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', 'ignore', 2],
   });
-  if (npm.status !== 0) fail('npm ci failed; see its output above.');
+  const end = await ended(npm);
+  stop();
+  if (end !== 0) throw new Error('npm ci failed; see its output above.');
+  say(`Installed them in ${secondsSince(begun)} s.`);
 }
 
-function isInstalled() {
+/**
+ * So that nobody takes it for hung: in a terminal one line that counts up, elsewhere a line now and then.
+ * @param {number} begun
+ */
+function showProgress(begun) {
+  const { isTTY } = process.stderr;
+  const wanted = packagesHere();
+  const show = () => {
+    // npm makes all the folders first, and fills them as the packages come.
+    const filled = wanted.filter(([path]) => existsSync(`${root}${path}/package.json`)).length;
+    const line = `Installing packages: ${filled} of ${wanted.length}, ${secondsSince(begun)} s`;
+    process.stderr.write(isTTY ? `\r${line}` : `${line}\n`);
+  };
+  say('Installing the packages in package-lock.json, which takes half a minute …');
+  const timer = setInterval(show, isTTY ? shownEveryMs.terminal : shownEveryMs.file);
+  return () => {
+    clearInterval(timer);
+    if (isTTY) process.stderr.write('\r\x1b[K');
+  };
+}
+
+/** @param {Needs} needs */
+function isInstalled(needs) {
   const installed = packagesIn('node_modules/.package-lock.json');
-  return Object.entries(packagesIn('package-lock.json'))
-    .filter(([path, wanted]) => path.includes('node_modules/') && isNeeded(wanted))
+  return packagesHere()
+    .filter(([, { dev, devOptional }]) => needs === 'everything' || !(dev || devOptional))
     .every(([path, { version, integrity }]) => {
       const found = installed[path];
       return found && found.version === version && found.integrity === integrity && existsSync(root + path);
     });
 }
 
-/**
- * Optional packages are those of one platform each. npm decides between C libraries.
- * @param {Package} wanted
- */
-function isNeeded({ dev, devOptional, optional, os, cpu, libc }) {
-  if (caller && (dev || devOptional)) return false;
-  return !optional || (!libc && includes(os, process.platform) && includes(cpu, process.arch));
+/** Those for this platform: optional packages are those of one platform each. npm decides between C libraries. */
+function packagesHere() {
+  return Object.entries(packagesIn('package-lock.json')).filter(
+    ([path, { optional, os, cpu, libc }]) =>
+      path.includes('node_modules/') &&
+      (!optional || (!libc && includes(os, process.platform) && includes(cpu, process.arch))),
+  );
 }
 
 /** @type {(names: string | string[] | undefined, name: string) => boolean} */
@@ -66,8 +101,21 @@ function packagesIn(path) {
   }
 }
 
-/** @type {(why: string) => never} */
-function fail(why) {
-  process.stderr.write(`${why}\n`);
-  process.exit(1);
+function canWrite() {
+  try {
+    accessSync(root, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {number} begun */
+function secondsSince(begun) {
+  return Math.round((Date.now() - begun) / 1000);
+}
+
+/** @param {string} line */
+function say(line) {
+  process.stderr.write(`${line}\n`);
 }

@@ -12,6 +12,20 @@ export const slowSeconds = 2;
 const sharedPart = 0.8;
 /** Each of their files starts servers or browsers, and waits for them. So many of a folder share a process, one after another. */
 const waitingFolders: Record<string, number> = { browser: 7, process: 4, root: 1 };
+/** Beside those folders and the client's examples: what other programs than ours can break. The rest is everyday's. */
+const others = [
+  'server/test/access/shared-rate.test.ts',
+  'server/test/adapters/crm/carddav.test.ts',
+  'server/test/carriers/smpp/peers.test.ts',
+  'server/test/database/citus.test.ts',
+  'server/test/database/crashed-commits.test.ts',
+  'server/test/database/embedded.test.ts',
+  'server/test/database/hosts.test.ts',
+  'server/test/docs/deploy.test.ts',
+  'server/test/http/openapi.clients.test.ts',
+  'server/test/http/openapi.lint.test.ts',
+  'server/test/record-keeping/second-verifier.test.ts',
+];
 /** Its files share a browser, too. */
 const withBrowser = 'server/test/browser/';
 const browserModule = 'server/test/support/browser.ts';
@@ -63,11 +77,15 @@ export function groupFiles(files: string[], filesMax: number): Groups {
   return { entries, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
+/** Whether `npm test` runs it. */
+export function isEveryday(file: string): boolean {
+  return file.startsWith('server/') && !(folderOf(file) in waitingFolders) && !others.includes(file);
+}
+
 /** Whether `npm run check` runs it: it starts no program, needs no process of its own, and is done in a moment. */
 export function isFast(file: string): boolean {
-  return (
-    !isWaiting(file) && !isChanging(file) && !starting.test(readFileSync(file, 'utf8')) && secondsOf(file) < slowSeconds
-  );
+  const isSmall = !isChanging(file) && !starting.test(readFileSync(file, 'utf8')) && secondsOf(file) < slowSeconds;
+  return isEveryday(file) && isSmall;
 }
 
 function isWaiting(file: string): boolean {

@@ -1,12 +1,13 @@
 // Everything that must hold.
 //
-//   npm test                                 all tests, types, lint and generated files
+//   npm test                                 what a change of code can break: tests, types, lint and generated files
+//   npm run test:all                         all tests, whole: also what a machine, a package, a kill or a pasted guide can break
+//   npm run test:all -- --rest               all tests but those of `npm test`
 //   npm test FILE…                           these test files
 //   npm test -- --name 'second STOP' FILE…   the tests in them whose name matches
 //   npm test -- --inspect FILE               waits for a debugger
 //   npm test -- --record                     writes how long each file took to server/test/durations.json
-//   npm run check                            types, lint, generated files, and tests that start no program of their own
-import { spawn } from 'node:child_process';
+//   npm run check                            types, lint, generated files, and the tests that take a moment
 import { globSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { run as runTests } from 'node:test';
@@ -15,8 +16,9 @@ import { fileURLToPath } from 'node:url';
 import { globalSetup, globalTeardown } from '../server/test/support/global-setup.ts';
 import { skippedOnCitus } from '../server/test/support/not-on-citus.ts';
 import { buildWeb } from './build-web.ts';
+import { runChecks } from './checks.ts';
 import { optionsGiven } from './options.ts';
-import { groupFiles, isFast, slowSeconds } from './test-groups.ts';
+import { groupFiles, isEveryday, isFast, slowSeconds } from './test-groups.ts';
 
 /** On two cores: most of them wait for a database, a server, a browser or the clock. Four left a quarter of the time unused. */
 const processesMax = 5;
@@ -30,16 +32,6 @@ const rootsOwn = 'server/test/root/*.test.ts';
 /** The client's other tests run against the packed client: sdk/test/run.ts. */
 const clientWithServer = 'sdk/test/{examples,sandbox}.test.ts';
 const isRoot = process.getuid?.() === 0;
-const checks: Record<string, string[]> = {
-  types: ['node_modules/typescript/bin/tsc', '--project', 'server'],
-  'types of browser code': ['node_modules/typescript/bin/tsc', '--project', 'server/tsconfig.browser.json'],
-  'types of the app': ['node_modules/typescript/bin/tsc', '--project', 'web'],
-  'types of the console': ['node_modules/typescript/bin/tsc', '--project', 'web/tsconfig.console.json'],
-  'lint and format': ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'],
-  'generated files': ['scripts/generate.ts', '--check'],
-  'types of the client': ['node_modules/typescript/bin/tsc', '--project', 'sdk/test'],
-  'the client': ['sdk/test/run.ts'],
-};
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 // Test processes load the same modules; compiled once, they load in half the time.
@@ -51,6 +43,8 @@ const { values: given, positionals: named } = optionsGiven({
   allowPositionals: true,
   allowNegative: true,
   options: {
+    all: { type: 'boolean', default: false },
+    rest: { type: 'boolean', default: false },
     fast: { type: 'boolean', default: false },
     checks: { type: 'boolean', default: true },
     name: { type: 'string', multiple: true },
@@ -58,6 +52,8 @@ const { values: given, positionals: named } = optionsGiven({
     record: { type: 'boolean', default: false },
   },
 });
+// Models and races run all of their rounds, and not a quarter.
+if (given.all || given.rest) process.env.ASSENT_TEST_WHOLE = '1';
 await globalSetup();
 try {
   if (!(await (named.length > 0 ? test(named) : testAll()))) process.exitCode = 1;
@@ -65,22 +61,29 @@ try {
   await globalTeardown();
 }
 
-/** All test files, or those that are fast, and the checks beside them. */
+/** The test files of this script, and the checks beside them. */
 async function testAll(): Promise<boolean> {
   const all = globSync(['server/test/**/*.test.ts', clientWithServer], { exclude: isRoot ? [] : [rootsOwn] }).sort();
-  if (!isRoot && !given.fast) process.stdout.write(`Only root can run ${globSync(rootsOwn).join(', ')}.\n`);
-  const files = given.fast ? all.filter(isFast) : all;
+  if (!isRoot && (given.all || given.rest))
+    process.stdout.write(`Only root can run ${globSync(rootsOwn).join(', ')}.\n`);
+  const files = all.filter(isWanted);
   // Once for all who show the app: several that begin at a time would each build it.
   if (!given.fast) await buildWeb();
   // If all are fast, there is no more than a process for each place.
   const groups = groupFiles(files, given.fast ? Math.ceil(files.length / fastProcesses) : filesMax);
   const [passed, failed] = await Promise.all([
     test(files, groups.entries).finally(groups.remove),
-    given.checks ? checkAll() : [],
+    given.checks && !given.rest ? runChecks({ signal: stopping.signal }) : [],
   ]);
   for (const name of passed ? failed : ['tests', ...failed])
     process.stderr.write(`\n${name}: failed; the output is above\n`);
   return passed && failed.length === 0;
+}
+
+function isWanted(file: string): boolean {
+  if (given.all) return true;
+  if (given.rest) return !isEveryday(file);
+  return given.fast ? isFast(file) : isEveryday(file);
 }
 
 /** Runs test files, shows which were the slowest, and says whether all ran and passed. */
@@ -126,23 +129,4 @@ function showSlowest(seconds: [file: string, seconds: number][]): void {
 function record(seconds: [file: string, seconds: number][]): void {
   const slow = seconds.filter(([, each]) => each >= slowSeconds).map(([file, each]) => [file, Math.round(each)]);
   writeFileSync('server/test/durations.json', `${JSON.stringify(Object.fromEntries(slow), null, 2)}\n`);
-}
-
-/** Runs the checks one after another, beside the tests, and returns the names of those that failed. */
-async function checkAll(): Promise<string[]> {
-  const failed: string[] = [];
-  for (const [name, args] of Object.entries(checks)) if (!(await check(name, args))) failed.push(name);
-  return failed;
-}
-
-/** Runs a script or program; its output is shown at once, so that the tests' lines don't come in between. */
-async function check(name: string, args: string[]): Promise<boolean> {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], signal: stopping.signal });
-  child.on('error', () => {});
-  const said: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => said.push(bytes));
-  const code = await new Promise((done) => child.once('close', done));
-  const verdict = code === 0 ? '' : `\n${name}: failed`;
-  process.stdout.write(`\n── ${name}\n${Buffer.concat(said)}${verdict}\n`);
-  return code === 0;
 }

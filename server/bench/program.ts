@@ -95,18 +95,17 @@ async function isReady(origin: string): Promise<boolean> {
   );
 }
 
-/** The environment of package.json's scripts, without the user's own settings. */
+/** The environment that bin/assent sets, without the user's own settings. */
 function environment(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return { PATH, HOME, TMPDIR, ...started.environment, ASSENT_DATA_DIR: dataDir, ...more };
 }
 
 function readStart(): { options: string[]; environment: Record<string, string> } {
-  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const words: string[] = scripts.start.split('&& ').at(-1).split(' ');
-  const settings = words.filter((word) => /^\w+=/.test(word)).map((word) => word.split('=') as [string, string]);
+  const command = readFileSync(new URL('../bin/assent', import.meta.url), 'utf8');
+  const settings = [...command.matchAll(/\$\{(\w+):=(\w+)\}/g)].map(([, name, value]) => [name, value]);
   return {
-    options: words.filter((word) => word.startsWith('--')),
+    options: command.match(/--max\S+/g) ?? [],
     environment: { ...Object.fromEntries(settings), NODE_COMPILE_CACHE: compileCache },
   };
 }

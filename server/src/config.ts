@@ -9,8 +9,8 @@ export const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 export type Config = {
   readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>;
 } & {
-  /** npm started us: if it dies without a signal, we stop too (main.ts says why). */
-  readonly startedByNpm: boolean;
+  /** scripts/start.js started us: if it dies without a signal, we stop too (main.ts says why). */
+  readonly startedByScript: boolean;
   /** PORT or PUBLIC_URL is set. Otherwise a command uses the running sandbox's address. */
   readonly addressGiven: boolean;
 };
@@ -32,7 +32,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   }
   const config = {
     ...values,
-    startedByNpm: env.npm_lifecycle_event === 'start',
+    startedByScript: env.ASSENT_STARTED_BY_SCRIPT === 'yes',
     addressGiven: Boolean(env.PORT || env.PUBLIC_URL),
   } as Config;
   return withArchive(withIssuer(withPublicUrl(withSharedDatabase(config))));

@@ -31,7 +31,7 @@ export async function main({ role }: ServeOptions): Promise<void> {
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   process.on('SIGHUP', stop);
-  if (config.startedByNpm) stopWithParent(stop);
+  if (config.startedByScript) stopWithParent(stop);
   await starting;
 }
 
@@ -43,7 +43,7 @@ function endWithoutMessage(logLevel: string): void {
   });
 }
 
-/** A kill -9 of npm doesn't reach its children: without this the server would keep running unseen and hold the port. */
+/** A kill -9 of the script doesn't reach its children: without this the server would keep running unseen and hold the port. */
 function stopWithParent(stop: () => void): void {
   const parent = process.ppid;
   setInterval(() => {

@@ -1,0 +1,53 @@
+// Programs that end with this one: they get its signals, and none is left behind if npm is killed.
+import { spawn } from 'node:child_process';
+
+/**
+ * @typedef {import('node:child_process').ChildProcess} ChildProcess
+ * @typedef {number | NodeJS.Signals} End an exit code, or the signal that ended it
+ */
+
+const parentPollMs = 500;
+/** @type {Set<ChildProcess>} */
+const running = new Set();
+const stopping = new AbortController();
+
+/** Aborted once this program was told to stop. */
+export const stopped = stopping.signal;
+
+/** @type {(program: string, args: string[], options?: import('node:child_process').SpawnOptions) => ChildProcess} */
+export function launch(program, args, options = {}) {
+  const child = spawn(program, args, { stdio: 'inherit', ...options });
+  running.add(child);
+  for (const event of ['close', 'error']) child.once(event, () => running.delete(child));
+  return child;
+}
+
+/** @type {(child: ChildProcess) => Promise<End>} */
+export function ended(child) {
+  return new Promise((resolve, reject) => {
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 1));
+    child.once('error', reject);
+  });
+}
+
+/** A kill -9 of npm doesn't reach its children, and where `sh` stays in between, no other signal does. */
+export function passSignalsOn() {
+  const pass = (/** @type {NodeJS.Signals} */ signal) => {
+    stopping.abort();
+    for (const child of running) child.kill(signal);
+  };
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, () => pass(signal));
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && pass('SIGTERM'), parentPollMs).unref();
+}
+
+/**
+ * Ends this program as the one that it ran did.
+ * @param {End} end
+ */
+export function endAs(end) {
+  for (const child of running) child.kill('SIGTERM');
+  if (typeof end === 'number') process.exit(end);
+  process.removeAllListeners(end);
+  process.kill(process.pid, end);
+}
