@@ -1,5 +1,5 @@
-// Builds web/ into web/dist, if what it is made of has changed since. `npm start` runs it beside the server, which says so on
-// /app until it is done.
+// Builds web/ into web/dist, if what it is made of has changed since. `npm start` runs it beside the server (scripts/start.js), which says
+// so on /app until it is done.
 //
 //   node scripts/build-web.ts           if needed
 //   node scripts/build-web.ts --force   in any case
@@ -33,9 +33,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   try {
     await buildWeb(process.argv.includes('--force'));
   } catch (error) {
-    process.stderr.write(
-      `web/ could not be built, so /app isn’t there: ${error instanceof Error ? error.message : error}\n`,
-    );
+    process.stderr.write(`${explain(error as NodeJS.ErrnoException)}\n`);
     process.exitCode = 1;
   }
 }
@@ -54,6 +52,14 @@ export async function buildWeb(force = false): Promise<void> {
   );
   writeFileSync(`${outDir}/version`, version);
   replace(outDir, version);
+}
+
+/** For somebody who only wanted to start a server. */
+function explain({ code = '', message }: NodeJS.ErrnoException): string {
+  if (code === 'ERR_MODULE_NOT_FOUND') return 'The packages that build them are not installed: run `npm ci` first.';
+  if (['EACCES', 'EPERM', 'EROFS'].includes(code))
+    return `You can’t write to ${root}web: run \`npm start\` as its owner, or clone it into a folder of your own.`;
+  return message;
 }
 
 /** Somebody else may have built the same meanwhile: whoever comes first wins. */

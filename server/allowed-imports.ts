@@ -63,7 +63,7 @@ export const allowedImports: Record<string, string> = {
   'http/browser': 'config.ts deps.ts domain http/door',
   'http/docs': 'http/door http/browser',
   'http/partner': 'domain schemas http/door',
-  'http/app': 'http/door http/browser',
+  'http/app': 'config.ts domain http/door http/browser',
   'http/advisor': 'deps.ts domain schemas http/door http/browser oauth',
   'http/console': 'deps.ts domain schemas http/door http/browser',
   'http/carriers': 'deps.ts domain http/door',

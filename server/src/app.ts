@@ -87,7 +87,7 @@ export async function buildApp(deps: Deps & AppContext): Promise<App> {
     };
     if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys, { share, shedder, queues });
     addConsole(scope, deps, { share, visits: queues.visits });
-    addWebPages(scope);
+    addWebPages(scope, config);
     addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share, shedder, buckets: deps.buckets }, routes);
     addCarrierCalls(scope, deps);
     if (isSandbox && sandboxClock) addSandbox(scope, deps, sandboxClock, { ...deps, calls });

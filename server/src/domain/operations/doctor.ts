@@ -7,10 +7,17 @@ import { type CheckFinding, failing, ok } from './findings.ts';
 import { readOverview } from './overview.ts';
 import { checkSettings } from './settings-checks.ts';
 import { checkTexting } from './texting-checks.ts';
+import { checkWebBuild } from './web-build.ts';
 
 /** Every check that a running node can make, with its own settings. */
 export async function examineDeployment(deps: Deps): Promise<CheckFinding[]> {
-  return [...checkSettings(deps.config), ...(await deps.diagnose()), ...(await checkRecords(deps))];
+  const { config } = deps;
+  return [
+    ...checkSettings(config),
+    ...checkWebBuild(config),
+    ...(await deps.diagnose()),
+    ...(await checkRecords(deps)),
+  ];
 }
 
 /** The archive, and whether texts go out: what the database's rows say. */

@@ -1,39 +1,38 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
+import { findWebBuild, webFolder } from '../../domain/operations/web-build.ts';
 import { acceptsBrotli, typeOf } from '../browser/assets.ts';
 import { html, sendPage } from '../browser/page.ts';
 import { noSuchRoute } from '../door/unknown-routes.ts';
 
-/** The packed server brings it along; in a checkout, scripts/build-web.ts makes it, beside the start of a server or before it. */
-const brought = new URL('../../web/', import.meta.url);
-const dist = existsSync(brought) ? brought : new URL('../../../../web/dist/', import.meta.url);
 const pages = { '/app': 'index.html', '/console': 'console.html' };
 const buildPollSeconds = 2;
 
 /** The advisor's app and the console: a page each, which shows what its address says, and the files that both load. */
-export function addWebPages(app: FastifyInstance): void {
+export function addWebPages(app: FastifyInstance, config: Config, folder = webFolder): void {
   for (const [place, page] of Object.entries(pages)) {
-    const send = (request: FastifyRequest, reply: FastifyReply) => sendWebPage(request, reply, page);
+    const send = async (request: FastifyRequest, reply: FastifyReply) => {
+      if (/^\/\w+\/api\//.test(request.url)) throw noSuchRoute();
+      const built = await read(folder, page);
+      return built ? sendWebPage(reply, built) : sendMissing(reply, findWebBuild(config));
+    };
     app.get(place, send);
     app.get(`${place}/*`, send);
   }
   app.get('/app/manifest.webmanifest', (request, reply) =>
-    sendFile(request, reply, 'manifest.webmanifest', 'no-cache'),
+    sendFile(request, reply, { folder, name: 'manifest.webmanifest', caching: 'no-cache' }),
   );
   app.get('/app/assets/:name', (request, reply) => {
     const { name } = request.params as { name: string };
     // Nothing but the names that Vite gives: no way out of the folder.
     if (!/^[\w-]+(\.[\w-]+)*$/.test(name)) throw noSuchRoute();
-    return sendFile(request, reply, `assets/${name}`, 'public, max-age=31536000, immutable');
+    return sendFile(request, reply, { folder, name: `assets/${name}`, caching: 'public, max-age=31536000, immutable' });
   });
 }
 
-async function sendWebPage(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
-  if (/^\/\w+\/api\//.test(request.url)) throw noSuchRoute();
-  const page = await read(name);
-  if (!page) return sendBuilding(reply);
+function sendWebPage(reply: FastifyReply, built: Buffer): FastifyReply {
   const nonce = randomBytes(18).toString('base64url');
   return reply
     .headers({
@@ -43,12 +42,14 @@ async function sendWebPage(request: FastifyRequest, reply: FastifyReply, name: s
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     })
-    .send(page.toString().replace('content="NONCE"', `content="${nonce}"`));
+    .send(built.toString().replace('content="NONCE"', `content="${nonce}"`));
 }
 
-async function sendFile(request: FastifyRequest, reply: FastifyReply, name: string, caching: string) {
-  const compressed = acceptsBrotli(request) ? await read(`${name}.br`) : null;
-  const content = compressed ?? (await read(name));
+type WebFile = { folder: URL; name: string; caching: string };
+
+async function sendFile(request: FastifyRequest, reply: FastifyReply, { folder, name, caching }: WebFile) {
+  const compressed = acceptsBrotli(request) ? await read(folder, `${name}.br`) : null;
+  const content = compressed ?? (await read(folder, name));
   if (!content) throw noSuchRoute();
   if (compressed) reply.header('content-encoding', 'br');
   return reply
@@ -62,13 +63,17 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, name: stri
 }
 
 /** Read each time: a build may finish while the server runs, and the system keeps what is read often. */
-async function read(name: string): Promise<Buffer | null> {
+async function read(folder: URL, name: string): Promise<Buffer | null> {
   try {
-    return await readFile(new URL(name, dist));
+    return await readFile(new URL(name, folder));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
+}
+
+function sendMissing(reply: FastifyReply, build: ReturnType<typeof findWebBuild>): FastifyReply {
+  return build && 'isRunning' in build ? sendBuilding(reply) : sendNotBuilt(reply, build?.failed);
 }
 
 function sendBuilding(reply: FastifyReply): FastifyReply {
@@ -78,8 +83,20 @@ function sendBuilding(reply: FastifyReply): FastifyReply {
     title: 'Almost there',
     content: html`<main class="card">
 <h1>Almost there</h1>
-<p role="status">The app is being built, which takes a few seconds after an update. This page reloads by itself.</p>
-<p class="facts">If it stays like this, the server’s output says why, and <code>npm ci</code> installs what the build needs.</p>
+<p role="status">This page is being built, as after each update. It opens by itself once it is ready.</p>
+</main>`,
+  });
+}
+
+/** It stays so until somebody does something. */
+function sendNotBuilt(reply: FastifyReply, why: string | undefined): FastifyReply {
+  return sendPage(reply, {
+    status: 503,
+    title: 'Not built',
+    content: html`<main class="card">
+<h1>This page ${why ? 'could not be' : 'is not'} built</h1>
+${why && html`<pre>${why}</pre>`}
+<p>${why ? 'Fix that, and run' : 'Run'} <code>npm start</code> in the checkout${why && ' again'}: it builds the page and serves it. The API, its guides and the sandbox’s phones work without it.</p>
 </main>`,
   });
 }

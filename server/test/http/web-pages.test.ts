@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { readConfig } from '../../src/config.ts';
+import { checkWebBuild } from '../../src/domain/operations/web-build.ts';
+import { addWebPages } from '../../src/http/app/web-pages.ts';
+import { makeServer } from '../../src/http/door/server.ts';
+import { makeLog } from '../../src/log.ts';
+
+suite('a page that isn’t built', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assent-web-pages-'));
+  const config = readConfig({ ASSENT_DATA_DIR: folder });
+  const app = makeServer({ ...config, log: makeLog('silent') });
+  addWebPages(app, config, pathToFileURL(`${folder}/`));
+  const note = (state: object) => writeFileSync(join(folder, 'web-build.json'), JSON.stringify(state));
+  after(async () => {
+    await app.close();
+    rmSync(folder, { recursive: true });
+  });
+  const show = async (path: string) => {
+    const { statusCode, headers, body } = await app.inject(path);
+    assert.equal(statusCode, 503);
+    return { refresh: headers.refresh, body };
+  };
+
+  test('opens by itself while it is being built', async () => {
+    note({ building: process.pid });
+    for (const path of ['/app', '/console/reviews']) {
+      const { refresh, body } = await show(path);
+      assert.equal(refresh, '2');
+      assert.match(body, /<h1>Almost there<\/h1>/);
+    }
+    assert.deepEqual(checkWebBuild(config), []);
+  });
+
+  test('says why it could not be, and what to do, and promises nothing; so does the doctor', async () => {
+    note({ failed: 'Run `npm ci` first, <b>all</b> of it.' });
+    const { refresh, body } = await show('/app');
+    assert.equal(refresh, undefined);
+    assert.match(body, /could not be built<\/h1>\s*<pre>Run `npm ci` first, &lt;b&gt;all&lt;\/b&gt; of it\.<\/pre>/);
+    assert.match(body, /Fix that, and run <code>npm start<\/code>/);
+    const [finding] = checkWebBuild(config);
+    assert.match(finding?.says ?? '', /^\/app.*: Run `npm ci` first/);
+    assert.match(finding?.next ?? '', /npm start/);
+  });
+
+  test('says how to have it built, if nobody does, or whoever did was killed', async () => {
+    for (const state of [{}, { building: 2 ** 30 }]) {
+      note(state);
+      const { refresh, body } = await show('/console');
+      assert.equal(refresh, undefined);
+      assert.match(body, /<p>Run <code>npm start<\/code>/);
+    }
+  });
+});
