@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { carrierKinds } from './adapters/carriers/kinds.ts';
 import { checkpointCommand } from './adapters/checkpoints/command.ts';
 import { openCheckpointFolder } from './adapters/checkpoints/folder.ts';
@@ -66,13 +67,15 @@ export async function asOwner<Result>(
   }
 }
 
-/** The database's address, and how to disconnect from it. */
-export type Database = { url: string; stop(): Promise<void> };
+/** The database's address, and how to disconnect from it. The embedded one serves one server. */
+export type Database = { url: string; stop(): Promise<void>; serve?: (as: string) => Promise<string | null> };
 
 const databaseName = 'assent';
 /** Four for replies and revocations, and four for texts and what carriers bring. */
 const reservedSizes = { api: 4, work: 4, all: 8 };
 const backgroundSize = 4;
+const stoppingMs = 5_000;
+const pollMs = 100;
 
 /** The database at DATABASE_URL, or the embedded PostgreSQL, which is started if it isn't running. */
 export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
@@ -80,7 +83,7 @@ export async function openDatabase(config: Config, say: (line: string) => void):
   const embedded = await startEmbedded(config.dataDir, say);
   try {
     await ensureDatabase(embedded.url('postgres'), databaseName);
-    return { url: embedded.url(databaseName), stop: embedded.stop };
+    return { url: embedded.url(databaseName), stop: embedded.stop, serve: embedded.serve };
   } catch (error) {
     await embedded.stop();
     throw error;
@@ -134,10 +137,16 @@ export function explain(error: unknown): string {
   return known ? error.message : String(error.stack);
 }
 
-/** Opens the database, migrates it in the sandbox, and connects as the restricted role. */
-export async function startRuntime(config: Config, log: Log, say: (line: string) => void): Promise<Runtime> {
+/** Opens the database, migrates it in the sandbox, and connects as the restricted role. Only a server serves. */
+export async function startRuntime(
+  config: Config,
+  log: Log,
+  say: (line: string) => void,
+  { serves = false } = {},
+): Promise<Runtime> {
   const database = await openDatabase(config, say);
   try {
+    if (serves) await claimDataFolder(database, config);
     // A sandbox migrates itself. In production the owner migrates, and the server only checks.
     if (config.environment === 'sandbox') await migrate(database.url);
     else await checkDatabase(database.url);
@@ -147,6 +156,17 @@ export async function startRuntime(config: Config, log: Log, say: (line: string)
   } catch (error) {
     await database.stop();
     throw error;
+  }
+}
+
+/** A second server would write the first one's sandbox.json. An earlier one may still be stopping, so it waits a moment. */
+async function claimDataFolder(database: Database, { dataDir, port }: Config): Promise<void> {
+  for (const deadline = Date.now() + stoppingMs; ; await pause(pollMs)) {
+    const other = await database.serve?.(`process ${process.pid}, at http://localhost:${port}`);
+    if (!other) return;
+    if (Date.now() < deadline) continue;
+    const next = 'Stop it, or set ASSENT_DATA_DIR to a different folder for a second sandbox.';
+    throw new ConfigError(`The data folder ${dataDir} is in use by ${other}. ${next}`);
   }
 }
 

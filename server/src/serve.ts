@@ -31,7 +31,7 @@ const stopMarginMs = 20_000;
 /** Runs the product until it is stopped: database, HTTP server, and, unless the role is `api`, the dispatcher and the jobs. */
 export async function serve(config: Config, say: (line: string) => void): Promise<Server> {
   const log = makeLog(config.logLevel);
-  const runtime = await startRuntime(config, log, say);
+  const runtime = await startRuntime(config, log, say, { serves: true });
   const buckets = await bucketsOf(config, log);
   const tracer = await tracerOf(config, log);
   const deps = { ...runtime, tracer };
@@ -46,8 +46,8 @@ export async function serve(config: Config, say: (line: string) => void): Promis
     await listen(app, config);
     const work = texting && startJobs({ ...deps, db: runtime.background }, log, texting);
     const jobs = config.role === 'work' ? null : startRequestJobs(runtime, log);
-    if (sandbox) say(await greeting(runtime, sandbox));
     log.info({ port: config.port, environment: config.environment, role: config.role }, 'listening');
+    if (sandbox) say(greeting(runtime, sandbox));
     return {
       async stop() {
         log.info('stopping');

@@ -65,7 +65,9 @@ suite('the sandbox as a process', () => {
   async function connected(): Promise<number> {
     const client = new pg.Client({ host: join(folder.path, 'postgres'), user: 'assent', database: 'postgres' });
     await client.connect();
-    const { rows } = await client.query(`select 1 from pg_stat_activity where application_name = 'assent presence'`);
+    const { rows } = await client.query(
+      `select 1 from pg_stat_activity where application_name like 'assent presence%'`,
+    );
     await client.end();
     return rows.length;
   }
@@ -159,6 +161,15 @@ suite('the sandbox as a process', () => {
 
   test('the next start keeps secrets and data, and creates nothing twice', async () => {
     await start();
+    assert.deepEqual(folder.sandbox(), firstFile);
+    assert.equal(await (await partner()).total(), 21);
+  });
+
+  test('a second server on the same data folder says who has it, and leaves sandbox.json alone', async () => {
+    const second = await launchServer({ ASSENT_DATA_DIR: folder.path, PORT: String(await freePort()) });
+    assert.equal(await second.ended(), 1);
+    const holder = `is in use by process ${program.pid}, at http://localhost:${PORT}. Stop it, or set ASSENT_DATA_DIR`;
+    assert.ok(second.said().includes(holder), second.said());
     assert.deepEqual(folder.sandbox(), firstFile);
     assert.equal(await (await partner()).total(), 21);
   });

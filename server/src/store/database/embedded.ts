@@ -42,6 +42,8 @@ const startMs = 15_000;
 const stopMs = 15_000;
 const pollMs = 50;
 const presenceLock = 7_277_001;
+const serverLock = 7_277_002;
+const presenceName = 'assent presence';
 const socketPathBytesMax = 107;
 const hashLength = 12;
 /** Where PostgreSQL finds the folder that `run` opened for it. */
@@ -56,6 +58,7 @@ export async function startEmbedded(
   let stopping = false;
   let recovery = Promise.resolve();
   let presence = await attach(cluster);
+  let servesAs: string | undefined;
   watch();
 
   /** If PostgreSQL dies (an OOM kill, a kill -9), starts it again. In the meantime requests get a 502. */
@@ -71,6 +74,7 @@ export async function startEmbedded(
     while (!stopping) {
       try {
         presence = await attach(cluster);
+        if (servesAs) await claim(presence, servesAs);
         return watch();
       } catch (error) {
         say(`PostgreSQL failed to start; trying again. ${(error as Error).message}`);
@@ -82,6 +86,12 @@ export async function startEmbedded(
     /** A connection string for one of the cluster's databases. */
     url: (database: string) =>
       `postgres://assent@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(cluster.sockets)}`,
+    /** For the one server of a data folder: null once that is this process, and otherwise who it is. */
+    async serve(as: string): Promise<string | null> {
+      const other = await claim(presence, as);
+      if (other === null) servesAs = as;
+      return other;
+    },
     async stop(): Promise<void> {
       stopping = true;
       // Otherwise it could restart PostgreSQL while we stop.
@@ -206,12 +216,27 @@ async function connectPresence(cluster: Cluster): Promise<pg.Client> {
     user: 'assent',
     database: 'postgres',
     connectionTimeoutMillis: 2_000,
-    application_name: 'assent presence',
+    application_name: presenceName,
   });
   client.on('error', () => {});
   await client.connect();
   await client.query('select pg_advisory_lock_shared($1)', [presenceLock]);
   return client;
+}
+
+/** The connection says who holds the lock, which ends with it. */
+async function claim(presence: pg.Client, as: string): Promise<string | null> {
+  await presence.query(`select set_config('application_name', $1, false)`, [`${presenceName}: ${as}`]);
+  const { rows } = await presence.query('select pg_try_advisory_lock($1) as claimed', [serverLock]);
+  if (rows[0].claimed) return null;
+  const holders = await presence.query(
+    `select application_name as name
+     from pg_locks
+     join pg_stat_activity using (pid)
+     where locktype = 'advisory' and objid = $1 and granted`,
+    [serverLock],
+  );
+  return String(holders.rows[0]?.name ?? 'another server').replace(`${presenceName}: `, '');
 }
 
 async function isLast(presence: pg.Client): Promise<boolean> {
