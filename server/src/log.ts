@@ -4,13 +4,49 @@ import { type DestinationStream, pino } from 'pino';
 /** pino, as Fastify's type describes it. */
 export type Log = FastifyBaseLogger;
 
+const levels: Record<number, string> = { 40: 'warning: ', 50: 'error: ', 60: 'fatal: ' };
+const framesMax = 5;
+
 /**
  * One line per event, with allow-listed fields only: no phone number, text, token or key ever reaches a log. Each line is one
- * write, so none is cut in two, and the last ones before a crash are there.
+ * write, so none is cut in two, and the last ones before a crash are there. JSON, but in a terminal a person reads it.
  */
-export function makeLog(level: string, destination: DestinationStream = pino.destination(1)): Log {
+export function makeLog(
+  level: string,
+  destination: DestinationStream = process.stdout.isTTY ? terminal : output(),
+): Log {
   const timestamp = pino.stdTimeFunctions.isoTime;
   return pino({ level, base: undefined, timestamp, serializers: { err: describeError } }, destination);
+}
+
+function output(): DestinationStream {
+  return pino.destination(1);
+}
+
+const terminal: DestinationStream = { write: (line) => void process.stdout.write(`${forPeople(line)}\n`) };
+
+/** The same event for somebody who looks at a terminal. A request that failed has its trace id, which the sandbox's log finds. */
+export function forPeople(line: string): string {
+  const { level, time, msg, traceId, method, route, status, code, ms, err, ...rest } = JSON.parse(line);
+  const at = new Date(time).toTimeString().slice(0, '00:00:00'.length);
+  if (msg === 'request') {
+    const what = [
+      status,
+      method,
+      route ?? 'no such path',
+      ms !== undefined && `${ms} ms`,
+      code,
+      status >= 400 && traceId,
+    ];
+    return [at, ...what.filter(Boolean)].join('  ');
+  }
+  const facts = Object.entries({ ...rest, method, route, status, code, traceId }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const known = facts.map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`);
+  const frames = (err?.at ?? []).slice(0, framesMax).map((frame: string) => `\n    at ${frame}`);
+  const error = err ? `\n  ${[err.kind, err.code].filter(Boolean).join(' ')}${frames.join('')}` : '';
+  return `${at}  ${levels[level] ?? ''}${msg}${known.length > 0 ? ` (${known.join(', ')})` : ''}${error}`;
 }
 
 /** By the end of a trace id, which is random: all of a partner's trace is in the share, or nothing of it. */

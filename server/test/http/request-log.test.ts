@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
-import { makeLog } from '../../src/log.ts';
+import { forPeople, makeLog } from '../../src/log.ts';
 import { makeWorld } from '../support/world.ts';
 
 const lines: string[] = [];
@@ -61,4 +61,26 @@ test('LOG_SAMPLE is a number from 0 to 1, and by default all requests are logged
     assert.equal(readConfig({ LOG_SAMPLE }).logSample, share);
   for (const LOG_SAMPLE of ['1.1', '2', '-1', '.5', '1e-2', '50%', 'all'])
     assert.throws(() => readConfig({ LOG_SAMPLE }), /^Error: LOG_SAMPLE is ".*": it must be a number from 0 to 1\.$/);
+});
+
+test('in a terminal a request is one short line, and an error says where it was thrown', () => {
+  const time = '2026-03-01T15:00:00.000Z';
+  const at = new Date(time).toTimeString().slice(0, 8);
+  const words = (line: object) => forPeople(JSON.stringify({ level: 30, time, ...line }));
+  const request = { msg: 'request', traceId: 'abc', method: 'POST', route: '/v1/text/messaging/messages', ms: 3.2 };
+  assert.equal(
+    words({ ...request, status: 200, advisorId: 7 }),
+    `${at}  200  POST  /v1/text/messaging/messages  3.2 ms`,
+  );
+  assert.equal(
+    words({ ...request, status: 409, code: 'conflict' }),
+    `${at}  409  POST  /v1/text/messaging/messages  3.2 ms  conflict  abc`,
+  );
+  assert.equal(words({ msg: 'request', status: 404, ms: 1, traceId: 'abc' }), `${at}  404  no such path  1 ms  abc`);
+  assert.equal(words({ msg: 'stopping' }), `${at}  stopping`);
+  const err = { kind: 'TypeError', at: ['send (send.ts:3:1)'] };
+  assert.equal(
+    words({ level: 50, msg: 'a job failed', job: 'due', err }),
+    `${at}  error: a job failed (job due)\n  TypeError\n    at send (send.ts:3:1)`,
+  );
 });

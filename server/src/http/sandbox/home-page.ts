@@ -90,7 +90,7 @@ ${advisor && html`<a class="button main" href="/demonstration">See the demonstra
 <a class="button${!advisor && ' main'}" href="#calls">First text in three calls</a>
 <button class="button" type="button" data-copy="${client}">${icons.copy}<code>${client}</code></button>
 </div>
-<p class="facts">The command for your terminal: <code>npx --no-install assent</code></p>
+<p class="facts">The command, in the folder where the sandbox runs: <code>npx --no-install assent</code></p>
 </div>
 ${stateCard(home, advisor)}
 </div>

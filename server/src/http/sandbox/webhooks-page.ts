@@ -114,7 +114,7 @@ ${additionForm(applications, formToken, added?.problem ? added : undefined)}
 <section class="panel deliveries" aria-labelledby="deliveries">
 <div class="row"><h2 id="deliveries">Deliveries</h2>${filterForm(filter, webhooks)}</div>
 <ol data-deliveries>${deliveries.map((delivery) => item(delivery, webhooks, formToken))}</ol>
-<p class="nothing facts">${filter.type || filter.url ? 'Nothing like this has been pushed yet.' : 'Nothing has been pushed yet.'} To make something happen: <code class="command">npx --no-install assent trigger ${filter.type ?? 'consent.changed'}</code></p>
+<p class="nothing facts">${filter.type || filter.url ? 'Nothing like this has been pushed yet.' : 'Nothing has been pushed yet.'} To make something happen, in the folder where the sandbox runs: <code class="command">npx --no-install assent trigger ${filter.type ?? 'consent.changed'}</code></p>
 <noscript><p class="facts">Reload the page to see new deliveries.</p></noscript>
 </section>
 ${verification}
@@ -170,7 +170,7 @@ ${refused && html`<p class="notice bad" role="alert" id="problem">${refused.prob
 ${pushedTypes.map((type) => html`<label class="check"><input type="checkbox" name="type ${type}" value="1"${refused?.types.includes(type) && html` checked`}> ${type}</label>`)}
 </fieldset></details>
 <button class="button main">Add endpoint</button>
-<p class="facts">Or only while you work on it: <code class="command">npx --no-install assent listen --forward-to localhost:3000/hook</code></p>
+<p class="facts">Or only while you work on it, in the folder where the sandbox runs: <code class="command">npx --no-install assent listen --forward-to localhost:3000/hook</code></p>
 </form>`;
 }
 
