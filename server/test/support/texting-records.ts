@@ -162,7 +162,7 @@ export function assertAsModelled(records: Records, model: TextingModel): void {
   );
   assert.deepEqual(
     records.reviews.map(({ reviewId, ...review }) => review),
-    model.reviews.map(({ writtenMs, ...review }) => review),
+    model.reviews.map(({ writtenMs, arrivedMs, ...review }) => review),
   );
   assert.deepEqual(
     records.decisions.map(({ phone }) => phone),

@@ -20,12 +20,13 @@ export type Settings = { quietHours: 'off' | 'defer' | 'refuse'; consentRequired
 /** For whom a stop counts. */
 export type Scope = 'advisor' | 'firm';
 export type ModelReply = { carrierMessageId: string; phone: string; text: Words; sentMs: number };
-/** A review about consent, and when the reply was written; of those that may mean stop, approving a person's last one ends the hold. */
+/** A review about consent, and when the reply was written and arrived; of those that may mean stop, approving a person's last one ends the hold. */
 export type ModelReview = {
   phone: string;
   kind: 'possible_opt_out' | 'opt_out_wording' | 'out_of_order';
   status: 'open' | 'approved' | 'rejected';
   writtenMs: number;
+  arrivedMs: number;
 };
 /** Something that happened to a person, and whether their texts are held after it. */
 export type ModelEvent = { phone: string; isHeld: boolean };
@@ -67,6 +68,7 @@ type ModelMember = {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
+const confirmationMs = 5 * minuteMs;
 export const exemptMs = 4 * hourMs;
 /** New York's, in winter. */
 const offsetMs = -5 * hourMs;
@@ -220,7 +222,7 @@ export class TextingModel {
     member.words.push({ isStop: true, stampMs });
     this.#become(member, 'opted_out');
     this.#stopColleague(phone, stampMs);
-    this.messages.push({ phone, kind: 'opt_out', text: null });
+    if (this.nowMs <= review.arrivedMs + confirmationMs) this.messages.push({ phone, kind: 'opt_out', text: null });
     return 'opted_out';
   }
 
@@ -318,7 +320,7 @@ export class TextingModel {
   }
 
   #review(phone: string, kind: ModelReview['kind'], writtenMs = this.nowMs): void {
-    this.reviews.push({ phone, kind, status: 'open', writtenMs });
+    this.reviews.push({ phone, kind, status: 'open', writtenMs, arrivedMs: this.nowMs });
   }
 
   /** Counts only if it was written after every STOP that arrived. */
