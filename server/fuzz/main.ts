@@ -76,7 +76,7 @@ async function fuzzRequests(requests: number): Promise<string | undefined> {
 }
 
 async function fuzzHistories(histories: number): Promise<undefined> {
-  const seen = await playHistories({ histories, seed });
+  const seen = await playHistories({ histories, seeds: [0, 1, 2, 3].map((lane) => seed + lane) });
   say(`messages were ${[...seen].sort().join(', ')}`);
 }
 

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { searchText, searchWords } from '../../src/domain/shared/text/folding.ts';
 import { queryKeys, searchKeys } from '../../src/store/address-book/search-keys.ts';
+import { rounds } from '../support/rounds.ts';
 
 const name = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'abcdeñÉß李😀0123456789 -’."\\\'+=,{}') }),
@@ -30,7 +31,7 @@ suite('the keys of a search', () => {
           [],
         );
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
     assert.deepEqual(queryKeys(searchWords('x'.repeat(500) + ' 1'.repeat(200))).length <= 32, true);
   });

@@ -15,6 +15,7 @@ import {
   tilesNeeded,
 } from '../../src/domain/archive/merkle.ts';
 import { Inclusion, isConsistent, leafHash, nodeHash } from '../../src/domain/examiner/tree.mjs';
+import { rounds } from '../support/rounds.ts';
 
 /** The tree exactly as RFC 6962 defines it. */
 function plainRoot(leaves: Buffer[]): Buffer {
@@ -68,7 +69,7 @@ test('however the tree grows, its root matches the definition and its edge the s
         edgeWidths(size),
       );
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 

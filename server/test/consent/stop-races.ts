@@ -50,6 +50,8 @@ export type Stage = {
   ledger: LedgerCarrier;
   /** How many more texts a person gets before they have opted out with the carrier. */
   unwilling: Map<string, number>;
+  /** Which part of its people a wave has. */
+  share: number;
   close(): Promise<void>;
 };
 
@@ -66,7 +68,7 @@ export const stopRaces: Record<string, (stage: Stage, waves: number) => Promise<
   'an opt-out with the carrier during a burst: texts not attempted before it never are': optOutWithTheCarrier,
 };
 
-export async function openStage(): Promise<Stage> {
+export async function openStage(share = 1): Promise<Stage> {
   const ledger = new LedgerCarrier('race');
   const unwilling = new Map<string, number>();
   // One text in four is retried.
@@ -104,6 +106,7 @@ export async function openStage(): Promise<Stage> {
     nodes,
     ledger,
     unwilling,
+    share,
     async close() {
       stopping.abort();
       await Promise.all([...firing, ...dispatchers.map((each) => each.stop())]);
@@ -114,10 +117,8 @@ export async function openStage(): Promise<Stage> {
 }
 
 async function stopAtAnyInstant(stage: Stage, waves: number): Promise<void> {
-  await untilProven(waves, async () => {
-    const people = Array.from({ length: roundsPerWave }, (_, index) => {
-      return { phone: newPhone(), isAccepted: index % 3 > 0 };
-    });
+  await untilProven(stage, waves, async () => {
+    const people = peopleOf(stage, roundsPerWave).map((phone, index) => ({ phone, isAccepted: index % 3 > 0 }));
     await Promise.all(
       people.map(({ phone, isAccepted }) => (isAccepted ? textUntilStop(stage, phone) : askUntilStop(stage, phone))),
     );
@@ -143,8 +144,8 @@ async function doubtAtAnyInstant(stage: Stage): Promise<void> {
   const { deps, ann } = stage.world;
   const { firmId } = ann.advisor;
   const staff = await addStaff(deps, { firmId, name: 'Sue', email: `${randomUUID()}@test.example` });
-  await untilProven(1, async () => {
-    const people = Array.from({ length: 40 }, (_, index) => ({ phone: newPhone(), isStop: index % 2 === 0 }));
+  await untilProven(stage, 1, async () => {
+    const people = peopleOf(stage, 40).map((phone, index) => ({ phone, isStop: index % 2 === 0 }));
     await Promise.all(
       people.map(async ({ phone, isStop }) => {
         await say(stage, phone, 'START');
@@ -176,7 +177,7 @@ async function doubtAtAnyInstant(stage: Stage): Promise<void> {
 }
 
 async function stopAndStartAtOnce(stage: Stage): Promise<void> {
-  const people = Array.from({ length: roundsPerWave }, (_, index) => ({ phone: newPhone(), order: index % 3 }));
+  const people = peopleOf(stage, roundsPerWave).map((phone, index) => ({ phone, order: index % 3 }));
   await Promise.all(
     people.map(async ({ phone, order }) => {
       await say(stage, phone, 'START');
@@ -200,7 +201,7 @@ async function stopAndStartAtOnce(stage: Stage): Promise<void> {
 }
 
 async function changeTheirMinds(stage: Stage): Promise<void> {
-  const people = Array.from({ length: 30 }, newPhone);
+  const people = peopleOf(stage, roundsPerWave);
   await Promise.all(
     people.map(async (phone) => {
       await say(stage, phone, 'START');
@@ -218,7 +219,7 @@ async function changeTheirMinds(stage: Stage): Promise<void> {
 }
 
 async function deliverOneStopOften(stage: Stage): Promise<void> {
-  const people = Array.from({ length: 30 }, newPhone);
+  const people = peopleOf(stage, roundsPerWave);
   await Promise.all(people.map((phone) => say(stage, phone, 'START')));
   await Promise.all(
     people.map(async (phone) => {
@@ -242,8 +243,8 @@ async function stopColleague(stage: Stage): Promise<void> {
   const { deps, ann, bob } = stage.world;
   const { firmId } = ann.advisor;
   const colleague = { ...stage, advisorId: bob.advisor.advisorId, textingNumber: bob.advisor.textingNumber ?? '' };
-  await untilProven(1, async () => {
-    const people = Array.from({ length: 40 }, (_, index) => ({ phone: newPhone(), isTwice: index % 4 === 0 }));
+  await untilProven(stage, 1, async () => {
+    const people = peopleOf(stage, 40).map((phone, index) => ({ phone, isTwice: index % 4 === 0 }));
     await setFirm(deps, firmId, { optOutScope: 'firm' });
     try {
       await Promise.all(
@@ -281,12 +282,12 @@ async function stopColleague(stage: Stage): Promise<void> {
 }
 
 async function optOutWithTheCarrier(stage: Stage): Promise<void> {
-  await untilProven(1, () => optOutInABurst(stage), 1);
+  await untilProven(stage, 1, () => optOutInABurst(stage), 1);
 }
 
 /** Returns how many texts were waiting at the opt-outs: on a busy machine, texts may come no faster than they go. */
 async function optOutInABurst(stage: Stage): Promise<number> {
-  const people = Array.from({ length: 12 }, newPhone);
+  const people = peopleOf(stage, 12);
   await Promise.all(
     people.map(async (phone) => {
       await say(stage, phone, 'START');
@@ -314,10 +315,19 @@ async function optOutInABurst(stage: Stage): Promise<number> {
 }
 
 /** Runs the waves asked for, and more until enough replies came in the middle. */
-async function untilProven(waves: number, runWave: () => Promise<number>, atLeast = provingMin): Promise<void> {
+async function untilProven(
+  { share }: Stage,
+  waves: number,
+  runWave: () => Promise<number>,
+  atLeast = Math.ceil(provingMin * share),
+): Promise<void> {
   let proving = 0;
   for (let wave = 0; wave < waves || (proving < atLeast && wave < wavesMax); wave++) proving += await runWave();
   assert.ok(proving >= atLeast, `only ${proving} replies came in the middle`);
+}
+
+function peopleOf({ share }: Stage, most: number): string[] {
+  return Array.from({ length: Math.ceil(most * share) }, newPhone);
 }
 
 /** A STOP amid texts, schedules and retries. */

@@ -12,6 +12,7 @@ import {
 } from '../../src/domain/messages/recurrence.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { cpuMs } from '../support/cpu.ts';
+import { rounds } from '../support/rounds.ts';
 
 const once = numberOf('frequency', 'once');
 const daily = numberOf('frequency', 'daily');
@@ -215,7 +216,7 @@ suite('every schedule', () => {
       fc.property(repeating, fc.nat({ max: 1_000 }), (each, index) => {
         assert.ok(occurrence(each, index) < occurrence(each, index + 1));
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 
@@ -230,7 +231,7 @@ suite('every schedule', () => {
         const gapFrom = before.date < date ? '' : before.time;
         assert.ok(gapFrom < wanted && wanted < time, `${gapFrom} < ${wanted} < ${time} on ${date}`);
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 
@@ -245,7 +246,7 @@ suite('every schedule', () => {
         while (occurrence(each, index) <= after) index++;
         assert.deepEqual(nextAfter(each, after), { index, at: occurrence(each, index) });
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 
@@ -261,7 +262,7 @@ suite('every schedule', () => {
           wanted.map((at) => at.getTime()),
         );
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 
@@ -274,7 +275,7 @@ suite('every schedule', () => {
         for (; next && next.at < until; next = nextAfter(each, next.at)) walked.push(next.at);
         assert.deepEqual(occurrencesBetween(each, from, until), walked);
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
   });
 

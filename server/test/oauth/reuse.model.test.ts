@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { type Client, makeClient, type Tokens } from '../support/oauth-client.ts';
+import { rounds } from '../support/rounds.ts';
 import { granted } from './setup.ts';
 import { assertInvalidGrant, makeTwoNodes } from './two-nodes.ts';
 
@@ -102,6 +103,6 @@ test('with any requests in any order, there is one chain or none', async () => {
       if (chain.ended) await assertEnded(crm, accessTokens);
       else for (const token of accessTokens) assert.equal((await crm.call(token)).status, 200);
     }),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   );
 });

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { Type } from 'typebox';
 import { carrierKinds } from '../../src/adapters/carriers/kinds.ts';
 import { validator } from '../../src/schemas/shared/validate.ts';
+import { rounds } from '../support/rounds.ts';
 
 const dated = validator(Type.Object({ date: Type.String({ format: 'date' }) }));
 const free = validator(Type.Object({ texts: Type.Record(Type.String(), Type.Array(Type.String())) }));
@@ -22,7 +23,7 @@ suite('a date', () => {
         const text = parts.join('-');
         assert.equal(isUsable(text), parts[0] !== '0000' && isReal(text), text);
       }),
-      { numRuns: 20_000 },
+      { numRuns: rounds(20_000) },
     );
   });
 

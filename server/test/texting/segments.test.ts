@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { SegmentedMessage } from 'sms-segments-calculator';
 import { type Segments, segmentsOf, splitText } from '../../src/domain/texting/segments.ts';
+import { rounds } from '../support/rounds.ts';
 
 const a = (count: number) => 'a'.repeat(count);
 const basic =
@@ -97,7 +98,7 @@ suite('segments', () => {
       const text = fc.array(piece, { maxLength: 400, size: 'max' }).map((each) => each.join(''));
       fc.assert(
         fc.property(text, (each) => assert.deepEqual(segmentsOf(each), segmentsByLibrary(each))),
-        { numRuns: 60 },
+        { numRuns: rounds(60) },
       );
     });
 
@@ -110,7 +111,7 @@ suite('segments', () => {
         assert.equal(split.length, segments);
         assert.equal(split.join(''), each);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });

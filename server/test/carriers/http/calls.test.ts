@@ -6,9 +6,10 @@ import twilio from 'twilio';
 import { telnyxReader } from '../../../src/adapters/carriers/telnyx/calls.ts';
 import { twilioReader } from '../../../src/adapters/carriers/twilio/calls.ts';
 import type { CarrierNews } from '../../../src/domain/ports.ts';
+import { rounds } from '../../support/rounds.ts';
 import { accountSid } from './stand-in.ts';
 
-const runs = 500;
+const runs = rounds(500);
 const url = 'https://api.example.com/carriers/main/calls?reference=7';
 const keys = generateKeyPairSync('ed25519');
 const publicKey = keys.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');

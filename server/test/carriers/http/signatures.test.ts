@@ -9,9 +9,10 @@ import { telnyxReader } from '../../../src/adapters/carriers/telnyx/calls.ts';
 import { twilioReader } from '../../../src/adapters/carriers/twilio/calls.ts';
 import { isSigned, looksSigned } from '../../../src/adapters/carriers/twilio/signatures.ts';
 import { cpuMs } from '../../support/cpu.ts';
+import { rounds } from '../../support/rounds.ts';
 import { accountSid } from './stand-in.ts';
 
-const runs = 300;
+const runs = rounds(300);
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });
 /** What may stand in a request's target: some of it is escaped in one way or another. */
 const written = fc.string({

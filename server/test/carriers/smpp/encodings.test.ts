@@ -8,6 +8,7 @@ import { partsOf } from '../../../src/adapters/carriers/smpp/codec/parts.ts';
 import { commands, pduBytes } from '../../../src/adapters/carriers/smpp/codec/pdu.ts';
 import { type SmppOptions, settingsOf } from '../../../src/adapters/carriers/smpp/options.ts';
 import { segmentsOf } from '../../../src/domain/texting/segments.ts';
+import { rounds } from '../../support/rounds.ts';
 import { ours, person } from './esme.ts';
 
 const a = (count: number) => 'a'.repeat(count);
@@ -109,7 +110,7 @@ suite('texts in octets', () => {
         if (longTexts === 'udh8' || longTexts === 'sar') assert.equal(parts.length, segments);
         if (longTexts === 'payload') assert.equal(parts.length, 1);
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     );
   });
 

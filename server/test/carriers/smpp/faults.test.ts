@@ -7,6 +7,7 @@ import { PDU } from 'smpp';
 import { readMessage } from '../../../src/adapters/carriers/smpp/codec/bodies.ts';
 import { PduFault, pduReader } from '../../../src/adapters/carriers/smpp/codec/pdu.ts';
 import type { SmppOptions } from '../../../src/adapters/carriers/smpp/options.ts';
+import { rounds } from '../../support/rounds.ts';
 import { until } from '../../support/waiting.ts';
 import { startEsme } from './esme.ts';
 import { type ReceiveRaw, rawPdu, startRawSmsc } from './raw-smsc.ts';
@@ -231,7 +232,7 @@ suite('an SMSC that misbehaves', () => {
         assert.equal(read(bytes, pieces), bodies.length);
         orFault(() => read(Buffer.concat(bodies), pieces));
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 

@@ -11,6 +11,7 @@ import { readCsvRecords } from '../../../../src/adapters/files/text/csv.ts';
 import { root } from '../../../../src/config.ts';
 import type { ExportedContact } from '../../../../src/domain/address-book/contact-exports.ts';
 import { cpuMs } from '../../../support/cpu.ts';
+import { rounds } from '../../../support/rounds.ts';
 import { readText } from './files.ts';
 
 suite('contacts in a CSV file', () => {
@@ -198,7 +199,7 @@ suite('our own export', () => {
           );
         },
       ),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { readVcard } from '../../../../src/adapters/files/contacts/vcard.ts';
 import { partsOf, readProperties, writeProperty } from '../../../../src/adapters/files/contacts/vcard-lines.ts';
 import { cpuMs } from '../../../support/cpu.ts';
+import { rounds } from '../../../support/rounds.ts';
 import { readText } from './files.ts';
 
 suite('contacts in vCards', () => {
@@ -87,7 +88,7 @@ suite('contacts in vCards', () => {
         const [property] = readProperties(written.split(/\r\n|\n/), new Set(['x-test'])) ?? [];
         assert.deepEqual(partsOf(property?.value ?? ''), parts);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 
