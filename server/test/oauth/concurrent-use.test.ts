@@ -7,6 +7,7 @@ import type { Pool, Transaction } from '../../src/store/database/db.ts';
 import { countWaiting } from '../support/database.ts';
 import { anotherNode } from '../support/nodes.ts';
 import { type Client, redirectUri, type Tokens } from '../support/oauth-client.ts';
+import { rounds } from '../support/rounds.ts';
 import { until } from '../support/waiting.ts';
 import { type Answer, inject } from '../support/world.ts';
 import { formType, granted } from './setup.ts';
@@ -66,7 +67,7 @@ suite(`${crowd} requests at the same moment, on two nodes`, () => {
   });
 
   test('with one code, in any order, get one set of tokens, and the others end it', async () => {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < rounds(3); round++) {
       await disconnect(world.deps, crm.clientId, ann.advisor.advisorId);
       const form = {
         grant_type: 'authorization_code',
@@ -137,7 +138,7 @@ suite(`${crowd} requests at the same moment, on two nodes`, () => {
   });
 
   test('half with a stolen token and half with its successor, crash no node and leave no second chain', async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < rounds(5); round++) {
       const first = await begin();
       const second = granted(await crm.refresh(first.refresh_token));
       await pass(31);
