@@ -7,6 +7,7 @@ import { twilioReader } from '../../../src/adapters/carriers/twilio/calls.ts';
 import type { Carrier } from '../../../src/domain/ports.ts';
 import { fixedCarriers, openCarrier } from '../../support/carriers.ts';
 import { entries, stateOf } from '../../support/people.ts';
+import { isWhole, rounds } from '../../support/rounds.ts';
 import { newPhone } from '../../support/texting.ts';
 import { inject, makeWorld, type World } from '../../support/world.ts';
 import { accountSid, authToken } from './stand-in.ts';
@@ -112,15 +113,16 @@ suite('a recorded START that is played again after a STOP', () => {
     assert.equal(await callTwilio(twilioCall(phone, 'STOP')), 200);
     const known = new Set([JSON.stringify(start)]);
     let replayed = 0;
-    for (const shifted of shifts(start)) {
+    for (const [index, shifted] of [...shifts(start)].entries()) {
       const key = JSON.stringify(shifted);
+      if (!isWhole && index % 4 > 0) continue;
       if (known.has(key) || !isSigned(shifted, signature)) continue;
       known.add(key);
       replayed += 1;
       assert.ok([200, 403].includes(await callTwilio(shifted, signature)), key);
       assert.equal(await stateOf(world, world.ann, phone), 'opted_out', key);
     }
-    assert.ok(replayed > 300, `${replayed} were signed`);
+    assert.ok(replayed > rounds(300), `${replayed} were signed`);
     assert.equal(await callTwilio(start, signature), 200, 'the call itself is a duplicate');
     assert.equal(await stateOf(world, world.ann, phone), 'opted_out');
   });
