@@ -51,8 +51,9 @@ async function status(accessToken: string, path = '/core/contact/contacts'): Pro
   return answer.status;
 }
 
+/** Each can make the calls; the rest is tried with the first, since one library is built on the other. */
 const libraries = [openidClient, oauth4webapi].flatMap((make) => [make('form'), make('basic')]);
-for (const library of libraries)
+for (const [index, library] of libraries.entries())
   suite(`${library.name}, unmodified`, () => {
     let client: LibraryClient;
     before(async () => {
@@ -63,6 +64,52 @@ for (const library of libraries)
       const { url, finish } = await client.authorize(redirectUri, scope);
       return finish(await decide(url, 'allow'));
     }
+
+    test('completes the code flow with PKCE, state, iss and nonce, and its token works on the API', async () => {
+      const answer = await tokens();
+      assert.equal(answer.expires_in, 900);
+      assert.deepEqual(answer.scope?.split(' ').sort(), allOf.split(' ').sort());
+      assert.equal(answer.claims?.sub, String(world.ann.advisor.advisorId));
+      assert.equal(answer.claims?.aud, application.clientId);
+      assert.ok(answer.refresh_token);
+      assert.equal(await status(answer.access_token), 200);
+    });
+
+    test('refreshes, and uses the new token', async () => {
+      const first = await tokens();
+      const second = await client.refresh(first.refresh_token ?? '');
+      assert.notEqual(second.refresh_token, first.refresh_token);
+      assert.notEqual(second.access_token, first.access_token);
+      assert.equal(second.claims?.sub, first.claims?.sub);
+      assert.equal(await status(second.access_token), 200);
+      const third = await client.refresh(second.refresh_token ?? '');
+      assert.equal(await status(third.access_token), 200);
+    });
+
+    test('acts for an advisor with client credentials, with text scopes only', async () => {
+      for (const { advisor } of [world.ann, world.bob]) {
+        const answer = await client.clientCredentials({ advisor_id: String(advisor.advisorId) });
+        assert.equal(answer.scope, 'text.messaging.read text.messaging.write');
+        assert.equal(answer.refresh_token, undefined);
+        const claims = await validateAccessToken(client.metadata, answer.access_token, `${origin}/v1`);
+        assert.equal(claims.advisor_id, advisor.advisorId);
+        assert.equal(await status(answer.access_token, '/core/enumerations'), 200);
+        assert.equal(await status(answer.access_token), 403);
+      }
+    });
+
+    test('reports a wrong secret by its error', async () => {
+      const wrong = await library.connect(origin, {
+        ...application,
+        clientSecret: (await makeClient(world)).clientSecret,
+      });
+      const advisor = { advisor_id: String(world.ann.advisor.advisorId) };
+      await assert.rejects(wrong.clientCredentials(advisor), refused('invalid_client', 401));
+      const { url, finish } = await wrong.authorize(redirectUri, allOf);
+      await assert.rejects(finish(await decide(url, 'allow')), refused('invalid_client', 401));
+    });
+
+    if (index > 0) return;
 
     test('finds the server by both well-known documents, whose issuer is the address it was given', async () => {
       for (const document of ['oidc', 'oauth2'] as const) {
@@ -79,16 +126,6 @@ for (const library of libraries)
     test('refuses an issuer that is not the server’s address', async () => {
       const elsewhere = origin.replace('localhost', '127.0.0.1');
       await assert.rejects(library.connect(elsewhere, application), /issuer|unexpected/i);
-    });
-
-    test('completes the code flow with PKCE, state, iss and nonce, and its token works on the API', async () => {
-      const answer = await tokens();
-      assert.equal(answer.expires_in, 900);
-      assert.deepEqual(answer.scope?.split(' ').sort(), allOf.split(' ').sort());
-      assert.equal(answer.claims?.sub, String(world.ann.advisor.advisorId));
-      assert.equal(answer.claims?.aud, application.clientId);
-      assert.ok(answer.refresh_token);
-      assert.equal(await status(answer.access_token), 200);
     });
 
     test('gets an access token that anybody can verify with the published keys', async () => {
@@ -122,29 +159,6 @@ for (const library of libraries)
       await assert.rejects(other.finish(back), because('"nonce"'));
     });
 
-    test('refreshes, and uses the new token', async () => {
-      const first = await tokens();
-      const second = await client.refresh(first.refresh_token ?? '');
-      assert.notEqual(second.refresh_token, first.refresh_token);
-      assert.notEqual(second.access_token, first.access_token);
-      assert.equal(second.claims?.sub, first.claims?.sub);
-      assert.equal(await status(second.access_token), 200);
-      const third = await client.refresh(second.refresh_token ?? '');
-      assert.equal(await status(third.access_token), 200);
-    });
-
-    test('acts for an advisor with client credentials, with text scopes only', async () => {
-      for (const { advisor } of [world.ann, world.bob]) {
-        const answer = await client.clientCredentials({ advisor_id: String(advisor.advisorId) });
-        assert.equal(answer.scope, 'text.messaging.read text.messaging.write');
-        assert.equal(answer.refresh_token, undefined);
-        const claims = await validateAccessToken(client.metadata, answer.access_token, `${origin}/v1`);
-        assert.equal(claims.advisor_id, advisor.advisorId);
-        assert.equal(await status(answer.access_token, '/core/enumerations'), 200);
-        assert.equal(await status(answer.access_token), 403);
-      }
-    });
-
     test('revokes a refresh token, and with it the access tokens', async () => {
       const answer = await tokens();
       await client.revoke(answer.refresh_token ?? '');
@@ -170,17 +184,6 @@ for (const library of libraries)
         assert.equal(error.error_description, 'The advisor denied the request.');
         return true;
       });
-    });
-
-    test('reports a wrong secret by its error', async () => {
-      const wrong = await library.connect(origin, {
-        ...application,
-        clientSecret: (await makeClient(world)).clientSecret,
-      });
-      const advisor = { advisor_id: String(world.ann.advisor.advisorId) };
-      await assert.rejects(wrong.clientCredentials(advisor), refused('invalid_client', 401));
-      const { url, finish } = await wrong.authorize(redirectUri, allOf);
-      await assert.rejects(finish(await decide(url, 'allow')), refused('invalid_client', 401));
     });
 
     test('reports a used code by the error in the body', async () => {

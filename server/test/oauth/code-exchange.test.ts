@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { after, suite, test } from 'node:test';
 import { disableApplication } from '../../src/domain/access/applications.ts';
 import { disconnect } from '../../src/domain/access/grants.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { hashSecret } from '../../src/domain/shared/secrets.ts';
-import { allOf, makeClient, redirectUri } from '../support/oauth-client.ts';
+import { allOf, makeClient } from '../support/oauth-client.ts';
 import { assertProblem } from '../support/problem.ts';
 import {
   assertError,
@@ -183,7 +183,6 @@ suite('a code', () => {
 
   const mistakes: [string, Record<string, string>, string, RegExp][] = [
     ['another redirect_uri', { redirect_uri: 'https://crm.example/callback' }, 'invalid_grant', /redirect_uri/],
-    ['a redirect_uri in other letters', { redirect_uri: redirectUri.toUpperCase() }, 'invalid_grant', /redirect_uri/],
     ['no redirect_uri', { redirect_uri: '' }, 'invalid_request', /redirect_uri/],
     [
       'another code_verifier',
@@ -193,8 +192,6 @@ suite('a code', () => {
     ],
     ['no code_verifier', { code_verifier: '' }, 'invalid_grant', /code_verifier/],
     ['a code_verifier that is too short', { code_verifier: 'a'.repeat(42) }, 'invalid_request', /code_verifier/],
-    ['a code_verifier that is too long', { code_verifier: 'a'.repeat(129) }, 'invalid_request', /code_verifier/],
-    ['a code_verifier of other characters', { code_verifier: 'é'.repeat(43) }, 'invalid_request', /code_verifier/],
     ['another resource', { resource: 'https://evil.example/' }, 'invalid_target', /resource/],
   ];
   for (const [what, changes, error, description] of mistakes)
@@ -203,11 +200,6 @@ suite('a code', () => {
       assertError(await crm.redeem(code, changes), 400, error, description);
       granted(await crm.redeem(code));
     });
-
-  test('the code_challenge itself doesn’t work as the code_verifier', async () => {
-    const challenge = createHash('sha256').update(crm.verifier).digest('base64url');
-    assertError(await crm.redeem(await codeFor(crm), { code_verifier: challenge }), 400, 'invalid_grant');
-  });
 
   test('of an advisor who has been disabled is 400', async () => {
     const code = await crm.code(bob);
