@@ -5,13 +5,11 @@ import type { App } from '../../src/app.ts';
 import { provision } from '../../src/domain/access/grants.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import type { Pool } from '../../src/store/database/db.ts';
-import { type EmbeddedPostgres, startEmbedded } from '../../src/store/database/embedded.ts';
 import { connect } from '../../src/store/database/pool.ts';
-import { appRole, migrate } from '../../src/store/database/schema/migrate.ts';
+import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { type DatabaseProxy, type Fate, startProxy } from '../support/database-proxy.ts';
 import { anotherNode } from '../support/nodes.ts';
 import { type Client, makeClient, password, redirectUri, signInTo } from '../support/oauth-client.ts';
-import { makeDataFolder } from '../support/programs.ts';
 import { withinTransactions } from '../support/statements.ts';
 import { type Visit, Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
@@ -45,50 +43,42 @@ function codeOf(back: Visit): string {
   return new URL(back.location ?? '').searchParams.get('code') ?? '';
 }
 
-suite('while PostgreSQL is stopped', () => {
-  const folder = makeDataFolder();
-  let postgres: EmbeddedPostgres;
-  let isUp = false;
+suite('while PostgreSQL can’t be reached', () => {
   let world: World;
+  let proxy: DatabaseProxy;
+  let pool: Pool;
+  let node: App;
   let client: Client;
   before(async () => {
-    await start();
-    const template = 'assent_test_template';
-    await administer(`create database ${template}`);
-    await migrate(postgres.url(template));
-    world = await makeWorld({ database: { server: { administration: postgres.url('postgres'), template } } });
-    client = await makeClient(world);
+    world = await makeWorld();
+    proxy = await startProxy(world.database.url);
+    pool = connect({ connectionString: proxy.url, size: 5, timeoutMs: 1_000, role: appRole });
+    node = await anotherNode(world, { pool });
+    client = await makeClient({ ...world, app: node });
     await provision(world.deps, world.ann.advisor.advisorId, client.clientId);
   });
   after(async () => {
-    await start();
+    await node.close();
+    await pool.end();
+    await proxy.close();
     await world.close();
-    await stop();
-    folder.remove();
   });
   afterEach(start);
 
-  async function start(): Promise<void> {
-    if (!isUp) postgres = await startEmbedded(folder.path, () => {});
-    isUp = true;
+  function start(): void {
+    proxy.fate = 'pass';
   }
 
-  async function stop(): Promise<void> {
-    await postgres.stop();
-    isUp = false;
-  }
-
-  async function administer(sql: string): Promise<void> {
-    const connection = new pg.Client({ connectionString: postgres.url('postgres') });
-    await connection.connect();
-    await connection.query(sql).finally(() => connection.end());
+  function stop(): void {
+    proxy.fate = 'cut the cable';
+    proxy.drop();
   }
 
   test('a code exchange is 503 with Retry-After, and the same code works afterwards', async () => {
     const code = await client.code(world.ann);
-    await stop();
+    stop();
     for (let attempt = 1; attempt <= 3; attempt++) assertUnavailable(await client.redeem(code));
-    await start();
+    start();
     const { status, body } = await client.redeem(code);
     assert.equal(status, 200);
     assert.equal((await client.call(body.access_token)).status, 200);
@@ -96,9 +86,9 @@ suite('while PostgreSQL is stopped', () => {
 
   test('a refresh is 503 with Retry-After, and the same refresh token works afterwards', async () => {
     const { refresh_token } = await client.tokens(world.ann);
-    await stop();
+    stop();
     for (let attempt = 1; attempt <= 3; attempt++) assertUnavailable(await client.refresh(refresh_token));
-    await start();
+    start();
     const { status, body } = await client.refresh(refresh_token);
     assert.equal(status, 200);
     assert.equal((await client.refresh(body.refresh_token)).status, 200);
@@ -106,10 +96,10 @@ suite('while PostgreSQL is stopped', () => {
 
   test('client credentials are 503 with Retry-After, whether the secret is right or wrong', async () => {
     const grant = { grant_type: 'client_credentials' };
-    await stop();
+    stop();
     assertUnavailable(await client.token(grant));
     assertUnavailable(await client.token({ ...grant, client_secret: 'wrong' }));
-    await start();
+    start();
     assert.equal((await client.token(grant)).status, 200);
     assert.equal((await client.token({ ...grant, client_secret: 'wrong' })).status, 401);
   });
@@ -118,9 +108,9 @@ suite('while PostgreSQL is stopped', () => {
     const { access_token, refresh_token } = await client.tokens(world.ann);
     const revoke = (token: string) =>
       client.post('/oauth/revoke', { client_id: client.clientId, client_secret: client.clientSecret, token });
-    await stop();
+    stop();
     for (const token of [access_token, refresh_token, 'unknown']) assertUnavailable(await revoke(token));
-    await start();
+    start();
     assert.equal((await client.call(access_token)).status, 200, 'nothing was revoked');
     assert.equal((await revoke(access_token)).status, 200);
     await until('the token is refused', async () => (await client.call(access_token)).status === 401);
@@ -129,11 +119,11 @@ suite('while PostgreSQL is stopped', () => {
   });
 
   test('an authorization request is a 503 page, and the same link works afterwards', async () => {
-    const visitor = new Visitor(world.app);
+    const visitor = new Visitor(node);
     const link = client.authorizeUrl();
-    await stop();
+    stop();
     assertUnavailablePage(await visitor.get(link));
-    await start();
+    start();
     const { page, path } = await signInTo(world, visitor, link, world.ann);
     const decided = await visitor.submit(page, path, { decision: 'allow' });
     assert.equal((await client.redeem(codeOf(await visitor.get(decided.location ?? '')))).status, 200);
@@ -141,15 +131,15 @@ suite('while PostgreSQL is stopped', () => {
 
   test('each of the advisor’s steps is a 503 page, and works on the same page afterwards', async () => {
     await setAdvisor(world.deps, world.ann.advisor.advisorId, { password });
-    const visitor = new Visitor(world.app);
+    const visitor = new Visitor(node);
     const { location: path = '' } = await visitor.get(client.authorizeUrl());
     const signIn = await visitor.get(path);
 
     /** Tries the step without PostgreSQL, then with it. */
     async function twice(step: () => Promise<Visit>): Promise<Visit> {
-      await stop();
+      stop();
       assertUnavailablePage(await step());
-      await start();
+      start();
       return step();
     }
     const { email } = world.ann.advisor;
@@ -163,11 +153,11 @@ suite('while PostgreSQL is stopped', () => {
   });
 
   test('a denial is a 503 page, and works on the same page afterwards', async () => {
-    const visitor = new Visitor(world.app);
+    const visitor = new Visitor(node);
     const { page, path } = await signInTo(world, visitor, client.authorizeUrl(), world.ann);
-    await stop();
+    stop();
     assertUnavailablePage(await visitor.submit(page, path, { decision: 'deny' }));
-    await start();
+    start();
     const decided = await visitor.submit(page, path, { decision: 'deny' });
     const { location } = await visitor.get(decided.location ?? '');
     assert.equal(new URL(location ?? '').searchParams.get('error'), 'access_denied');
@@ -175,13 +165,13 @@ suite('while PostgreSQL is stopped', () => {
 
   test('a disconnect is a 503 page that ends nothing, and works on the same page afterwards', async () => {
     const { refresh_token } = await client.tokens(world.ann);
-    const visitor = new Visitor(world.app);
+    const visitor = new Visitor(node);
     await signInTo(world, visitor, client.authorizeUrl(), world.ann);
     const page = await visitor.get(`/connected-apps/disconnect?clientId=${client.clientId}`);
     const press = () => visitor.submit(page, '/connected-apps/disconnect', { clientId: client.clientId });
-    await stop();
+    stop();
     assertUnavailablePage(await press());
-    await start();
+    start();
     const { status, body } = await client.refresh(refresh_token);
     assert.equal(status, 200);
     assert.equal((await press()).status, 303);
@@ -190,9 +180,9 @@ suite('while PostgreSQL is stopped', () => {
 
   test('discovery and the keys stay available', async () => {
     const paths = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/oauth/jwks'];
-    const answers = () => Promise.all(paths.map((url) => inject(world.app, { method: 'GET', url })));
+    const answers = () => Promise.all(paths.map((url) => inject(node, { method: 'GET', url })));
     const earlier = await answers();
-    await stop();
+    stop();
     for (let attempt = 1; attempt <= 2; attempt++) {
       const now = await answers();
       for (const [index, { status, body }] of now.entries()) {
@@ -203,11 +193,11 @@ suite('while PostgreSQL is stopped', () => {
   });
 
   test('a node that hasn’t read its keys yet is 503 with Retry-After until it has', async () => {
-    const fresh = await anotherNode(world);
+    const fresh = await anotherNode(world, { pool });
     const keys = () => inject(fresh, { method: 'GET', url: '/oauth/jwks' });
-    await stop();
+    stop();
     assertUnavailable(await keys(), /Try again\.$/);
-    await start();
+    start();
     assert.equal((await keys()).status, 200);
     await fresh.close();
   });
