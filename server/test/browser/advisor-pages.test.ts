@@ -1,55 +1,23 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { authorize, disconnect, listConnections } from '../../src/domain/access/grants.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { inviteAdvisor } from '../../src/domain/sign-in/invitations.ts';
-import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
-import { closeBrowser, launchBrowser, skip, stepMsMax } from '../support/browser.ts';
-import { freePort } from '../support/programs.ts';
-import { assertFits, complaintsOf, inspect } from './inspect.ts';
+import { password } from '../support/advisor-app.ts';
+import { skip } from '../support/browser.ts';
+import { desk, useApp } from './app-windows.ts';
+import { assertFits, inspect } from './inspect.ts';
 
 const phone = { viewport: { width: 360, height: 740 } };
-const desk = { viewport: { width: 1280, height: 800 } };
 const scope = 'openid offline_access core.contacts.read text.messaging.write';
 
-let pages: AdvisorApp;
-let browser: Browser;
-let origin: string;
-let contexts: BrowserContext[] = [];
+const app = useApp();
 
-before(async () => {
-  if (skip) return;
-  const port = await freePort();
-  // The application is at a different origin on the same machine, which puts the policy for forms to the test.
-  pages = await makeAdvisorApp({ PORT: String(port) }, `http://127.0.0.1:${port}/problems`);
-  await pages.app.listen({ host: '127.0.0.1', port });
-  origin = `http://localhost:${port}`;
-  browser = await launchBrowser();
-});
-after(async () => {
-  if (skip) return;
-  await closeBrowser();
-  await pages.close();
-});
 beforeEach(async () => {
-  if (!skip) await disconnect(pages.world.deps, pages.client.clientId, null);
+  if (!skip) await disconnect(app.world().deps, app.client().clientId, null);
 });
-afterEach(async () => {
-  await Promise.all(contexts.map((context) => context.close()));
-  contexts = [];
-});
-
-/** A page in its own browser context. Any complaint, such as a policy violation, fails the test. */
-async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser.newContext(options);
-  contexts.push(context);
-  const page = await context.newPage();
-  page.setDefaultTimeout(stepMsMax);
-  const complaints = complaintsOf(page);
-  return { page, complaints };
-}
 
 async function signIn(page: Page): Promise<void> {
   await page.getByLabel('Email').fill('ann@test.example');
@@ -57,43 +25,40 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-for (const [name, options] of Object.entries({
-  'with JavaScript': desk,
-  'without JavaScript': { ...phone, javaScriptEnabled: false },
-}))
-  test(`an advisor signs in, allows an application and returns to it, ${name}`, { skip }, async () => {
-    const { page, complaints } = await open(options);
-    await page.goto(`${origin}${pages.client.authorizeUrl({ scope })}`);
-    await page.getByRole('heading', { name: 'Sign in to connect Sandbox CRM' }).waitFor();
-    const passkeyButtons = await page.getByRole('button', { name: 'Sign in with a passkey' }).count();
-    assert.equal(passkeyButtons, name === 'without JavaScript' ? 0 : 1);
-
-    await page.getByLabel('Email').fill('ann@test.example');
-    await page.getByLabel('Password').fill('wrong');
-    await page.keyboard.press('Enter');
-    assert.equal(await page.getByRole('alert').first().innerText(), 'That email and password don’t match.');
-    complaints.length = 0;
-    await signIn(page);
-    await page.getByRole('heading', { name: 'Sandbox CRM wants to act for you' }).waitFor();
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await page.waitForURL('**/problems?*');
-    const code = new URL(page.url()).searchParams.get('code') ?? '';
-    const { status, body } = await pages.client.redeem(code);
-    assert.deepEqual([status, body.scope], [200, scope]);
-    assert.deepEqual(complaints, []);
+test('an advisor signs in, allows an application and returns to it, without JavaScript', { skip }, async () => {
+  const { page, complaints } = await app.open(app.client().authorizeUrl({ scope }), {
+    ...phone,
+    javaScriptEnabled: false,
   });
+  await page.getByRole('heading', { name: 'Sign in to connect Sandbox CRM' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Sign in with a passkey' }).count(), 0);
+
+  await page.getByLabel('Email').fill('ann@test.example');
+  await page.getByLabel('Password').fill('wrong');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.getByRole('alert').first().innerText(), 'That email and password don’t match.');
+  complaints.length = 0;
+  await signIn(page);
+  await page.getByRole('heading', { name: 'Sandbox CRM wants to act for you' }).waitFor();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.waitForURL('**/problems?*');
+  const code = new URL(page.url()).searchParams.get('code') ?? '';
+  const { status, body } = await app.client().redeem(code);
+  assert.deepEqual([status, body.scope], [200, scope]);
+  assert.deepEqual(complaints, []);
+});
 
 for (const [name, options] of Object.entries({
   'with JavaScript': phone,
   'without JavaScript, where they copy the code from the link': { ...phone, javaScriptEnabled: false },
 }))
   test(`an advisor opens their link, chooses a password and is signed in, ${name}`, { skip }, async () => {
-    const { deps, ann } = pages.world;
+    const { deps, ann } = app.world();
     const email = `${name.length}@test.example`;
     const { advisorId } = await addAdvisor(deps, { firmId: ann.advisor.firmId, name: 'Rae', email });
     const { link } = await inviteAdvisor(deps, advisorId);
     const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code') ?? '';
-    const { page, complaints } = await open(options);
+    const { page, complaints } = await app.open('/problems', options);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(`${request.url()} ${JSON.stringify(request.headers())}`));
     await page.goto(link);
@@ -104,7 +69,7 @@ for (const [name, options] of Object.entries({
     } else {
       await page.getByLabel('Code').waitFor({ state: 'hidden' });
       assert.equal(await page.getByLabel('Email').inputValue(), email);
-      assert.equal(page.url(), `${origin}/invitation`, 'the address bar and the history don’t keep the code');
+      assert.equal(page.url(), `${app.origin()}/invitation`, 'the address bar and the history don’t keep the code');
     }
     await page.getByLabel('New password').fill('a new password');
     await page.getByLabel('Repeat the password').fill('another one');
@@ -120,10 +85,9 @@ for (const [name, options] of Object.entries({
   });
 
 test('an advisor who isn’t the one signed in signs out, signs in and denies', { skip }, async () => {
-  const { page, complaints } = await open(phone);
-  await page.goto(`${origin}/sign-in`);
+  const { page, complaints } = await app.open('/sign-in', phone);
   await signIn(page);
-  await page.goto(`${origin}${pages.client.authorizeUrl({ scope, state: 'mine' })}`);
+  await page.goto(`${app.origin()}${app.client().authorizeUrl({ scope, state: 'mine' })}`);
   await page.getByRole('button', { name: 'Not you?' }).click();
   await page.getByRole('heading', { name: 'Sign in to connect Sandbox CRM' }).waitFor();
   await signIn(page);
@@ -135,8 +99,7 @@ test('an advisor who isn’t the one signed in signs out, signs in and denies', 
 });
 
 test('an advisor who doesn’t want to sign in can go back to the application', { skip }, async () => {
-  const { page, complaints } = await open(phone);
-  await page.goto(`${origin}${pages.client.authorizeUrl({ scope })}`);
+  const { page, complaints } = await app.open(app.client().authorizeUrl({ scope }), phone);
   await page.getByRole('button', { name: 'Don’t connect, go back' }).click();
   await page.waitForURL('**/problems?*');
   assert.equal(new URL(page.url()).searchParams.get('error'), 'access_denied');
@@ -144,10 +107,9 @@ test('an advisor who doesn’t want to sign in can go back to the application', 
 });
 
 test('an application is disconnected after a question, which ends its refresh token', { skip }, async () => {
-  const { deps, ann } = pages.world;
-  const { refresh_token: refreshToken } = await pages.client.tokens(ann, scope);
-  const { page, complaints } = await open(phone);
-  await page.goto(`${origin}/connected-apps`);
+  const { deps, ann } = app.world();
+  const { refresh_token: refreshToken } = await app.client().tokens(ann, scope);
+  const { page, complaints } = await app.open('/connected-apps', phone);
   await signIn(page);
   await page.getByRole('button', { name: 'Disconnect Sandbox CRM' }).click();
   await page.getByRole('heading', { name: 'Disconnect Sandbox CRM?' }).waitFor();
@@ -157,14 +119,14 @@ test('an application is disconnected after a question, which ends its refresh to
   assert.match(await page.getByRole('status').innerText(), /^Disconnected\./);
   assert.equal(await page.getByRole('heading', { name: 'Sandbox CRM' }).count(), 0);
   assert.deepEqual(await listConnections(deps, ann.advisor.advisorId), []);
-  assert.equal((await pages.client.refresh(refreshToken)).status, 400);
+  assert.equal((await app.client().refresh(refreshToken)).status, 400);
   assert.deepEqual(complaints, []);
 });
 
 test('a passkey is added, signs in with the button, and is removed', { skip }, async () => {
-  const { page, complaints } = await open(desk);
+  const { page, complaints } = await app.open('/problems', desk);
   const { authenticatorId, devtools } = await addAuthenticator(page);
-  await page.goto(`${origin}/passkeys`);
+  await page.goto(`${app.origin()}/passkeys`);
   await signIn(page);
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   assert.match(await page.getByRole('status').innerText(), /^Passkey added\./);
@@ -179,13 +141,13 @@ test('a passkey is added, signs in with the button, and is removed', { skip }, a
   await withoutOffer(page);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await page.goto(`${origin}/sign-in?next=/passkeys`);
+  await page.goto(`${app.origin()}/sign-in?next=/passkeys`);
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
   assert.match(await page.getByRole('listitem').innerText(), /last used on/);
-  const [session] = await pages.world.database.asOwner<{ method: string }>(
-    'select method from sessions order by date_time_created desc limit 1',
-  );
+  const [session] = await app
+    .world()
+    .database.asOwner<{ method: string }>('select method from sessions order by date_time_created desc limit 1');
   assert.equal(session?.method, 'passkey');
 
   await page.getByRole('button', { name: /^Remove / }).click();
@@ -196,9 +158,9 @@ test('a passkey is added, signs in with the button, and is removed', { skip }, a
 test('an hour after signing in, adding a passkey asks for the password again and comes back to the button', {
   skip,
 }, async () => {
-  const { page, complaints } = await open(phone);
+  const { page, complaints } = await app.open('/problems', phone);
   await addAuthenticator(page);
-  await page.goto(`${origin}/passkeys`);
+  await page.goto(`${app.origin()}/passkeys`);
   await signIn(page);
   await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
   await signedInAnHourAgo();
@@ -217,27 +179,27 @@ test('an hour after signing in, adding a passkey asks for the password again and
 });
 
 async function signedInAnHourAgo(): Promise<void> {
-  await pages.world.database.asOwner(`update sessions set date_time_created = now() - interval '1 hour'`);
+  await app.world().database.asOwner(`update sessions set date_time_created = now() - interval '1 hour'`);
 }
 
 test('an advisor allows an application with a passkey and no password', { skip }, async () => {
-  const { page, complaints } = await open(phone);
+  const { page, complaints } = await app.open('/problems', phone);
   await addPasskey(page);
   await withoutOffer(page);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 
-  await page.goto(`${origin}${pages.client.authorizeUrl({ scope })}`);
+  await page.goto(`${app.origin()}${app.client().authorizeUrl({ scope })}`);
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.waitForURL('**/problems?*');
-  const { body } = await pages.client.redeem(new URL(page.url()).searchParams.get('code') ?? '');
+  const { body } = await app.client().redeem(new URL(page.url()).searchParams.get('code') ?? '');
   assert.equal(decodeJwt(body.id_token).email, 'ann@test.example');
   assert.deepEqual(complaints, []);
 });
 
 test('a passkey is offered in the email field', { skip }, async () => {
-  const { page, complaints } = await open(phone);
+  const { page, complaints } = await app.open('/problems', phone);
   await addPasskey(page);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.waitForURL('**/connected-apps');
@@ -253,7 +215,7 @@ async function withoutOffer(page: Page): Promise<void> {
 
 async function addPasskey(page: Page): Promise<void> {
   await addAuthenticator(page);
-  await page.goto(`${origin}/passkeys`);
+  await page.goto(`${app.origin()}/passkeys`);
   await signIn(page);
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await page.getByRole('status').waitFor();
@@ -276,23 +238,23 @@ async function addAuthenticator(page: Page) {
 }
 
 test('if passkeys can’t work, their buttons stay hidden', { skip }, async () => {
-  const { page } = await open(phone);
-  await page.goto(`${origin.replace('localhost', '127.0.0.1')}/sign-in`);
+  const { page } = await app.open('/problems', phone);
+  await page.goto(`${app.origin().replace('localhost', '127.0.0.1')}/sign-in`);
   await page.waitForLoadState('networkidle');
   assert.equal(await page.getByRole('button', { name: /passkey/ }).count(), 0);
   await signIn(page);
   await page.getByRole('link', { name: 'Passkeys' }).click();
-  assert.match(await page.locator('main').innerText(), new RegExp(`open this page at ${origin} in`));
+  assert.match(await page.locator('main').innerText(), new RegExp(`open this page at ${app.origin()} in`));
   assert.equal(await page.getByRole('button', { name: /passkey/ }).count(), 0);
 });
 
 test('axe finds no barriers on the pages, light or dark, and they fit a phone', { skip }, async () => {
-  const { deps, ann, clientId } = pages.world;
+  const { deps, ann, clientId } = app.world();
   await authorize(deps, ann.advisor.advisorId, { clientId, scopes: ['core.contacts.read', 'offline_access'] });
   // Our pages' policy allows no other scripts, so it is bypassed for the one that inspects them.
-  const { page } = await open({ ...phone, bypassCSP: true });
-  const asked = pages.client.authorizeUrl({ scope });
-  const refused = pages.client.authorizeUrl({ redirect_uri: 'https://elsewhere.example/' });
+  const { page } = await app.open('/problems', { ...phone, bypassCSP: true });
+  const asked = app.client().authorizeUrl({ scope });
+  const refused = app.client().authorizeUrl({ redirect_uri: 'https://elsewhere.example/' });
   const signedOut = ['/problems', '/problems/conflict', '/invitation', asked, refused, '/oauth/interaction/gone'];
   const signedIn = [
     '/connected-apps',
@@ -305,16 +267,16 @@ test('axe finds no barriers on the pages, light or dark, and they fit a phone', 
   for (const path of signedOut) await visit(page, path);
   // With these, `npm run faces` asks axe.
   for (const path of ['/', '/nothing-here', '/sign-in']) {
-    await page.goto(`${origin}${path}`);
+    await page.goto(`${app.origin()}${path}`);
     await assertFits(page, path);
   }
-  await page.goto(`${origin}/invitation#email=ann%40test.example&code=gone`);
+  await page.goto(`${app.origin()}/invitation#email=ann%40test.example&code=gone`);
   await page.getByLabel('New password').fill('a new password');
   await page.getByLabel('Repeat the password').fill('a new password');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').waitFor();
   await inspect(page);
-  await page.goto(`${origin}/sign-in`);
+  await page.goto(`${app.origin()}/sign-in`);
   await page.getByLabel('Email').fill('ann@test.example');
   await page.getByLabel('Password').fill('wrong');
   await page.keyboard.press('Enter');
@@ -327,6 +289,6 @@ test('axe finds no barriers on the pages, light or dark, and they fit a phone', 
 });
 
 async function visit(page: Page, path: string): Promise<void> {
-  await page.goto(`${origin}${path}`);
+  await page.goto(`${app.origin()}${path}`);
   await inspect(page, path);
 }

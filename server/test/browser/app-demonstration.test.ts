@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { writeSandboxFile } from '../../src/domain/sandbox/sandbox-start.ts';
 import { skip } from '../support/browser.ts';
 import { until } from '../support/waiting.ts';
-import { composer, desk, phoneWide, say, useApp } from './app-windows.ts';
+import { composer, desk, phoneWide, useApp } from './app-windows.ts';
 import { inspect } from './inspect.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'assent-demonstration-'));
@@ -17,60 +17,7 @@ const app = useApp({
 });
 after(() => rmSync(folder, { recursive: true }));
 
-const phoneOf = (page: Page, name: string) => page.getByRole('region', { name: `${name}’s phone`, exact: true });
-const next = (page: Page) => page.getByRole('region', { name: 'What to do next' });
 const line = (page: Page, text: string) => page.locator('.coded li', { hasText: text }).first();
-
-test('the story on one screen: asked, accepted, answered, planned, arrived and stopped, each live on both sides', {
-  skip,
-}, async () => {
-  const { page, complaints } = await app.open('/', desk);
-  await page.getByRole('link', { name: 'See the demonstration' }).click();
-  const ana = phoneOf(page, 'Ana Ortiz');
-  const window = page.getByRole('region', { name: 'What the advisor sees' });
-  const code = page.getByLabel('The call as code');
-  await code.getByText('assent.contacts.create').waitFor();
-
-  await page.getByRole('button', { name: 'Send once they accept' }).click();
-  await ana.getByText('Reply ACCEPT to agree').waitFor();
-  await window.locator('.say.wait', { hasText: 'annual review' }).waitFor();
-  await line(page, 'none → pending').waitFor();
-  await code.getByText('whenConsented: true').waitFor();
-  assert.match(await line(page, '…/messages').innerText(), /200.*awaiting_consent/s);
-
-  await ana.getByRole('button', { name: 'ACCEPT' }).focus();
-  await page.keyboard.press('Enter');
-  await say(ana as never, 'annual review').waitFor();
-  await window.locator('.item', { hasText: 'annual review' }).getByText('Delivered').waitFor();
-  await line(page, 'pending → accepted').waitFor();
-  await ana.getByRole('button', { name: 'Tuesday works' }).click();
-  await say(window as never, 'Tuesday works').waitFor();
-
-  await next(page).getByRole('button', { name: 'Plan it' }).click();
-  await window.getByText(/Every year · next/).waitFor();
-  await code.getByText('scheduleDelivery: true').waitFor();
-  const before = await page.locator('.clock time').innerText();
-  await page.keyboard.press('Enter');
-  // A minute later it shows something else.
-  await page.locator('.clock time', { hasText: /9:00 AM$/ }).waitFor();
-  assert.notEqual(await page.locator('.clock time').innerText(), before);
-  await say(ana as never, 'Happy birthday').waitFor();
-  await window.locator('.day', { hasText: 'Today' }).waitFor();
-
-  await ana.getByRole('button', { name: 'STOP' }).click();
-  await window.getByText('Ana opted out.').waitFor();
-  await composer(page).fill('Please come back');
-  assert.equal(await window.locator('button[type=submit]').isDisabled(), true);
-  await next(page).getByText('That is the whole loop').waitFor();
-
-  await ana.getByLabel('Reply from Ana’s phone').fill('START');
-  await page.keyboard.press('Enter');
-  await window.locator('.chip', { hasText: 'Accepted' }).first().waitFor();
-  assert.deepEqual(
-    complaints.filter((each) => !/status of 401/.test(each)),
-    [],
-  );
-});
 
 test('the call is copied as it can be run, in both languages, and shown without credentials', { skip }, async () => {
   const { page, context } = await app.open('/demonstration', desk);

@@ -37,7 +37,9 @@ export function useApp({ env = {}, prepare = async () => {} }: AppOptions = {}) 
   before(async () => {
     if (skip) return;
     const port = await freePort();
-    [pages] = await Promise.all([makeAdvisorApp({ ...env, PORT: String(port) }), buildWeb()]);
+    // The application is at a different origin on the same machine, which puts the policy for forms to the test.
+    const application = makeAdvisorApp({ ...env, PORT: String(port) }, `http://127.0.0.1:${port}/problems`);
+    [pages] = await Promise.all([application, buildWeb()]);
     await prepare(pages.world);
     jobs = startRequestJobs(pages.world.deps, makeLog('silent'));
     await pages.app.listen({ host: '127.0.0.1', port });
@@ -108,7 +110,15 @@ export function useApp({ env = {}, prepare = async () => {} }: AppOptions = {}) 
     });
   }
 
-  return { world: () => pages.world, origin: () => origin, open, openTab, openApp, keepUndo };
+  return {
+    world: () => pages.world,
+    client: () => pages.client,
+    origin: () => origin,
+    open,
+    openTab,
+    openApp,
+    keepUndo,
+  };
 }
 
 export const say = (page: Page, text: string) => page.locator('.say', { hasText: text });

@@ -8,65 +8,6 @@ import { inspect } from './inspect.ts';
 
 const app = useApp();
 
-test('the whole story: asked, accepted, sent, answered and stopped, in two tabs and on a phone, without a reload', {
-  skip,
-}, async () => {
-  const phone = newPhone();
-  const { page, context, complaints } = await app.openApp('/app', desk);
-  const streams: string[] = [];
-  context.on('request', (request) => request.url().includes('/app/api/events') && streams.push(request.url()));
-  const handset = await app.open(`/handset/${phone}`, phoneWide);
-
-  await page.keyboard.press('c');
-  await page.getByPlaceholder('Name or phone number').fill(phone);
-  await page.keyboard.press('Enter');
-  await composer(page).fill('Shall we meet on Tuesday?');
-  await page.getByText('They haven’t agreed to texts yet.').waitFor();
-  await page.getByRole('button', { name: 'Send once they accept' }).click();
-  await page.locator('.say.wait', { hasText: 'Shall we meet on Tuesday?' }).waitFor();
-  await page.locator('.top .chip', { hasText: 'Asked' }).waitFor();
-
-  const other = await app.openTab(context, new URL(page.url()).pathname);
-  await other.page.locator('.say.wait').waitFor();
-  await handset.page.getByRole('button', { name: 'ACCEPT' }).click();
-  await handset.page.locator('.received', { hasText: 'Shall we meet on Tuesday?' }).waitFor();
-  for (const tab of [page, other.page]) {
-    await tab.locator('.note', { hasText: 'accepted texts from you' }).waitFor();
-    await tab.locator('.item', { hasText: 'Shall we meet on Tuesday?' }).getByText('Delivered').waitFor();
-    assert.equal(
-      await say(tab, 'Shall we meet on Tuesday?').count(),
-      1,
-      'the text that waited is the one that was sent',
-    );
-  }
-  await handset.page.getByLabel('Your reply').fill('Gladly 👍');
-  await handset.page.keyboard.press('Enter');
-  await say(other.page, 'Gladly 👍').waitFor();
-  await say(page, 'Gladly 👍').waitFor();
-  assert.ok(streams.length <= 1, `the tabs share a stream: ${streams}`);
-
-  await composer(page).fill('Until then');
-  await other.page.locator('.talk', { hasText: 'Draft: Until then' }).waitFor();
-  await page.reload();
-  assert.equal(await composer(page).inputValue(), 'Until then', 'what was typed survives a reload');
-  await composer(page).press('Control+Enter');
-  await handset.page.locator('.received', { hasText: 'Until then' }).waitFor();
-
-  await handset.page.getByRole('button', { name: 'STOP', exact: true }).click();
-  await page.locator('.compose', { hasText: 'They can text START' }).waitFor();
-  await composer(page).fill('Please come back');
-  await page.waitForTimeout(500);
-  assert.equal(await page.locator('.compose button[type=submit]').isDisabled(), true);
-  assert.equal(await page.getByRole('button', { name: 'Request consent' }).count(), 0);
-
-  await page.getByRole('button', { name: /: account$/ }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  for (const tab of [page, other.page]) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
-  assert.equal(await page.evaluate('localStorage.length'), 0, 'nothing stays in the browser');
-  const unexpected = [...complaints, ...handset.complaints].filter((each) => !/status of 401/.test(each));
-  assert.deepEqual(unexpected, []);
-});
-
 test('a text whose answer is lost survives a reload, and trying again doesn’t text twice', { skip }, async () => {
   const world = app.world();
   const phone = await acceptedPhone(world, world.ann);

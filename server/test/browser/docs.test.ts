@@ -195,23 +195,6 @@ suite('the home page', { skip }, () => {
 });
 
 suite('the guides', { skip }, () => {
-  test('are searched together with the reference, by keyboard alone', async () => {
-    const { page, complaints, foreign } = await open('/docs');
-    await page.keyboard.press('/');
-    await page.keyboard.type('send message');
-    await page.getByRole('option', { name: /^Send message.*Reference/ }).waitFor();
-    await page.getByLabel('Search guides and reference').fill('identity provider');
-    const found = page.getByRole('option', { name: /identity provider/i });
-    await found.first().waitFor();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowUp');
-    const href = await found.first().locator('a').getAttribute('href');
-    await page.keyboard.press('Enter');
-    await page.waitForURL(`**${href}`);
-    assert.deepEqual([complaints, foreign], [[], []]);
-    await page.close();
-  });
-
   test('can be copied as Markdown', async () => {
     const { page } = await open('/docs', { permissions: ['clipboard-read', 'clipboard-write'] });
     await stopClock(page);
