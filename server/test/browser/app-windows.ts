@@ -49,6 +49,8 @@ export function useApp({ env = {}, prepare = async () => {} }: AppOptions = {}) 
   after(async () => {
     if (skip) return;
     await closeBrowser();
+    // As a server does: otherwise who waits for an event keeps the process for a quarter of a minute.
+    pages.world.deps.signals.stopping.abort();
     await jobs.stop();
     await pages.close();
   });
