@@ -11,6 +11,8 @@ import { complaintsOf } from './inspect.ts';
 
 export const desk = { viewport: { width: 1440, height: 900 } };
 export const phoneWide = { viewport: { width: 390, height: 844 } };
+/** What moves costs as much as what it shows. */
+const still = { reducedMotion: 'reduce' } as const;
 
 /** How long a page says what was just done, in web/src/shell/toasts.tsx; and here, where a busy machine may look late. */
 const toastMs = 6_000;
@@ -61,7 +63,7 @@ export function useApp({ env = {}, prepare = async () => {} }: AppOptions = {}) 
 
   /** A window of a browser of its own. Any complaint, such as a policy violation, fails the test. */
   async function open(path: string, options: BrowserContextOptions, cookies: typeof session = []): Promise<Window> {
-    const context = await browser.newContext(options);
+    const context = await browser.newContext({ ...still, ...options });
     contexts.push(context);
     await context.addCookies(cookies);
     return { context, ...(await openTab(context, path)) };

@@ -41,7 +41,7 @@ type OpenPage = { page: Page; complaints: string[]; foreign: string[] };
 
 /** A page in its own browser context, whose clock can be moved. It collects errors, violations of the policy too, and requests to other servers. */
 async function open(path: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
-  const page = await browser.newPage({ ...desk, ...options });
+  const page = await browser.newPage({ ...desk, reducedMotion: 'reduce', ...options });
   await page.clock.install();
   page.setDefaultTimeout(stepMsMax);
   const complaints = complaintsOf(page);
