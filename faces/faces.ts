@@ -21,6 +21,7 @@ import { measureSpeed } from './speed.ts';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
 const phone = '+15005550006';
+const dayMs = 24 * 60 * 60 * 1000;
 const widths = { 390: 844, 768: 1024, 1440: 900 };
 /** The layouts of both are those of other widths, too. */
 const inspectedWidths = ['390', '1440'];
@@ -147,6 +148,13 @@ async function makeSomethingToSee(): Promise<void> {
     ['0008', 'Happy birthday, Theo!'],
   ])
     await post(`${baseUrl}/text/messaging/messages`, { phone: `+1500555${digits}`, text });
+  // The README's picture shows neither.
+  const planned = { scheduleDelivery: true, frequency: 2, deliveryDate: Date.now() + dayMs };
+  const more = [
+    { text: 'Shall we talk about the quarter?', ...planned },
+    { text: 'It has guaranteed returns of 8 %.' },
+  ];
+  for (const each of options.picture ? [] : more) await post(`${baseUrl}/text/messaging/messages`, { phone, ...each });
   await new Promise((resolve) => setTimeout(resolve, 2000));
   receiver.close();
 }

@@ -24,18 +24,15 @@ test('the evidence is one click from every consent, and the settings show what p
   await change.locator('.say.out', { hasText: 'would like to text you. Reply ACCEPT' }).waitFor();
   await change.locator('.say.in', { hasText: 'ACCEPT' }).waitFor();
   await change.getByText('Assent, from their text').waitFor();
-  await inspect(page, 'the evidence');
+  await inspect(page, 'the evidence', phoneWide, desk);
   await page.keyboard.press('Escape');
   await page.locator('.note', { hasText: 'You asked' }).getByRole('button', { name: 'Evidence' }).click();
   await change.getByText('Test CRM').waitFor();
-  await page.setViewportSize(phoneWide.viewport);
-  await inspect(page, 'the evidence on a phone');
 
   await page.goto(`${app.origin()}/app/settings`);
   await page.locator('.phone .say.in', { hasText: 'ann of Test Wealth would like to text you.' }).waitFor();
   await page.getByRole('button', { name: 'After STOP' }).click();
   await page.locator('.phone .say.in', { hasText: 'You have opted out' }).waitFor();
-  await inspect(page, 'the settings');
 });
 
 test('a text that is found is shown at its place, and marked', { skip }, async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { skip } from '../support/browser.ts';
 import { acceptedPhone, messagesPath } from '../support/texting.ts';
 import { desk, phoneWide, useApp } from './app-windows.ts';
-import { inspect } from './inspect.ts';
+import { assertFits } from './inspect.ts';
 
 const app = useApp();
 const dayMs = 24 * 60 * 60 * 1000;
@@ -17,8 +17,8 @@ test('a month has repeated texts on their days, by keyboard, and an agenda on a 
   const deliveryDate = world.deps.clock.now().getTime() + dayMs;
   const weekly = { phone, text: 'How is the week?', scheduleDelivery: true, deliveryDate, frequency: 2 };
   assert.equal((await world.ann.call('POST', messagesPath, weekly)).status, 200);
-  const narrow = await app.openApp('/app/scheduled', { ...phoneWide, bypassCSP: true });
-  const { page, complaints } = await app.openApp('/app/scheduled', { ...desk, bypassCSP: true });
+  const narrow = await app.openApp('/app/scheduled', phoneWide);
+  const { page, complaints } = await app.openApp('/app/scheduled', desk);
   const entries = page.locator('.month .entry', { hasText: 'Hugo Brandt' });
   // The next month has four of them whatever today is; this one has none if it ends on a Saturday, and today.
   for (const each of [page, narrow.page]) {
@@ -31,7 +31,7 @@ test('a month has repeated texts on their days, by keyboard, and an agenda on a 
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  for (const each of [page, narrow.page]) await inspect(each, each === page ? 'a month' : 'an agenda');
+  for (const each of [page, narrow.page]) await assertFits(each);
 
   const lastOfJanuary = Date.UTC(world.deps.clock.now().getUTCFullYear() + 1, 0, 31, 15);
   const monthly = { phone, text: 'How was the month?', scheduleDelivery: true, frequency: 3 };

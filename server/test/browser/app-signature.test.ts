@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { skip } from '../support/browser.ts';
 import { acceptedPhone, received, send } from '../support/texting.ts';
-import { composer, desk, phoneWide, say, useApp } from './app-windows.ts';
-import { inspect } from './inspect.ts';
+import { composer, desk, say, useApp } from './app-windows.ts';
 
 const app = useApp();
 
@@ -47,12 +46,4 @@ test('a signature stands in every new text, is no draft by itself, and can be re
   assert.deepEqual((await received(world, phone, 3)).at(-1)?.text, 'Yes');
   await shows('\n– Ann');
   assert.deepEqual([...complaints, ...settings.complaints], []);
-});
-
-test('axe finds no barriers in the settings', { skip }, async () => {
-  for (const options of [desk, phoneWide]) {
-    const { page } = await app.openApp('/app/settings', { ...options, bypassCSP: true });
-    await page.locator('.preview').first().waitFor();
-    await inspect(page);
-  }
 });

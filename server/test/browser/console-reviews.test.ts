@@ -9,7 +9,7 @@ import { say, stateOf } from '../support/people.ts';
 import { acceptedPhone, send } from '../support/texting.ts';
 import type { World } from '../support/world.ts';
 import { desk, phoneWide, useApp } from './app-windows.ts';
-import { inspect } from './inspect.ts';
+import { assertFits, inspect } from './inspect.ts';
 
 const phones: Record<string, string> = {};
 
@@ -183,13 +183,12 @@ test('the lexicon is tried before it is saved, and the report has what was decid
   const year = (await page.getByLabel('First day').inputValue()).slice(0, 4);
   await page.getByLabel('First day').pressSequentially(`0101${year}`);
   await page.getByText(`January 1, ${year} to`).waitFor();
-  await inspect(page, 'the report');
   await page.getByRole('button', { name: 'Navigation' }).click();
   await page.getByRole('link', { name: 'Reviews' }).click();
   await rows(page).first().click();
   await head(page, 'Ann → Chiara Marsh');
   await inspect(page, 'a review on a phone');
   await page.getByRole('button', { name: 'All reviews' }).click();
-  await inspect(page, 'the queue on a phone');
+  await assertFits(page);
   assert.deepEqual(complaints, []);
 });

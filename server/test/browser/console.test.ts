@@ -103,7 +103,6 @@ describe('the console', { skip }, () => {
     await page.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row', { name: /Rune/ });
     await row.getByText('Reviewer').waitFor();
-    await inspect(page, 'the staff');
     await row.getByRole('button', { name: 'Disable Rune' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable the account' }).click();
     await row.getByText('Disabled').waitFor();

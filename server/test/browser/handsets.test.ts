@@ -5,7 +5,7 @@ import { closeBrowser, launchBrowser, skip, stepMsMax } from '../support/browser
 import { freePort } from '../support/programs.ts';
 import { acceptedPhone, newPhone, received, reply, send, setConsent } from '../support/texting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
-import { complaintsOf, inspect } from './inspect.ts';
+import { assertFits, complaintsOf, inspect } from './inspect.ts';
 
 const phoneWide = { viewport: { width: 360, height: 740 } };
 const desk = { viewport: { width: 1280, height: 800 } };
@@ -199,15 +199,17 @@ test('any number can be opened from the list, in any notation', { skip }, async 
   assert.match(await page.getByRole('alert').innerText(), /“nobody” is not a phone number/);
 });
 
-test('axe finds no barriers on the phones’ pages, light or dark, and they fit a phone', { skip }, async () => {
+test('the phones’ pages fit a phone, and axe finds no barriers where a number is refused', { skip }, async () => {
   const phone = await acceptedPhone(world, world.ann);
   await text(world.ann, phone, `Long: ${'x'.repeat(300)}`);
   await received(world, phone);
   await reply(world, phone, '+15005552001', `https://example.com/${'y'.repeat(200)}`);
   // Our pages' policy allows no other scripts, so it is bypassed for the one that inspects them.
-  const { page } = await open('/handset', { ...phoneWide, bypassCSP: true });
-  for (const path of ['/handset', '/handset?phone=nobody', `/handset/${phone}`, `/handset/${newPhone()}`]) {
+  const { page } = await open('/handset?phone=nobody', { ...phoneWide, bypassCSP: true });
+  await inspect(page);
+  // With the others, `npm run faces` asks axe.
+  for (const path of ['/handset', `/handset/${phone}`, `/handset/${newPhone()}`]) {
     await page.goto(`${origin}${path}`);
-    await inspect(page, path);
+    await assertFits(page);
   }
 });

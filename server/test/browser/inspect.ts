@@ -13,18 +13,28 @@ export function complaintsOf(page: Page): string[] {
   return complaints;
 }
 
-/** axe finds no barriers on the page, light or dark, and it fits the screen. Its policy must be bypassed for axe. */
-export async function inspect(page: Page, shown = page.url()): Promise<void> {
+type Screen = { viewport: { width: number; height: number } };
+
+/**
+ * axe finds no barriers on the page, light or dark, and it fits the screen, and then other screens. Its policy must be bypassed for axe.
+ * What `npm run faces` visits isn't inspected here.
+ */
+export async function inspect(page: Page, shown = page.url(), ...others: Screen[]): Promise<void> {
   // After a key that leads to another page, its styles may still be on their way.
   await page.waitForLoadState();
   await page.evaluate(axeSource);
   // What fades in has less contrast on the way.
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   assert.deepEqual(await barriers(page, 'axe.run()'), [], `${shown}, light`);
+  await assertFits(page, shown);
+  for (const { viewport } of others) {
+    await page.setViewportSize(viewport);
+    assert.deepEqual(await barriers(page, 'axe.run()'), [], `${shown}, ${viewport.width} px`);
+    await assertFits(page, `${shown}, ${viewport.width} px`);
+  }
   // Nothing but colors is different.
   await page.emulateMedia({ colorScheme: 'dark' });
   assert.deepEqual(await barriers(page, `axe.run({ runOnly: ['cat.color'] })`), [], `${shown}, dark`);
-  await assertFits(page, shown);
 }
 
 /** Each rule that is broken, with the first element that breaks it. Needs axe on the page. */
