@@ -78,6 +78,10 @@ export function useApp({ env = {}, prepare = async () => {} }: AppOptions = {}) 
         const longer = (run: () => void, ms?: number, ...args: never[]) =>
           wait(run, ms === toastMs ? keptToastMs : ms, ...args);
         Object.assign(window, { setTimeout: longer });
+        // Nor does it lie over a button for so long.
+        const style = new CSSStyleSheet();
+        style.replaceSync('.toasts { pointer-events: none } .toasts button { pointer-events: auto }');
+        document.adoptedStyleSheets.push(style);
       },
       [toastMs, keptToastMs] as const,
     );
