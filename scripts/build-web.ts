@@ -7,11 +7,12 @@ import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = `${root}web/dist`;
+const making = `${dist}.${process.pid}`;
 /** What decides about the result. The lock file has the version of every package in it. */
 const inputs = [
   'package-lock.json',
@@ -30,6 +31,10 @@ const compress = promisify(brotliCompress);
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   // The server that starts beside it goes first.
   setPriority(10);
+  process.once('SIGTERM', () => {
+    rmSync(making, { recursive: true, force: true });
+    process.exit(1);
+  });
   try {
     await buildWeb(process.argv.includes('--force'));
   } catch (error) {
@@ -44,14 +49,17 @@ export async function buildWeb(force = false): Promise<void> {
   if (!force && version === built()) return;
   // Vite is a development tool: a server that has its build already needs none.
   const { build } = await import('vite');
-  const outDir = `${root}web/dist.${process.pid}`;
-  await build({ configFile: `${root}web/vite.config.ts`, logLevel: 'error', build: { outDir, emptyOutDir: true } });
-  const files = globSync('**/*.*', { cwd: outDir }).filter((file) => compressible.test(file));
+  await build({
+    configFile: `${root}web/vite.config.ts`,
+    logLevel: 'silent',
+    build: { outDir: making, emptyOutDir: true },
+  });
+  const files = globSync('**/*.*', { cwd: making }).filter((file) => compressible.test(file));
   await Promise.all(
-    files.map(async (file) => writeFileSync(`${outDir}/${file}.br`, await compress(readFileSync(`${outDir}/${file}`)))),
+    files.map(async (file) => writeFileSync(`${making}/${file}.br`, await compress(readFileSync(`${making}/${file}`)))),
   );
-  writeFileSync(`${outDir}/version`, version);
-  replace(outDir, version);
+  writeFileSync(`${making}/version`, version);
+  replace(making, version);
 }
 
 /** For somebody who only wanted to start a server. */
@@ -59,7 +67,7 @@ function explain({ code = '', message }: NodeJS.ErrnoException): string {
   if (code === 'ERR_MODULE_NOT_FOUND') return 'The packages that build them are not installed: run `npm ci` first.';
   if (['EACCES', 'EPERM', 'EROFS'].includes(code))
     return `You can’t write to ${root}web: run \`npm start\` as its owner, or clone it into a folder of your own.`;
-  return message;
+  return stripVTControlCharacters(message);
 }
 
 /** Somebody else may have built the same meanwhile: whoever comes first wins. */

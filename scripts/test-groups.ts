@@ -11,8 +11,9 @@ export const slowSeconds = 2;
 /** Those that share a process have begun by then: at the end there should only be short ones. */
 const sharedPart = 0.8;
 /** Each of their files starts servers or browsers, and waits for them. So many of a folder share a process, one after another. */
-const waitingFolders: Record<string, number> = { browser: 7, process: 4, root: 1 };
-/** Beside those folders and the client's examples: what other programs than ours can break. The rest is everyday's. */
+const waitingFolders: Record<string, number> = { story: 1, browser: 7, process: 4, root: 1 };
+/** What a machine, another program, a kill or a browser's third page can break. The rest is everyday's. */
+const otherFolders = ['browser', 'process', 'root'];
 const others = [
   'server/test/access/shared-rate.test.ts',
   'server/test/adapters/crm/carddav.test.ts',
@@ -77,15 +78,15 @@ export function groupFiles(files: string[], filesMax: number): Groups {
   return { entries, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Whether `npm test` runs it. */
+/** Whether `npm test` runs it. Those of the client's that need a server run with the others. */
 export function isEveryday(file: string): boolean {
-  return file.startsWith('server/') && !(folderOf(file) in waitingFolders) && !others.includes(file);
+  return file.startsWith('server/') && !otherFolders.includes(folderOf(file)) && !others.includes(file);
 }
 
 /** Whether `npm run check` runs it: it starts no program, needs no process of its own, and is done in a moment. */
 export function isFast(file: string): boolean {
   const isSmall = !isChanging(file) && !starting.test(readFileSync(file, 'utf8')) && secondsOf(file) < slowSeconds;
-  return isEveryday(file) && isSmall;
+  return isEveryday(file) && !isWaiting(file) && isSmall;
 }
 
 function isWaiting(file: string): boolean {

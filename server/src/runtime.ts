@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { carrierKinds } from './adapters/carriers/kinds.ts';
@@ -80,6 +80,7 @@ const pollMs = 100;
 /** The database at DATABASE_URL, or the embedded PostgreSQL, which is started if it isn't running. */
 export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
   if (config.databaseUrl) return { url: config.databaseUrl, stop: async () => {} };
+  makeDataFolder(config);
   const embedded = await startEmbedded(config.dataDir, say);
   try {
     await ensureDatabase(embedded.url('postgres'), databaseName);
@@ -87,6 +88,20 @@ export async function openDatabase(config: Config, say: (line: string) => void):
   } catch (error) {
     await embedded.stop();
     throw error;
+  }
+}
+
+/** A checkout may belong to somebody else. */
+function makeDataFolder({ dataDir }: Config): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new ConfigError(
+      `The data folder ${dataDir} can’t be written by you (${code}): set ASSENT_DATA_DIR to a folder of your own.`,
+      { cause },
+    );
   }
 }
 

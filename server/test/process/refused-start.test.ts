@@ -45,6 +45,13 @@ suite('a start that fails', () => {
     await database.drop();
   });
 
+  test('names ASSENT_DATA_DIR if its folder can’t be written', async () => {
+    const file = join(folder.path, 'a-file');
+    writeFileSync(file, '');
+    const refused = await said({ ASSENT_DATA_DIR: join(file, 'data') });
+    assert.match(refused, /^The data folder .* can’t be written by you \(ENOTDIR\): set ASSENT_DATA_DIR to/);
+  });
+
   test('names PORT if another program has the port', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

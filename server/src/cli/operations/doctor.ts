@@ -6,6 +6,7 @@ import { checkDatabase } from '../../domain/operations/database-checks.ts';
 import { checkRecords } from '../../domain/operations/doctor.ts';
 import { type CheckFinding, failing } from '../../domain/operations/findings.ts';
 import { checkSettings } from '../../domain/operations/settings-checks.ts';
+import { checkWebBuild } from '../../domain/operations/web-build.ts';
 import { makeLog } from '../../log.ts';
 import {
   connectRuntime,
@@ -28,6 +29,7 @@ const colors = { ok: 'green', warning: 'yellow', failing: 'red' } as const;
 export async function examine({ config, switches, json, out }: Call): Promise<void> {
   const findings = [
     ...checkSettings(config),
+    ...checkWebBuild(config),
     ...(await checkFolders(config)),
     ...(await checkStored(config, out.note)),
     ...(await checkRedis(config)),
