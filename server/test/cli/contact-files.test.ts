@@ -11,6 +11,7 @@ import { createGroup } from '../../src/domain/address-book/groups.ts';
 import { fixture } from '../adapters/files/contacts/files.ts';
 import { contactsPath, findGroups, getContact, newcomer, putInGroups, search } from '../address-book/address-book.ts';
 import { commandsWith } from '../support/commands.ts';
+import { rounds } from '../support/rounds.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
 
 suite('assent contacts', () => {
@@ -295,7 +296,7 @@ ${'x'.repeat(201)},Long,,212-555-0199,,,,,,
             assert.match(stderr, new RegExp(`Imported 0, updated 0, skipped ${contacts.length} already in the book`));
           }
         }),
-        { numRuns: 4 },
+        { numRuns: rounds(4) },
       );
     });
 });
