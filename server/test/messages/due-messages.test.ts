@@ -16,6 +16,7 @@ import { findMemberOfContact } from '../../src/store/members/members.ts';
 import { insertScheduledMessages } from '../../src/store/messages/scheduled-messages.ts';
 import { addContact, assertNotFound, contactsPath, findIds, newcomer, search } from '../address-book/address-book.ts';
 import { say } from '../support/people.ts';
+import { rounds } from '../support/rounds.ts';
 import { withinTransactions } from '../support/statements.ts';
 import {
   acceptedPhone,
@@ -504,7 +505,7 @@ suite('races and faults', () => {
     const person = await newAdvisor();
     const member = await newMember(person);
     const outcomes = new Set<number>();
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < rounds(20); round++) {
       const at = soon();
       const ids = await schedule(person, member, ...Array.from({ length: 10 }, () => ({ at })));
       const cancels = Promise.all(
@@ -513,7 +514,7 @@ suite('races and faults', () => {
           return (await person.call('DELETE', `${scheduledMessagesPath}/${id}`)).status;
         }),
       );
-      await pause(round % 10);
+      await pause((round * 3) % 10);
       await Promise.all(nodes.map((deps) => sendDueAt(at, deps)));
       const went = new Set((await sent(person)).map(({ scheduledMessageId }) => scheduledMessageId));
       for (const [index, status] of (await cancels).entries()) {

@@ -5,6 +5,7 @@ import { passkeysMax } from '../../src/domain/sign-in/passkeys.ts';
 import { forgetExpiredSignIns } from '../../src/domain/sign-in/sign-ins.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
 import { makePasskey } from '../support/authenticator.ts';
+import { givePassword } from '../support/oauth-client.ts';
 import type { Visitor } from '../support/visitor.ts';
 
 let pages: AdvisorApp;
@@ -21,11 +22,12 @@ async function someone(): Promise<{ advisorId: number; email: string; visitor: V
   const { deps, ann } = pages.world;
   const email = `person${++people}@test.example`;
   const { firmId } = ann.advisor;
-  const { advisorId } = await addAdvisor(deps, { firmId, name: 'Person', email, password });
+  const advisor = await addAdvisor(deps, { firmId, name: 'Person', email });
+  await givePassword(pages.world, { advisor });
   const visitor = pages.visitor(`198.51.100.${people}`);
   await visitor.signIn(email, password);
   await visitor.get('/passkeys');
-  return { advisorId, email, visitor };
+  return { advisorId: advisor.advisorId, email, visitor };
 }
 
 async function withPasskey() {
