@@ -62,7 +62,11 @@ export function useApp({ env = {}, prepare = async () => {} }: AppOptions = {}) 
   });
 
   /** A window of a browser of its own. Any complaint, such as a policy violation, fails the test. */
-  async function open(path: string, options: BrowserContextOptions, cookies: typeof session = []): Promise<Window> {
+  async function open(
+    path: string,
+    options: BrowserContextOptions = {},
+    cookies: typeof session = [],
+  ): Promise<Window> {
     const context = await browser.newContext({ ...still, ...options });
     contexts.push(context);
     await context.addCookies(cookies);

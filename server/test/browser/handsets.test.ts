@@ -1,48 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { closeBrowser, launchBrowser, skip, stepMsMax } from '../support/browser.ts';
-import { freePort } from '../support/programs.ts';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { skip } from '../support/browser.ts';
 import { acceptedPhone, newPhone, received, reply, send, setConsent } from '../support/texting.ts';
-import { makeWorld, type Person, type World } from '../support/world.ts';
-import { assertFits, complaintsOf, inspect } from './inspect.ts';
+import type { Person, World } from '../support/world.ts';
+import { desk, useApp } from './app-windows.ts';
+import { assertFits, inspect } from './inspect.ts';
 
 const phoneWide = { viewport: { width: 360, height: 740 } };
-const desk = { viewport: { width: 1280, height: 800 } };
 
 let world: World;
-let browser: Browser;
-let origin: string;
-let contexts: BrowserContext[] = [];
-
-before(async () => {
-  if (skip) return;
-  const port = await freePort();
-  world = await makeWorld({ env: { PORT: String(port) } });
-  await world.app.listen({ host: '127.0.0.1', port });
-  origin = `http://localhost:${port}`;
-  browser = await launchBrowser();
+const { open, origin } = useApp({
+  async prepare(made) {
+    world = made;
+  },
 });
-after(async () => {
-  if (skip) return;
-  await closeBrowser();
-  await world.close();
-});
-afterEach(async () => {
-  await Promise.all(contexts.map((context) => context.close()));
-  contexts = [];
-});
-
-/** A page in its own browser context. Any complaint, such as a policy violation, fails the test. */
-async function open(path: string, options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
-  contexts.push(context);
-  const page = await context.newPage();
-  page.setDefaultTimeout(stepMsMax);
-  const complaints = complaintsOf(page);
-  await page.goto(`${origin}${path}`);
-  return { page, complaints };
-}
 
 async function text(person: Person, phone: string, words: string): Promise<void> {
   const { body } = await send(person, { phone, text: words });
@@ -195,7 +167,7 @@ test('any number can be opened from the list, in any notation', { skip }, async 
   await page.getByRole('link', { name: /\+15005550011.*with STOP/ }).click();
   await page.getByRole('heading', { name: '+15005550011' }).waitFor();
   assert.deepEqual(complaints, []);
-  await page.goto(`${origin}/handset/nobody`);
+  await page.goto(`${origin()}/handset/nobody`);
   assert.match(await page.getByRole('alert').innerText(), /“nobody” is not a phone number/);
 });
 
@@ -209,7 +181,7 @@ test('the phones’ pages fit a phone, and axe finds no barriers where a number 
   await inspect(page);
   // With the others, `npm run faces` asks axe.
   for (const path of ['/handset', `/handset/${phone}`, `/handset/${newPhone()}`]) {
-    await page.goto(`${origin}${path}`);
+    await page.goto(`${origin()}${path}`);
     await assertFits(page);
   }
 });
