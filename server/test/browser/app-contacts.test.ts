@@ -102,11 +102,18 @@ test('people are filtered by consent, put into a group together, and deleted on 
 
 test('a file is shown before it is imported, and what it refused can be downloaded', { skip }, async () => {
   const { page, complaints } = await app.openApp('/app/contacts', { ...desk, acceptDownloads: true, bypassCSP: true });
-  await page.getByRole('button', { name: 'Import' }).click();
+  await page.getByRole('button', { name: 'Import' }).focus();
+  await page.keyboard.press('Enter');
   const csv = 'First Name,Last Name,Mobile Phone,Shoe size\nIda,Imported,(212) 555-0142,39\n,,,41\n';
   const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
+  await page.getByLabel('CSV file').focus();
   await page.getByLabel('CSV file').setInputFiles(file);
   await page.getByRole('cell', { name: '+1 (212) 555-0142' }).waitFor();
+  await page.locator('[role=dialog]:focus').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('button:focus', { hasText: 'Import' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('CSV file').setInputFiles(file);
   await page.getByText('1 can’t be imported').waitFor();
   await inspect(page, 'a preview of an import');
   await page.getByRole('button', { name: 'Import 1 row' }).click();

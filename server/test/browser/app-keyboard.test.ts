@@ -4,20 +4,21 @@ import type { Locator, Page } from 'playwright-core';
 import { skip } from '../support/browser.ts';
 import { acceptedPhone, received, send } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
-import { desk, phoneWide, say, useApp } from './app-windows.ts';
+import { desk, holdFrames, phoneWide, say, useApp } from './app-windows.ts';
 
 const app = useApp();
 
 const isInPlace = () => document.querySelector('main')?.contains(document.activeElement);
 
-/** With the keyboard alone: what opened a dialog has the focus again when it is closed. */
-async function assertGivesBack(page: Page, opener: Locator): Promise<void> {
+/** With the keyboard alone: what opened a dialog has the focus again when it is closed, and after `closed`. */
+async function assertGivesBack(page: Page, opener: Locator, closed = async () => {}): Promise<void> {
   await opener.focus();
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();
   await page.waitForFunction(() => document.querySelector('[role=dialog]')?.contains(document.activeElement));
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await closed();
   await until(`the focus is back: ${opener}`, () => opener.evaluate((element) => element === document.activeElement));
 }
 
@@ -55,8 +56,9 @@ test('a conversation has one person’s texts; dialogs give the focus back, and 
 
   await page.setViewportSize(phoneWide.viewport);
   await page.locator('.talk', { hasText: 'You: Hello' }).focus();
+  const drawLate = await holdFrames(page);
   await page.keyboard.press('Enter');
-  await assertGivesBack(page, page.getByRole('button', { name: 'About this person' }));
+  await assertGivesBack(page, page.getByRole('button', { name: 'About this person' }), drawLate);
   await page.getByRole('link', { name: 'Back to the conversations' }).focus();
   await page.keyboard.press('Enter');
   await page.waitForFunction(isInPlace);

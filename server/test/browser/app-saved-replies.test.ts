@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { skip } from '../support/browser.ts';
 import { acceptedPhone, received, send } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
-import { composer, desk, phoneWide, say, useApp } from './app-windows.ts';
+import { composer, desk, holdFrames, phoneWide, say, useApp } from './app-windows.ts';
 import { inspect } from './inspect.ts';
 
 const app = useApp();
@@ -28,8 +28,11 @@ test('a reply is saved from the composer, and chosen for somebody else with the 
   await page.getByText('{nickname} isn’t known for Ana.').waitFor();
   assert.ok(await page.locator('.compose button[type=submit]').isDisabled(), 'what isn’t resolved isn’t sent');
   await page.getByRole('button', { name: 'Replies' }).click();
+  const drawLate = await holdFrames(page);
   await page.getByRole('button', { name: 'Save as reply' }).click();
-  await page.getByLabel('Title').fill('Talk');
+  await page.locator('[role=dialog] :focus').waitFor();
+  await drawLate();
+  await page.keyboard.type('Talk');
   await page.getByRole('button', { name: 'Use a field instead of “Ana”' }).click();
   await page.locator('.preview .say', { hasText: 'Hi Ana, or Annie?' }).waitFor();
   await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -135,3 +135,18 @@ export function useApp({ env = {}, prepare = async () => {} }: AppOptions = {}) 
 
 export const say = (page: Page, text: string) => page.locator('.say', { hasText: text });
 export const composer = (page: Page) => page.getByLabel('Your text');
+
+/** A page that is too busy to draw: what waits for the next frame waits until the function that it returns is called. */
+export async function holdFrames(page: Page): Promise<() => Promise<void>> {
+  await page.evaluate(() => {
+    const draw = window.requestAnimationFrame;
+    const held: FrameRequestCallback[] = [];
+    const drawLate = () =>
+      new Promise((resolve) => {
+        window.requestAnimationFrame = draw;
+        for (const run of [...held, resolve]) draw(run);
+      });
+    Object.assign(window, { drawLate, requestAnimationFrame: (run: FrameRequestCallback) => held.push(run) });
+  });
+  return () => page.evaluate('drawLate()');
+}

@@ -48,8 +48,17 @@ test('the story on one screen: asked, accepted, answered, planned, arrived and s
   await code.getByText('whenConsented: true').waitFor();
   assert.match(await line(page, '…/messages').innerText(), /200.*awaiting_consent/s);
 
+  await page.route('**/replies', async (route) => {
+    const response = await route.fetch();
+    // A late answer: by then, the button that was pressed is gone.
+    await ana.getByRole('button', { name: 'Tuesday works' }).waitFor();
+    await page.locator('main:focus').waitFor();
+    await route.fulfill({ response });
+  });
   await ana.getByRole('button', { name: 'ACCEPT' }).focus();
   await page.keyboard.press('Enter');
+  await ana.locator('button:focus', { hasText: 'Tuesday works' }).waitFor();
+  await page.unroute('**/replies');
   await say(ana as never, 'annual review').waitFor();
   await window.locator('.item', { hasText: 'annual review' }).getByText('Delivered').waitFor();
   await line(page, 'pending → accepted').waitFor();

@@ -4,6 +4,7 @@ import { client } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { ConsentState } from '../api/types.ts';
 import { witness } from '../api/witnesses.ts';
+import { rescueFocus } from '../look/focus.ts';
 import { Icon } from '../look/icons.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { firstName, phoneWords } from '../words/people.ts';
@@ -45,10 +46,8 @@ export function Phone({ person, pressNext }: { person: CastMember; pressNext: st
     }
     setSending(false);
     await client.invalidateQueries({ queryKey: screenQuery(phone).queryKey });
-    // The button that was pressed may be gone.
-    requestAnimationFrame(() => {
-      if (document.activeElement === document.body) buttons.current?.querySelector('button')?.focus();
-    });
+    // The button that was pressed may be gone with the next frame.
+    requestAnimationFrame(() => rescueFocus(buttons.current?.querySelector('button')));
   };
   return (
     <section className="handset" aria-label={`${name}’s phone`}>

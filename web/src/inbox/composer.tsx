@@ -116,6 +116,12 @@ export function Composer({ memberId, to, draft, sent }: Props) {
     if (unknown) requestAnimationFrame(() => requestAnimationFrame(() => select(`{${unknown}}`)));
   };
   const focus = () => field.current?.focus();
+  /** Other choices give the focus to the text a frame later; by then, the dialog may have it. */
+  const saveReply = () => {
+    focus();
+    openReplies(false);
+    setSaving(true);
+  };
   /** Above the signature, unless somebody has selected it. */
   const toStart = () => {
     const { selectionStart, selectionEnd } = field.current ?? {};
@@ -185,7 +191,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
               <SavedReplyPicker
                 fill={(each) => fill(each).text}
                 choose={then(close, insertReply)}
-                save={unsigned === '' ? null : () => then(close, setSaving)(true)}
+                save={unsigned === '' ? null : saveReply}
                 slash={() => then(close, edit)(`/${shown}`)}
               />
             )}

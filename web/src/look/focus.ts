@@ -12,12 +12,14 @@ export function guardFocus(): void {
   }).observe(document.body, { childList: true, subtree: true });
 }
 
-/** For when what had the focus is gone: to `back` if that is still there, otherwise to the place that is open, not to the top of the page. */
+/** For when what had the focus is gone: to `back` if that can have it, otherwise to the dialog or place that is open, not to the page’s top. */
 export function rescueFocus(back?: Element | null): void {
   requestAnimationFrame(() => {
-    if (document.activeElement !== document.body) return;
-    const isThere = back?.isConnected && back !== document.body;
-    const next = isThere ? back : document.querySelector('main');
-    if (next instanceof HTMLElement) next.focus({ preventScroll: true });
+    const place = [...document.querySelectorAll<HTMLElement>('main, [role=dialog]')].at(-1);
+    const { activeElement, body } = document;
+    // On a busy machine, the rescue of what was lost before may come between a dialog and what opened it: who names the way back wins.
+    if (activeElement !== body && !(back && activeElement === place)) return;
+    if (back instanceof HTMLElement) back.focus({ preventScroll: true });
+    if (document.activeElement === body) place?.focus({ preventScroll: true });
   });
 }
