@@ -58,6 +58,31 @@ test('an empty tree and a single leaf have the roots that RFC 6962 defines', () 
   assert.deepEqual(rootOf([leaves[0] as Buffer]), leaves[0]);
 });
 
+test('a tree of several leaves has the root that Certificate Transparency publishes for it', () => {
+  const bytes = [
+    '',
+    '00',
+    '10',
+    '2021',
+    '3031',
+    '40414243',
+    '5051525354555657',
+    '606162636465666768696a6b6c6d6e6f',
+  ].map((hex) => leafHash(Buffer.from(hex, 'hex')));
+  const published = [
+    '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
+    'fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125',
+    'aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77',
+    'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
+    '4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4',
+    '76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef',
+    'ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c',
+    '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
+  ];
+  const roots = published.map((_, last) => rootOf([Buffer.concat(bytes.slice(0, last + 1))]).toString('hex'));
+  assert.deepEqual(roots, published);
+});
+
 test('however the tree grows, its root matches the definition and its edge the size', async () => {
   const sizes = fc.uniqueArray(fc.integer({ min: 1, max: 1_500 }), { minLength: 1, maxLength: 8 });
   await fc.assert(

@@ -43,6 +43,18 @@ test('so is one whose bodies were disposed of when they were due', async () => {
   await database.drop();
 });
 
+test('one that has lost a body is incomplete, and altered if an entry was altered as well', async (t) => {
+  const database = await archive.copy();
+  t.after(() => database.drop());
+  const [ann] = archive.advisors;
+  for (const table of ['archive_entries', 'archive_bodies'])
+    await database.asOwner(`alter table ${table} disable trigger user`);
+  await database.asOwner('delete from archive_bodies where advisor_id = $1 and number = 17', [ann]);
+  assert.equal((await verify(database.pool, archive)).verdict, 'incomplete');
+  await database.asOwner("update archive_entries set actor = 'operator' where advisor_id = $1 and number = 20", [ann]);
+  assert.equal((await verify(database.pool, archive)).verdict, 'altered');
+});
+
 test('any tampering, by anyone, is refused or detected, and the entry is named', async () => {
   // With the walls removed, verification sees the same of an owner and of a superuser.
   const whos: Who[] = isWhole ? ['application', 'owner', 'superuser'] : ['application', 'owner'];

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { optOutByCarrier } from '../../src/domain/consent/consents.ts';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
+import { lockMembers } from '../../src/store/members/members.ts';
+import { countWaiting } from '../support/database.ts';
 import { ask, entries, kindsSent, memberOf, outbox, say, stateOf } from '../support/people.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
 import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
@@ -256,6 +259,23 @@ suite('requests', () => {
     const { state, consentRequests } = await memberOf(world, ann, phone);
     assert.equal(state, 'accepted');
     assert.equal(consentRequests, asked.status === 'fulfilled' ? 2 : 1);
+  });
+
+  test('an ACCEPT that is written after the first check of a request makes it a 400', async () => {
+    const phone = await phoneIn('pending');
+    const wait = (count: number) =>
+      until(`${count} wait for the person`, async () => (await countWaiting(world.database)) === count);
+    let both: Promise<unknown> | undefined;
+    await world.deps.db.transaction(async (db) => {
+      await lockMembers(db, ann.advisor.advisorId, [phone]);
+      const accepted = say(world, ann, phone, 'ACCEPT');
+      await wait(1);
+      const refused = assert.rejects(ask(world, ann, phone), { status: 400 });
+      both = Promise.all([accepted, refused]);
+      await wait(2);
+    });
+    await both;
+    assert.equal(await stateOf(world, ann, phone), 'accepted');
   });
 });
 

@@ -756,7 +756,7 @@ suite('dispatches', () => {
   });
 
   suite('a waiting text', () => {
-    test('takes a slot in the pace when its day has begun, behind earlier texts and in order', async () => {
+    test('takes a slot in the pace when its day has begun, in order and between earlier and later texts', async () => {
       await world.database.asOwner('update advisors set texting_pace = 4 where advisor_id = $1', [advisorId]);
       const { memberId } = await addMember('accepted');
       const deferred = (ms: number) => textFor(memberId, { pace: 4, deferredUntil: at(ms) });
@@ -765,10 +765,11 @@ suite('dispatches', () => {
       const paced = [textFor(memberId, { pace: 4 }), textFor(memberId, { pace: 4 })];
       const [x = 0, y = 0] = await insert(paced, { now: start, realNow: at(hourMs) });
       assert.equal(await releaseDeferred(world.deps.db, { now: at(2), realNow: at(hourMs) }), 3);
-      const slots = await Promise.all([x, y, a, b, c].map(async (id) => (await dispatch(id))?.notBefore?.getTime()));
+      const [z = 0] = await insert(paced.slice(1), { now: start, realNow: at(hourMs) });
+      const slots = await Promise.all([x, y, a, b, c, z].map(async (id) => (await dispatch(id))?.notBefore?.getTime()));
       assert.deepEqual(
         slots,
-        [0, 250, 500, 750, 1_000].map((ms) => at(hourMs + ms).getTime()),
+        [0, 250, 500, 750, 1_000, 1_250].map((ms) => at(hourMs + ms).getTime()),
       );
       assert.equal((await dispatch(later))?.deferred?.getTime(), at(hourMs).getTime());
       const rows = await claim({ now: at(2), realNow: at(hourMs + 600) });
