@@ -21,6 +21,7 @@ const programs = {
   'test:fast': script('scripts/test.ts', '--fast', '--no-checks'),
   'test:client': script('sdk/test/run.ts', '--runtimes'),
   'test:setup': script('scripts/test-setup.ts'),
+  'test:faults': script('scripts/deliberate-faults.ts'),
   typecheck: script('scripts/checks.ts', 'types'),
   lint: script('scripts/checks.ts', 'lint'),
   format: script('node_modules/@biomejs/biome/bin/biome', 'check', '--write', '.'),
