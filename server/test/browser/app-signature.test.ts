@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setSignature } from '../../src/domain/conversations/signatures.ts';
 import { skip } from '../support/browser.ts';
 import { acceptedPhone, received, send } from '../support/texting.ts';
 import { composer, desk, say, useApp } from './app-windows.ts';
@@ -25,8 +26,6 @@ test('a signature stands in every new text, is no draft by itself, and can be re
   await shows('\n– Ann');
 
   await page.keyboard.press('r');
-  // The cursor goes above the signature when the next frame is drawn.
-  await page.evaluate(() => new Promise(requestAnimationFrame));
   assert.ok(await page.locator('.compose button[type=submit]').isDisabled(), 'there is nothing to send');
   await page.keyboard.type('On my way');
   await page.getByText('15 of 70 · 1 text').waitFor();
@@ -46,4 +45,34 @@ test('a signature stands in every new text, is no draft by itself, and can be re
   assert.deepEqual((await received(world, phone, 3)).at(-1)?.text, 'Yes');
   await shows('\n– Ann');
   assert.deepEqual([...complaints, ...settings.complaints], []);
+});
+
+test('what is typed first stays first, however fast it comes after the focus', { skip }, async () => {
+  const world = app.world();
+  for (const text of ['To one', 'To the other'])
+    await send(world.ann, { phone: await acceptedPhone(world, world.ann), text });
+  await setSignature(world.deps, world.ann.advisor.advisorId, '– Ann');
+  const { page } = await app.openApp('/app', desk);
+  await page.locator('.talk', { hasText: 'You: To one' }).waitFor();
+  const typed = await page.evaluate(async () => {
+    const [one, other] = [...document.querySelectorAll<HTMLElement>('.talk')];
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const wrong: string[] = [];
+    for (let turn = 0; turn < 100; turn++) {
+      const before = document.querySelector('textarea');
+      (turn % 2 ? one : other)?.click();
+      const field = () => document.querySelector('textarea');
+      while (field() === before || field()?.value !== '\n– Ann') await frame();
+      field()?.focus();
+      for (const letter of 'Happy') {
+        document.execCommand('insertText', false, letter);
+        if (letter !== 'H') await frame();
+      }
+      if (field()?.value !== 'Happy\n– Ann') wrong.push(field()?.value ?? '');
+      document.execCommand('selectAll');
+      document.execCommand('delete');
+    }
+    return wrong;
+  });
+  assert.deepEqual(typed, []);
 });

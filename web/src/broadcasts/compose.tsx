@@ -13,6 +13,7 @@ import { canRepeat } from '../inbox/outbox.ts';
 import { useSigned } from '../inbox/signed.ts';
 import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
+import { insertAtCaret } from '../look/caret.ts';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, StateScreen } from '../look/parts.tsx';
 import { type FieldName, fieldWords } from '../saved-replies/fields.tsx';
@@ -123,7 +124,7 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
   const [refused, setRefused] = useState<string | null>(null);
   const [isStarting, setStarting] = useState(false);
   const isTooLong = [...text].length > textLengthMax;
-  const { shown, isFresh: isUntouched, edit, clear } = useSigned(text, write);
+  const { shown, edit, clear, toStart } = useSigned(text, write, field);
   const { plainer, special } = countText(text);
   const able = check ? check.now + check.later + check.held : 0;
   const canSend = isFresh && able > 0 && !isTooLong && !isStarting && !lost;
@@ -160,12 +161,7 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
     if (earlier) setLost(earlier);
     else if (canSend && check) void begin(newStart({ groupId, text, version: check.version }));
   };
-  const insert = (piece: string) => {
-    const { selectionStart: from = 0, selectionEnd: until = 0 } = field.current ?? {};
-    edit(shown.slice(0, from) + piece + shown.slice(until));
-    const after = from + piece.length;
-    requestAnimationFrame(() => field.current?.setSelectionRange(after, after));
-  };
+  const insert = (piece: string) => insertAtCaret(field.current, shown, piece, edit);
   const focus = () => field.current?.focus();
   const pick = (close: () => void) => (piece: string) => {
     insert(piece);
@@ -188,8 +184,7 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
           placeholder="Hi {firstName|there}, …"
           rows={5}
           value={shown}
-          // Above the signature.
-          onFocus={({ target }) => isUntouched && requestAnimationFrame(() => target.setSelectionRange(0, 0))}
+          onClick={toStart}
           onChange={({ target }) => {
             setRefused(null);
             edit(target.value);

@@ -8,6 +8,7 @@ import { checkQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { MessageRequest, SavedReply } from '../api/types.ts';
 import { ahead } from '../look/ahead.ts';
+import { insertAtCaret } from '../look/caret.ts';
 import { Icon, type IconName } from '../look/icons.tsx';
 import { FieldsHint, useFill } from '../saved-replies/fields.tsx';
 import { modKey, useKeys } from '../shell/keys.ts';
@@ -39,10 +40,10 @@ export function Composer({ memberId, to, draft, sent }: Props) {
   const advisor = useAdvisor();
   const now = useNow();
   const [text, write] = useDraft(memberId ?? to.phone, draft);
-  const { shown, isFresh, edit, clear, unsigned } = useSigned(text, write);
   const [schedule, setSchedule] = useState<Schedule | null>(null);
   const [refused, setRefused] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
+  const { shown, edit, clear, unsigned, toStart } = useSigned(text, write, field);
   const message = messageOf(to.phone, text, schedule);
   const check = useCheck(message, to, now);
   const preview = previewOf({ to, advisor, check, scheduledFor: schedule?.at ?? null, now });
@@ -97,11 +98,9 @@ export function Composer({ memberId, to, draft, sent }: Props) {
     else if ('memberId' in outcome) sent?.(outcome.memberId);
   };
   const insert = (piece: string) => {
-    const { selectionStart: from = 0, selectionEnd: until = 0 } = field.current ?? {};
-    const gap = from > 0 && /\S/.test(shown[from - 1] ?? '') && piece.startsWith('http') ? ' ' : '';
-    edit(shown.slice(0, from) + gap + piece + shown.slice(until));
-    const after = from + gap.length + piece.length;
-    requestAnimationFrame(() => field.current?.setSelectionRange(after, after));
+    const before = shown[(field.current?.selectionStart ?? 0) - 1] ?? ' ';
+    const gap = /\S/.test(before) && piece.startsWith('http') ? ' ' : '';
+    insertAtCaret(field.current, shown, gap + piece, edit);
   };
   const select = (piece: string) => {
     const at = field.current?.value.indexOf(piece) ?? -1;
@@ -111,9 +110,9 @@ export function Composer({ memberId, to, draft, sent }: Props) {
   const insertReply = (reply: SavedReply) => {
     const { text, missing } = fill(reply.text);
     insert(text);
-    // What is selected is replaced by the next thing that is typed. The cursor goes behind the reply with the next frame, so this is later.
+    // What is selected is replaced by the next thing that is typed.
     const [unknown] = missing;
-    if (unknown) requestAnimationFrame(() => requestAnimationFrame(() => select(`{${unknown}}`)));
+    if (unknown) select(`{${unknown}}`);
   };
   const focus = () => field.current?.focus();
   /** Other choices give the focus to the text a frame later; by then, the dialog may have it. */
@@ -121,11 +120,6 @@ export function Composer({ memberId, to, draft, sent }: Props) {
     focus();
     openReplies(false);
     setSaving(true);
-  };
-  /** Above the signature, unless somebody has selected it. */
-  const toStart = () => {
-    const { selectionStart, selectionEnd } = field.current ?? {};
-    if (selectionStart === selectionEnd) field.current?.setSelectionRange(0, 0);
   };
 
   return (
@@ -168,7 +162,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
           }
           rows={2}
           value={shown}
-          onFocus={() => isFresh && requestAnimationFrame(toStart)}
+          onClick={toStart}
           onChange={({ target }) => {
             setRefused(null);
             if (target.value === `/${shown}`) openReplies(true);

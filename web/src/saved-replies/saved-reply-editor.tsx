@@ -5,6 +5,7 @@ import type { SavedReply } from '../api/types.ts';
 import { useFormDraft } from '../inbox/drafts.ts';
 import { useKeyOf } from '../inbox/outbox.ts';
 import { Button } from '../look/button.tsx';
+import { insertAtCaret } from '../look/caret.ts';
 import { FormDialog } from '../look/dialog.tsx';
 import { Field, Lines } from '../look/fields.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -46,13 +47,8 @@ export default function SavedReplyEditor({ given, writtenTo = null, close }: Pro
     toast(`Saved “${body.title}”.`);
   };
   const insert = (name: FieldName) => {
-    const { selectionStart: from = text.length, selectionEnd: until = text.length } = field.current ?? {};
-    const piece = `{${name}}`;
-    setText(text.slice(0, from) + piece + text.slice(until));
-    requestAnimationFrame(() => {
-      field.current?.focus();
-      field.current?.setSelectionRange(from + piece.length, from + piece.length);
-    });
+    field.current?.focus();
+    insertAtCaret(field.current, text, `{${name}}`, setText);
   };
   return (
     <FormDialog
