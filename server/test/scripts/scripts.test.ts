@@ -150,7 +150,8 @@ suite('the scripts of package.json', () => {
     const end = () => new Promise((resolve) => started.once('close', (code, signal) => resolve(code ?? signal)));
     const times = (what: string) => said.split(what).length - 1;
     beforeEach(() => {
-      program('server/bin/assent', `trap 'exit 7' TERM INT; echo "serving as $$"; while :; do sleep 0.05; done`);
+      const whileStarted = 'while kill -0 $PPID 2>/dev/null; do sleep 0.05; done';
+      program('server/bin/assent', `trap 'exit 7' TERM INT; echo "serving as $$"; ${whileStarted}`);
       installed(ofThisPlatform);
     });
     afterEach(() => void started?.kill('SIGKILL'));
