@@ -194,11 +194,14 @@ export function assertAttemptsAllowed(records: Records, model: TextingModel): vo
   assertConsented(attempts, consents, consentRequired);
   assertNotHeld(attempts, holdsOf(records, model));
   for (const attempt of attempts) {
-    const { phone, kind, startedMs, createdMs } = attempt;
+    const { phone, kind, text, startedMs, createdMs } = attempt;
     if (kind === 'opt_out') assert.ok(startedMs - createdMs <= 5 * 60_000, 'a confirmation within 5 minutes or never');
     if (quietHours === 'off' || (kind !== 'text' && kind !== 'consent_request')) continue;
     const wrote = model.replies.some((reply) => reply.phone === phone && reply.stampMs + exemptMs > startedMs);
-    assert.ok(wrote || model.isOpen(startedMs), `${JSON.stringify(attempt)} was made at night`);
+    assert.ok(
+      (wrote && model.answers.has(text ?? '')) || model.isOpen(startedMs),
+      `${JSON.stringify(attempt)} was made at night`,
+    );
   }
 }
 

@@ -11,6 +11,9 @@ import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { followClock } from '../../src/domain/delivery/outbox-maintenance.ts';
+import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
+import { checkMessage } from '../../src/domain/messages/message-checks.ts';
+import type { MessageInput } from '../../src/domain/messages/message-input.ts';
 import { getMessage, sendMessage } from '../../src/domain/messages/messages.ts';
 import type { Carrier } from '../../src/domain/ports.ts';
 import { listReviews } from '../../src/domain/supervision/reviews.ts';
@@ -137,14 +140,19 @@ test('a text to a group is no reply: it waits for the morning also if the person
   const { version } = await checkBroadcast(deps, advisorId, asked, byOperator);
   await startBroadcast(deps, advisorId, { ...asked, version }, byOperator);
   await sendBroadcasts(deps);
-  await sendMessage(deps, advisorId, { text: 'To one', phone: alone }, byOperator);
+  await sendMessage(deps, advisorId, { text: 'Before', phone: alone }, byOperator);
   await world.database.asOwner('update members set last_reply_at = $1 where phone = any ($2)', [now, [alone, grouped]]);
-  // Both are still in the outbox when the day is over.
+  await sendMessage(deps, advisorId, { text: 'To one', phone: alone }, byOperator);
+  // All are still in the outbox when the day is over. Only what was sent after the person wrote is an answer.
   moveTo(60);
-  assert.deepEqual((await claimTexts(deps, sandboxCarrierId, 10)).texts, []);
-  assert.equal(await reaches('To one'), true);
-  const [waiting] = await world.database.asOwner<{ until: Date }>('select deferred_until as until from dispatches');
-  assert.equal(waiting?.until.getTime(), evening.add({ days: 1 }).with({ hour: 8, minute: 0 }).epochMilliseconds);
+  const claimed = (await claimTexts(deps, sandboxCarrierId, 10)).texts.map(({ text }) => text);
+  assert.deepEqual(claimed, ['To one']);
+  const morning = evening.add({ days: 1 }).with({ hour: 8, minute: 0 }).epochMilliseconds;
+  const waiting = await world.database.asOwner<{ until: Date }>('select deferred_until as until from dispatches');
+  assert.deepEqual(
+    waiting.map(({ until }) => until.getTime()),
+    [morning, morning],
+  );
   // Nor does one that a reviewer agrees to now, or that the person's replies no longer hold.
   const member = await memberOf(world, world.ann, grouped);
   const hold = async (reason: string) => {
@@ -152,9 +160,9 @@ test('a text to a group is no reply: it waits for the morning also if the person
       `update messages
        set status = 'held', held_reason = $1
        from dispatches d
-       where messages.message_id = d.message_id
+       where messages.message_id = d.message_id and messages.member_id = $2
        returning messages.message_id::integer as "messageId"`,
-      [reason],
+      [reason, member.memberId],
     );
     await world.database.asOwner('delete from dispatches');
     assert.ok(held);
@@ -177,4 +185,46 @@ test('a text to a group is no reply: it waits for the morning also if the person
   await startBroadcast(deps, advisorId, { ...asked, version: check.version }, byOperator);
   await sendBroadcasts(deps);
   assert.equal(await reaches('To all'), false);
+});
+
+test('only a text that names one person and goes at once is an answer', async () => {
+  const evening = Temporal.ZonedDateTime.from('2028-07-06T20:30[America/New_York]');
+  const at = (hour: number, minute = 0) => evening.with({ hour, minute }).epochMilliseconds;
+  now = new Date(evening.epochMilliseconds);
+  await world.database.asOwner('delete from dispatches');
+  const [one, two] = ['+12125550121', '+12125550122'];
+  const daily = { scheduleDelivery: true, deliveryDate: at(22, 30), frequency: 1 };
+  await sendMessage(deps, advisorId, { text: 'Daily', phone: one, ...daily }, byOperator);
+  await sendMessage(deps, advisorId, { text: 'Before', phoneNumbers: [one, two] }, byOperator);
+  await world.database.asOwner('delete from dispatches');
+  await world.database.asOwner('update members set last_reply_at = $1 where phone = any ($2)', [now, [one, two]]);
+  now = new Date(at(22, 30));
+  const answered = await sendMessage(deps, advisorId, { text: 'You’re welcome', phoneNumbers: [one, one] }, byOperator);
+  assert.deepEqual(
+    answered.successes.map(({ status }) => status),
+    ['queued'],
+  );
+  const several = await sendMessage(deps, advisorId, { text: 'To two', phoneNumbers: [one, two] }, byOperator);
+  const morning = evening.add({ days: 1 }).with({ hour: 8, minute: 0 }).epochMilliseconds;
+  assert.deepEqual(
+    several.successes.map(({ deliverAfter }) => deliverAfter),
+    [morning, morning],
+  );
+  const earliest = async (input: MessageInput) =>
+    (await checkMessage(deps, advisorId, input, byOperator)).map((each) => each.earliest?.getTime());
+  assert.deepEqual(await earliest({ text: 'Hi', phone: one }), [now.getTime()]);
+  assert.deepEqual(await earliest({ text: 'Hi', phoneNumbers: [one, two] }), [morning, morning]);
+  await sendDueMessages(deps);
+  const going = await claimTexts(deps, sandboxCarrierId, 10);
+  assert.deepEqual(
+    going.texts.map(({ text }) => text),
+    ['You’re welcome'],
+  );
+  const [scheduled] = await world.database.asOwner<{ until: Date }>(
+    `select deferred_until as until
+     from dispatches
+     join messages using (message_id)
+     where scheduled_message_id is not null`,
+  );
+  assert.equal(scheduled?.until.getTime(), morning);
 });

@@ -84,6 +84,8 @@ export class TextingModel {
   readonly contacts: string[] = [];
   /** Every accepted text, in order; null is the firm's own wording. */
   readonly messages: ModelMessage[] = [];
+  /** The texts of sends that named one person and went at once: only they are answers. */
+  readonly answers = new Set<string>();
   readonly waits: ModelWait[] = [];
   readonly schedules: ModelSchedule[] = [];
   /** Every text from a person, once, with the time at which it counts as written. */
@@ -111,8 +113,9 @@ export class TextingModel {
   /** For each number, why it gets no text, or null. */
   send(phones: string[], text: string): (string | null)[] {
     this.#know(phones);
+    if (phones.length === 1) this.answers.add(text);
     return phones.map((phone) => {
-      const refusal = this.#refusal(phone, 'text', this.nowMs);
+      const refusal = this.#refusal(phone, 'text', this.nowMs, text);
       if (!refusal) this.messages.push({ phone, kind: 'text', text });
       return refusal;
     });
@@ -121,9 +124,11 @@ export class TextingModel {
   /** The same with `whenConsented`. All who are asked are asked before the first text. */
   sendWhenConsented(phones: string[], text: string): (string | null)[] {
     this.#know(phones);
+    if (phones.length === 1) this.answers.add(text);
     const refusals = phones.map((phone) => {
-      const refusal = this.#refusal(phone, 'text', this.nowMs);
+      const refusal = this.#refusal(phone, 'text', this.nowMs, text);
       if (refusal !== 'not_consented' && refusal !== 'consent_pending') return refusal;
+      this.answers.delete(text);
       const waiting = this.waits.filter((wait) => wait.phone === phone && this.isWaiting(wait));
       if (waiting.length >= 10) return 'too_many_waiting';
       const isAsked = this.#member(phone).requestedMs + dayMs > this.nowMs;
@@ -345,12 +350,12 @@ export class TextingModel {
       wait.fate = !this.isWaiting(wait) ? 'consent_lapsed' : state === 'accepted' ? 'released' : 'opted_out';
   }
 
-  #refusal(phone: string, kind: TextKind, atMs: number): string | null {
+  #refusal(phone: string, kind: TextKind, atMs: number, text = ''): string | null {
     const { state, wroteMs } = this.#member(phone);
     if (!mayGo(kind, state, this.settings.consentRequired))
       return { none: 'not_consented', pending: 'consent_pending', accepted: null, opted_out: 'opted_out' }[state];
-    const waits = this.settings.quietHours === 'refuse' && !this.isOpen(atMs) && wroteMs + exemptMs <= atMs;
-    return waits ? 'quiet_hours' : null;
+    const isExempt = this.answers.has(text) && wroteMs + exemptMs > atMs;
+    return this.settings.quietHours === 'refuse' && !this.isOpen(atMs) && !isExempt ? 'quiet_hours' : null;
   }
 
   /** A number that sends or gets texts is a member, and a contact has it. */

@@ -121,10 +121,7 @@ function decideOne(
   if (!recipient.textingNumber) return { refused: 'no_texting_number' };
   const finding = screener?.(text) ?? null;
   const given = { advisorId, kind: 'text', text, by: { actor, traceId }, broadcastId, finding } as const;
-  const drafted = draftFor(deps, knownRecipient(recipient), given, now, {
-    hasWaited: notBefore !== null,
-    isToGroup: true,
-  });
+  const drafted = draftFor(deps, knownRecipient(recipient), given, now, { hasWaited: notBefore !== null });
   if ('refused' in drafted) return drafted;
   const later = drafted.draft.text.hours?.deferredUntil;
   return later && later > now ? { later } : drafted;

@@ -1,5 +1,4 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { listGroupTexts } from '../../store/delivery/acceptances.ts';
 import { type ClaimedRow, claimDispatches, updateLease } from '../../store/delivery/claims.ts';
 import { failDispatches, updateHours } from '../../store/delivery/dispatches.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
@@ -91,11 +90,9 @@ function claimedTexts(rows: ClaimedRow[], of: Omit<Claim, 'claimId' | 'outstandi
 async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<number> {
   const doubtful = stopped.filter(({ decision }) => decision === 'refused' || decision === 'closed');
   const recipients = doubtful.length > 0 ? await listRecipients(deps.db, doubtful) : [];
-  const toGroups = new Set(await listGroupTexts(deps.db, doubtful));
   const now = deps.clock.now();
   const decisions = doubtful.map((row, index) => {
-    const facts = { hasWaited: true, isToGroup: toGroups.has(row.messageId) };
-    const decision = gate(deps, knownRecipient(recipients[index]), row.kind, now, facts);
+    const decision = gate(deps, knownRecipient(recipients[index]), row.kind, now, { hasWaited: true });
     if ('refused' in decision) return { ...row, failureCode: decision.refused };
     const { deferredUntil: until } = decision.allowed;
     const expiresAt = until && row.expiresAt ? endOfLifeAfter({ from: now, until }, row.expiresAt) : row.expiresAt;

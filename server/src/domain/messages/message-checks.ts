@@ -42,7 +42,7 @@ type CheckContext = Omit<ReadMessage, 'phones'> & {
   by: By;
   at: Date;
   finding: ScreeningFinding | null;
-  isToGroup?: boolean;
+  isToOne?: boolean;
 };
 /** A recipient, and what a send would decide about it if it weren't a problem as a whole. */
 type RecipientDecision = ExpectedRecipient & { decision: Decision; isProblem: boolean };
@@ -56,12 +56,12 @@ export async function checkMessage(
 ): Promise<MessageCheck[]> {
   const { phones, text, ...wanted } = readMessage(deps.clock.now(), input);
   const texts = phones.map((phone) => ({ phone, text }));
-  return checkAll(deps, texts, { ...wanted, advisorId, by });
+  return checkAll(deps, texts, { ...wanted, advisorId, by, isToOne: phones.length === 1 });
 }
 
 /** The same for the texts to a group, which differ from person to person, and would be sent now. */
 export function checkTexts(deps: Deps, advisorId: number, texts: PersonalText[], by: By): Promise<MessageCheck[]> {
-  return checkAll(deps, texts, { schedule: null, whenConsented: false, advisorId, by, isToGroup: true });
+  return checkAll(deps, texts, { schedule: null, whenConsented: false, advisorId, by });
 }
 
 async function checkAll(
@@ -117,11 +117,11 @@ function outcomeOf(
 /** When it could be sent, if only quiet hours are in the way. A date that was asked for doesn't move. */
 function opensAt(
   deps: Deps,
-  { schedule, at, isToGroup = false }: CheckContext,
+  { schedule, at, isToOne = false }: CheckContext,
   to: Recipient,
   gates: GateResult[],
 ): Date | null {
-  const hours = quietHours(deps, to, 'text', at, { isToGroup });
+  const hours = quietHours(deps, to, 'text', at, { isAnswer: isToOne && !schedule });
   const isAllowedOtherwise =
     !consentRefusal(to, 'text') && gates.every(({ gate, passed }) => passed || gate === 'quiet_hours');
   return isAllowedOtherwise && !schedule && 'refused' in hours ? hours.opensAt : null;
@@ -129,9 +129,9 @@ function opensAt(
 
 /** Each question by itself, whatever the others answer. */
 function gatesOf(deps: Deps, asked: CheckContext, { to, decision }: RecipientDecision): GateResult[] {
-  const { schedule, at, finding, whenConsented, isToGroup = false } = asked;
+  const { schedule, at, finding, whenConsented, isToOne = false } = asked;
   // A text that waits goes out at another time.
-  const hours = isWait(decision) ? null : quietHours(deps, to, 'text', at, { isToGroup });
+  const hours = isWait(decision) ? null : quietHours(deps, to, 'text', at, { isAnswer: isToOne && !schedule });
   const refusals: Record<Exclude<GateResult['gate'], 'texting_number'>, RefusalCode | null> = {
     consent: whenConsented ? waitRefusal(decision) : consentRefusal(to, 'text'),
     opt_out: optOutRefusal(to, 'text'),

@@ -48,8 +48,8 @@ export type Decision =
 export type Decisions = Decision[] | { refused: Problem };
 export type SendResult = MessageResult | { refused: Problem };
 export type Decide = typeof decideOne;
-/** A send, or one text of those to a group. */
-type DecisionInput = Omit<Send, 'deps' | 'phones'> & { isToGroup?: boolean };
+/** A send, or one text of those to a group, which differ from person to person. */
+type DecisionInput = Omit<Send, 'deps' | 'phones'> & { isToOne?: boolean };
 type DecisionOptions = Parameters<Decide>[1];
 
 /** What an operator sees as refused for want of consent. */
@@ -87,18 +87,21 @@ export function decide(
   if (cannotText) return { refused: cannotText };
   // One firm, one text: its lexicon says the same for every recipient.
   const finding = screeners.get(recipients[0]?.firmId ?? -1)?.(send.text) ?? null;
-  return recipients.map((recipient) => decideEach(deps, send, knownRecipient(recipient), finding));
+  const asked = { ...send, isToOne: recipients.length === 1 };
+  return recipients.map((recipient) => decideEach(deps, asked, knownRecipient(recipient), finding));
 }
 
 /** A scheduled text can only be blocked here: the lexicon on the day it is due decides whether to hold or flag it. */
 export function decideOne(
   deps: Deps,
-  { advisorId, by, text, schedule, isToGroup = false }: DecisionInput,
+  { advisorId, by, text, schedule, isToOne = false }: DecisionInput,
   to: Recipient,
   finding: ScreeningFinding | null,
 ): Decision {
   const at = schedule?.firstDate ?? deps.clock.now();
-  const drafted = draftFor(deps, to, { advisorId, kind: 'text', text, by, finding }, at, { isToGroup });
+  const drafted = draftFor(deps, to, { advisorId, kind: 'text', text, by, finding }, at, {
+    isAnswer: isToOne && !schedule,
+  });
   if ('refused' in drafted) return failed({ ...to, isScheduled: schedule !== null }, drafted);
   if (!schedule) return { draft: drafted.draft };
   const { memberId, phone, timeZone } = to;

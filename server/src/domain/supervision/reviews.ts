@@ -265,8 +265,8 @@ async function release(deps: Deps, review: Review, messageId: number): Promise<R
   if (member?.heldSince && (await holdText(deps.db, advisorId, messageId, 'possible_opt_out'))) return 'held';
   const [row] = await listRecipients(deps.db, [{ advisorId, phone }]);
   const reviewed = await store.findReviewed(deps.db, advisorId, archiveNumber);
-  const { added, broadcastId } = JSON.parse(reviewed?.meta ?? '{}');
-  const texts = [{ messageId, kind: 'text' as const, isFirst: Boolean(added), isToGroup: broadcastId !== undefined }];
+  const { added } = JSON.parse(reviewed?.meta ?? '{}');
+  const texts = [{ messageId, kind: 'text' as const, isFirst: Boolean(added) }];
   const to = knownRecipient(row);
   requireReleasable(deps, to, texts);
   const [released] = await releaseTexts(deps, advisorId, to, texts);

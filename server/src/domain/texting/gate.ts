@@ -64,8 +64,11 @@ export function mayText({ disabled }: Pick<Recipient, 'disabled'>, kind: TextKin
   return !disabled || owedKinds.includes(kind);
 }
 
-/** What the gate should know of a text: this has been asked about it before, or it goes to a group, so that it answers nobody. */
-export type TextFacts = { hasWaited?: boolean; isToGroup?: boolean };
+/**
+ * What the gate should know of a text: this has been asked about it before, or it is an answer, which only a send is that names
+ * this one person and goes at once. What was scheduled, goes to several or has waited for a decision answers nobody.
+ */
+export type TextFacts = { hasWaited?: boolean; isAnswer?: boolean };
 
 /** Whether this person can be texted at a moment in domain time: the first of the questions below that refuses it. */
 export function gate(
@@ -73,7 +76,7 @@ export function gate(
   recipient: Recipient,
   kind: TextKind,
   at: Date,
-  { hasWaited = false, isToGroup = false }: TextFacts = {},
+  { hasWaited = false, isAnswer = false }: TextFacts = {},
 ): { refused: GateCode } | { allowed: Hours } {
   if (!mayText(recipient, kind)) return { refused: 'account_disabled' };
   // Somebody changed the table past us, or the archive. Either way nobody is texted for it.
@@ -81,7 +84,7 @@ export function gate(
   const refused = optOutRefusal(recipient, kind) ?? numberRefusal(deps, recipient) ?? consentRefusal(recipient, kind);
   if (refused) return { refused };
   if (hasWaited && nightOf(deps, recipient)) return { allowed: anyTime };
-  return quietHours(deps, recipient, kind, at, { isToGroup });
+  return quietHours(deps, recipient, kind, at, { isAnswer });
 }
 
 export function optOutRefusal(recipient: Recipient, kind: TextKind): RefusalCode | null {
@@ -114,20 +117,21 @@ export function isProven({ state, provenState }: Recipient): boolean {
   return state === provenState;
 }
 
-/** Texts that the advisor starts wait for the recipient's daytime; answers to a person's text don't. */
+/** Texts wait for the recipient's daytime; an answer to what the person has just written doesn't. */
 export function quietHours(
   deps: Pick<Deps, 'carriers'>,
   recipient: Recipient,
   kind: TextKind,
   at: Date,
-  { isToGroup = false }: TextFacts = {},
+  { isAnswer = false }: TextFacts = {},
 ): { refused: 'quiet_hours'; opensAt: Date } | { allowed: Hours } {
   const { quietHours: policy, lastReplyAt, phone, contactState, timeZone } = recipient;
   if (kind !== 'text' && kind !== 'consent_request') return { allowed: anyTime };
   const night = nightOf(deps, recipient);
   if (night) return { allowed: { deferredUntil: new Date(at.getTime() + night.lastsMs), openUntil: null } };
   if (policy === 'off') return { allowed: anyTime };
-  const exemptUntil = lastReplyAt && !isToGroup ? new Date(lastReplyAt.getTime() + replyExemptionMs) : at;
+  const exemptUntil =
+    lastReplyAt && isAnswer && kind === 'text' ? new Date(lastReplyAt.getTime() + replyExemptionMs) : at;
   const known = zonesOf(phone, contactState);
   const window = windowAt(at, known.length > 0 ? known : [timeZone]);
   if (window.open) return { allowed: { deferredUntil: null, openUntil: laterOf(window.until, exemptUntil) } };

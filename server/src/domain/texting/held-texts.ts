@@ -26,7 +26,7 @@ export async function releaseTexts(
   const now = deps.clock.now();
   const releases: Release[] = [];
   const decided = texts.map<ReleasedText>((text) => {
-    const decision = gate(deps, to, text.kind, now, text);
+    const decision = gate(deps, to, text.kind, now);
     if ('refused' in decision) return { ...text, outcome: decision.refused };
     const expiresAt = endOfLife(deps, decision.allowed.deferredUntil ?? now);
     releases.push({ messageId: text.messageId, pace: to.textingPace, ...decision.allowed, expiresAt });
@@ -63,7 +63,7 @@ export function requireReleasable(deps: Deps, to: Recipient, texts: HeldText[]):
   if (to.disabled || !to.textingNumber)
     throw problem('conflict', 'The advisor’s account is disabled or has no texting number; the text is still held.');
   for (const text of texts) {
-    const decision = gate(deps, to, text.kind, deps.clock.now(), text);
+    const decision = gate(deps, to, text.kind, deps.clock.now());
     if (!('refused' in decision)) continue;
     const { message, retryable } = failure(to.phone, to.memberId, decision.refused, to);
     if (retryable) throw problem('conflict', `The text can’t go out now, and is still held. ${message}`);

@@ -92,8 +92,8 @@ export async function sendWaitingTexts(
     else if (heldReason) await hold(deps, advisorId, text, heldReason);
     else going.push(text);
   }
-  const one = { kind: 'text', isToGroup: false } as const;
-  const released = going.map(({ messageId, added }) => ({ ...one, messageId, isFirst: added !== null }));
+  const kind = 'text' as const;
+  const released = going.map(({ messageId, added }) => ({ kind, messageId, isFirst: added !== null }));
   await releaseTexts(deps, advisorId, to, released);
   const found = screened.flatMap(({ text, finding }) => (finding ? { text, finding } : []));
   await recordFindings(deps, advisorId, to, found);

@@ -4,8 +4,8 @@ import { slotsOf, spacingAt } from './pace.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from './text-outcomes.ts';
 import type { HeldReason, NewText, TextKind } from './texts.ts';
 
-/** A text that waits for a decision, and what its entry says: whether it has the line of a first text, or goes to a group. */
-export type HeldText = { messageId: number; kind: TextKind; isFirst: boolean; isToGroup: boolean };
+/** A text that waits for a decision, and what its entry says: whether it has the line of a first text. */
+export type HeldText = { messageId: number; kind: TextKind; isFirst: boolean };
 
 /** A text that waits outside the outbox: for a decision, or for the person's consent. */
 const waits = `messages.status in ('held', 'awaiting_consent')`;
@@ -17,8 +17,7 @@ export type Release = { messageId: number } & Pick<NewText, 'pace' | 'deferredUn
 export async function listHeldTexts(db: Db, advisorId: number, memberId: number): Promise<HeldText[]> {
   return db.query<HeldText>(
     `select
-       t.message_id as "messageId", t.kind, e.meta::json -> 'added' is not null as "isFirst",
-       e.meta::json -> 'broadcastId' is not null as "isToGroup"
+       t.message_id as "messageId", t.kind, e.meta::json -> 'added' is not null as "isFirst"
      from messages t
      join archive_entries e on e.advisor_id = t.advisor_id and e.number = t.archive_number
      where t.advisor_id = $1 and t.member_id = $2 and t.rare_status = 'held' and t.held_reason = 'possible_opt_out'
