@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { addStaff, setStaff } from '../../src/domain/accounts/staff.ts';
+import { deleteLater, undoDelete } from '../../src/domain/address-book/pending-deletes.ts';
 import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
-import { decisions } from '../../src/domain/consent/review-decisions.ts';
+import { decisions, findPending } from '../../src/domain/consent/review-decisions.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { doDueActions, undoMs } from '../../src/domain/shared/pending-actions.ts';
 import { listReviews, noteReview, type ReviewEvent } from '../../src/domain/supervision/reviews.ts';
@@ -165,7 +166,7 @@ suite('a decision', () => {
     assert.equal(await statusOf(), 'failed');
   });
 
-  test('that is undone never was; later it is too late', async () => {
+  test('that is undone never was, but is on record; later it is too late', async () => {
     const { phone, reviewId } = await heldText();
     await decide(riley, reviewId, 'rejected');
     const undo = (who: StaffPerson) => who.call('POST', '/reviews/undo', { reviewIds: [reviewId] });
@@ -173,10 +174,25 @@ suite('a decision', () => {
     assert.deepEqual((await undo(riley)).body, { undone: 1 });
     await pass();
     assert.ok((await listed('held')).includes(reviewId));
-    assert.equal((await entries(world, world.ann, phone, 'review')).length, 0);
+    const [entry, ...others] = await entries(world, world.ann, phone, 'review');
+    const { action, attempted, decision } = entry?.meta ?? {};
+    assert.deepEqual([action, attempted, decision, others], ['undone', 'rejected', null, []]);
+    assert.equal(entry?.actor, `staff:${riley.staffId}`);
     await decide(riley, reviewId, 'rejected');
     await pass();
     assert.deepEqual((await undo(riley)).body, { undone: 0 });
+  });
+
+  test('about an advisor’s text isn’t theirs to undo, nor is its id to be guessed from another', async () => {
+    const { reviewId } = await heldText();
+    const { advisorId } = world.ann.advisor;
+    const earlier = await deleteLater(world.deps, advisorId, { contactIds: [1] });
+    await decide(riley, reviewId, 'rejected');
+    const { actionId = 0 } = (await findPending(world.deps, advisorId, reviewId)) ?? {};
+    assert.ok(Math.abs(actionId - earlier) > 1_000, `${actionId} follows ${earlier}`);
+    await assert.rejects(undoDelete(world.deps, advisorId, actionId), { code: 'not_found' });
+    await pass();
+    assert.equal((await show(reviewId)).status, 'rejected');
   });
 
   test('by a second person is a conflict, before it is done and after', async () => {

@@ -52,7 +52,7 @@ export async function listDeletes({ db }: Deps, advisorId: number): Promise<Wait
 
 export async function undoDelete(deps: Deps, advisorId: number, actionId: number): Promise<void> {
   await inTransaction(deps, async (deps) => {
-    await undoAction(deps, advisorId, actionId);
+    await undoAction(deps, advisorId, actionId, deleteKinds);
     await tellBook(deps, advisorId);
   });
 }

@@ -9,7 +9,7 @@ import {
   checkNote,
   getReviewOf,
   type ReviewDecision,
-  recordNotDone,
+  recordAttempt,
   requireDecidable,
 } from '../supervision/reviews.ts';
 import { decideReview } from './reviews.ts';
@@ -67,15 +67,24 @@ export async function decideSeveral(deps: Deps, reviewIds: number[], given: Para
   return { data, undoMs: Math.max(0, Math.round(undoMs - (performance.now() - began))) };
 }
 
-/** Takes back what this staff member has decided. Returns how many of them that was in time for. */
-export async function undoDecisions(deps: Deps, staff: FirmStaff, reviewIds: number[]): Promise<{ undone: number }> {
+/** Takes back what this staff member has decided, which is an entry. Returns how many of them that was in time for. */
+export async function undoDecisions(
+  deps: Deps,
+  reviewIds: number[],
+  { staff, by }: { staff: FirmStaff; by: By },
+): Promise<{ undone: number }> {
   let undone = 0;
   for (const reviewId of new Set(reviewIds)) {
     const review = await findReview(deps.db, reviewId);
     if (review?.firmId !== staff.firmId) continue;
     const pending = await findPending(deps, review.advisorId, reviewId);
     if (pending?.staffId !== staff.staffId) continue;
-    if (await actions.deletePendingAction(deps.db, review.advisorId, pending.actionId)) undone += 1;
+    const { actionId, decision } = pending;
+    await inTransaction(deps, async (deps) => {
+      if (!(await actions.deletePendingAction(deps.db, review.advisorId, actionId, ['decide_review']))) return;
+      await recordAttempt(deps, review, { by, attempted: decision, action: 'undone' });
+      undone += 1;
+    });
   }
   return { undone };
 }
@@ -113,7 +122,8 @@ export const decisions: { decide_review: Act } = {
     const given = { decision, staff, by, ...(note === undefined ? {} : { note }) };
     const why = await deps.db.savepoint(() => decideReview(deps, reviewId, given)).then(() => null, refusalOf);
     const review = why === null ? null : await findReview(deps.db, reviewId);
-    if (review && why !== null) await recordNotDone(deps, review, { by, decision, why });
+    if (review && why !== null)
+      await recordAttempt(deps, review, { by, attempted: decision, action: 'not_done', note: why });
   },
 };
 

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { Transaction } from '../../store/database/db.ts';
 import type { PendingAction, PendingKind } from '../../store/shared/pending-actions.ts';
@@ -6,6 +7,8 @@ import { problem } from '../problems.ts';
 
 /** How long somebody can undo what they decided in one of our pages. */
 export const undoMs = 8_000;
+/** Ids are random: knowing one's own says nothing about anybody else's. */
+const actionIdMax = 2 ** 48 - 1;
 const againMs = 60_000;
 const actionsPerRun = 100;
 
@@ -21,12 +24,20 @@ export type Act = (
  * Does this in eight seconds, unless it is undone: whatever becomes of the page, and of this node. The seconds are of the real
  * clock, because they are for a person who reads a button. A sandbox whose clock is moved a day ahead would take the button away.
  */
-export function holdAction({ db }: Pick<Deps, 'db'>, advisorId: number, action: PendingAction): Promise<number> {
-  return store.insertPendingAction(db, advisorId, action, new Date(Date.now() + undoMs));
+export async function holdAction({ db }: Pick<Deps, 'db'>, advisorId: number, action: PendingAction): Promise<number> {
+  const actionId = randomInt(actionIdMax);
+  await store.insertPendingAction(db, advisorId, { actionId, ...action }, new Date(Date.now() + undoMs));
+  return actionId;
 }
 
-export async function undoAction({ db }: Pick<Deps, 'db'>, advisorId: number, actionId: number): Promise<void> {
-  if (!(await store.deletePendingAction(db, advisorId, actionId)))
+/** Of one of these kinds: what an advisor may take back is not what was decided about them. */
+export async function undoAction(
+  { db }: Pick<Deps, 'db'>,
+  advisorId: number,
+  actionId: number,
+  kinds: PendingKind[],
+): Promise<void> {
+  if (!(await store.deletePendingAction(db, advisorId, actionId, kinds)))
     throw problem('not_found', 'It is too late to undo this: it has been done.');
 }
 
@@ -44,7 +55,12 @@ export async function doDueActions(
   ))
     try {
       await inTransaction(deps, async (deps) => {
-        const action = await store.deletePendingAction(deps.db, advisorId, actionId);
+        const action = await store.deletePendingAction(
+          deps.db,
+          advisorId,
+          actionId,
+          Object.keys(acts) as PendingKind[],
+        );
         if (!action) return;
         const act = acts[action.kind];
         if (!act) throw new Error(`There is no handler for the pending action ${action.kind}.`);

@@ -31,10 +31,10 @@ export type ReviewEvent = {
   isByCommand: boolean;
 };
 /**
- * `assigned` to somebody or nobody, `escalated` or not any more, a decision that was `not_done` when it was due, or the numbers in its
- * text `shown` to somebody.
+ * `assigned` to somebody or nobody, `escalated` or not any more, a decision that was `undone` in time or `not_done` when it was due, or
+ * the numbers in its text `shown` to somebody.
  */
-type ReviewAction = 'assigned' | 'unassigned' | 'escalated' | 'returned' | 'not_done' | 'shown';
+type ReviewAction = 'assigned' | 'unassigned' | 'escalated' | 'returned' | 'undone' | 'not_done' | 'shown';
 /** `dateTime`: of the text. `incomplete`: parts of the person's text that never came. `media`: what came with it. */
 export type ReviewDetail = Review & {
   text: string | null;
@@ -185,13 +185,11 @@ export async function escalateReview(
   });
 }
 
-/** What somebody decided and couldn't be done when it was due: the review is still open, and says so. */
-export async function recordNotDone(
-  deps: Deps,
-  review: Review,
-  { by, decision, why }: { by: By; decision: ReviewDecision['decision']; why: string },
-): Promise<void> {
-  await record(deps, review, by, { action: 'not_done', attempted: decision, note: why });
+type Attempt = { by: By; attempted: ReviewDecision['decision']; action: 'undone' | 'not_done'; note?: string };
+
+/** What somebody decided, and took back before it was due or couldn't be done then: the review is still open, and says so. */
+export async function recordAttempt(deps: Deps, review: Review, { by, ...attempt }: Attempt): Promise<void> {
+  await record(deps, review, by, attempt);
 }
 
 /** Adds a note, also after the decision. The same one again, right after it, is the repeat of a request whose answer was lost. */

@@ -123,7 +123,7 @@ export const decideAll = firmEndpoint({
 
 export const undo = firmEndpoint({
   body: UndoRequest,
-  handler: (deps, staff, { body }) => undoDecisions(deps, staff, body.reviewIds),
+  handler: (deps, staff, { body }, by) => undoDecisions(deps, body.reviewIds, { staff, by }),
 });
 
 export const note = firmEndpoint({

@@ -6,29 +6,33 @@ export type PendingKind = 'delete_contacts' | 'delete_group' | 'decide_review';
 export type PendingAction = { kind: PendingKind; targetIds: number[]; detail?: string | null };
 type DueAction = { advisorId: number; actionId: number };
 
-/** Returns its id, by which it can be undone. */
+/** It can be undone by its id. */
 export async function insertPendingAction(
   db: Db,
   advisorId: number,
-  { kind, targetIds, detail = null }: PendingAction,
+  { actionId, kind, targetIds, detail = null }: PendingAction & { actionId: number },
   dueAt: Date,
-): Promise<number> {
-  const { actionId } = await db.one<DueAction>(
-    `insert into pending_actions (advisor_id, kind, target_ids, detail, due_at)
-     values ($1, $2, $3, $4, $5)
-     returning action_id as "actionId"`,
-    [advisorId, kind, targetIds, detail, dueAt],
+): Promise<void> {
+  await db.query(
+    `insert into pending_actions (advisor_id, action_id, kind, target_ids, detail, due_at)
+     overriding system value
+     values ($1, $2, $3, $4, $5, $6)`,
+    [advisorId, actionId, kind, targetIds, detail, dueAt],
   );
-  return actionId;
 }
 
 /** Whoever deletes it owns it: the one who undoes it, or the one node that does it. Null if it is gone. */
-export async function deletePendingAction(db: Db, advisorId: number, actionId: number): Promise<PendingAction | null> {
+export async function deletePendingAction(
+  db: Db,
+  advisorId: number,
+  actionId: number,
+  kinds: PendingKind[],
+): Promise<PendingAction | null> {
   return db.find<PendingAction>(
     `delete from pending_actions
-     where advisor_id = $1 and action_id = $2
+     where advisor_id = $1 and action_id = $2 and kind = any ($3)
      returning kind, target_ids::double precision[] as "targetIds", detail`,
-    [advisorId, actionId],
+    [advisorId, actionId, kinds],
   );
 }
 

@@ -95,6 +95,7 @@ const reviewWords: Record<string, string> = {
   unassigned: 'No longer assigned',
   escalated: 'Escalated',
   returned: 'Given back to reviewers',
+  undone: 'A decision undone in time',
   not_done: 'The decision could not be carried out',
   shown: 'Hidden number shown',
 };

@@ -146,6 +146,7 @@ export function eventWords({ action, decision, actorName, isByCommand, note }: R
   if (action === 'unassigned') return `${who} took it back`;
   if (action === 'escalated') return `${who} escalated it`;
   if (action === 'returned') return `${who} gave it back to reviewers`;
+  if (action === 'undone') return `${who} undid a decision`;
   if (action === 'not_done') return `${who}’s decision could not be carried out`;
   if (action === 'shown') return `${who} revealed the hidden number`;
   return note ? `${who} noted` : who;
