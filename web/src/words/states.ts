@@ -150,6 +150,7 @@ export function evidenceWords(reason: string | null): string {
     opt_out_wording: 'by what they wrote',
     possible_opt_out: 'your firm decided',
     firm_opt_out: 'they opted out of your firm’s texts',
+    earlier_number: 'they texted STOP to a number you had before',
     carrier: 'their carrier told us',
     recorded: 'recorded by your firm',
   };

@@ -3,7 +3,7 @@ import type { ConsentState } from '../../store/consent/consents.ts';
 import type { FirmStop } from '../../store/consent/firm-opt-outs.ts';
 import type { By } from './archive.ts';
 
-/** Why consent is what it is. `firm_opt_out` is a stop to another advisor of the firm. */
+/** Why consent is what it is. `firm_opt_out` is a stop to another advisor of the firm, `earlier_number` one to a number that was theirs. */
 export type Reason =
   | 'requested'
   | 'accepted'
@@ -13,6 +13,7 @@ export type Reason =
   | 'opt_out_wording'
   | 'possible_opt_out'
   | 'firm_opt_out'
+  | 'earlier_number'
   | 'carrier'
   | 'recorded'
   | 'sandbox';
@@ -27,8 +28,11 @@ export type Evidence = {
   wording?: { text: string; version: number; shown: string };
   reply?: { text: string; sent: string; archiveNumber: number };
   proof?: string;
-  /** The advisor of the firm who got the stop, and its reason there. The reply's entry is in that advisor's archive. */
-  stop?: { advisorId: number; reason: Reason };
+  /**
+   * The advisor who got the stop, and its reason there. The reply's entry is in that advisor's archive. An advisor of another firm isn't
+   * named, nor is their reply told.
+   */
+  stop?: { advisorId?: number; reason: Reason };
 };
 /** The part of the evidence that isn't the same for every move. */
 export type Proof = Pick<Evidence, 'wording' | 'reply' | 'proof' | 'stop'>;
@@ -54,11 +58,16 @@ export function consentEntry({ advisorId, by, now }: ConsentAct, move: ConsentMo
   return { advisorId, kind: 'consent', memberId, meta, name, body: JSON.stringify(body), ...by, events };
 }
 
-/** A stop to another advisor of the firm, as evidence: the reply as that advisor's archive has it. */
-export function evidenceOfStop({ stopAdvisorId, stopMeta, stopBody }: FirmStop) {
-  const { reason, channel = 'text' }: Partial<ConsentFacts> = JSON.parse(stopMeta ?? '{}');
-  const { reply, stop = { advisorId: stopAdvisorId, reason: reason ?? 'opt_out' } }: Partial<Evidence> = JSON.parse(
-    stopBody ?? '{}',
-  );
-  return { channel, evidence: { ...(reply ? { reply } : {}), stop } };
+/**
+ * An earlier stop, as the reason and evidence of what it moves: to another advisor of the firm, with the reply as that advisor's archive
+ * has it, or to this one from the phone's other form, which counts like a stop from this one.
+ */
+export function stopElsewhere(advisorId: number, { stopAdvisorId, stopMeta, stopBody }: FirmStop) {
+  const { reason = 'opt_out', channel = 'text' }: Partial<ConsentFacts> = JSON.parse(stopMeta ?? '{}');
+  const there: Partial<Evidence> = JSON.parse(stopBody ?? '{}');
+  const { reply } = there;
+  const isOwn = stopAdvisorId === advisorId;
+  const stop = there.stop ?? (isOwn ? undefined : { advisorId: stopAdvisorId, reason });
+  const evidence: Proof = { ...(reply ? { reply } : {}), ...(stop ? { stop } : {}) };
+  return { reason: isOwn ? reason : ('firm_opt_out' as const), channel, evidence };
 }

@@ -28,7 +28,7 @@ export async function applyReply(
   reply: Reply,
 ): Promise<ReplyEffect> {
   const { member } = person;
-  const decision = decideReply(member, reply);
+  const decision = decideReply(member, reply) ?? declineElsewhere(person, reply);
   if (!decision) return nothing;
   if ('ignored' in decision) return { ...nothing, outOfOrder: true };
   if ('remind' in decision) {
@@ -47,6 +47,10 @@ export async function applyReply(
       { member, to, ...how },
       { startedAt: laterOf(member.startedAt, sentAt) },
     );
+    // The phone's other form had the same stop.
+    const startedAt = laterOf(member.startedAt, sentAt);
+    for (const other of person.others)
+      if (other.state === 'opted_out') await moveConsent(deps, act, { member: other, to, ...how }, { startedAt });
     // Every START is confirmed.
     return { moved: moved ? to : null, answer: 'opt_in', outOfOrder };
   }
@@ -87,6 +91,12 @@ function decideReply(member: MemberRow, { meaning, sentAt }: Pick<Reply, 'meanin
     case 'help':
       return null;
   }
+}
+
+/** A NO may answer the request that another advisor made from this number, or that the phone's other form got. */
+function declineElsewhere({ member, others }: LockedPerson, { meaning, sentAt }: Reply): Move | null {
+  const isAsked = others.some(({ why, state }) => why !== 'firm' && state === 'pending');
+  return meaning === 'decline' && isAsked ? stop(member, 'declined', sentAt) : null;
 }
 
 /** A STOP that arrives opts out, whatever its stamp. It may have been written before the START or the request in force. */

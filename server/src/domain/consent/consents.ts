@@ -2,9 +2,10 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import { type AdvisorRow, findAdvisor } from '../../store/accounts/advisors.ts';
 import { findOptOutScopeForShare } from '../../store/accounts/firms.ts';
 import { insertEntries, lockHeads } from '../../store/archive/archive.ts';
+import { listEarlierTexters } from '../../store/carriers/numbers.ts';
 import { type ConsentChange, updateConsent, updateRequested } from '../../store/consent/consents.ts';
-import { type FirmMember, lockFirmMembers } from '../../store/consent/firm-opt-outs.ts';
-import { lockFirmNumber } from '../../store/members/firm-numbers.ts';
+import { type FirmMember, lockMembersOf } from '../../store/consent/firm-opt-outs.ts';
+import { lockFirmNumbers } from '../../store/members/firm-numbers.ts';
 import { findFirmNumber, lockMember, type MemberRow } from '../../store/members/members.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { byCarrier, byCommand } from '../archive/archive.ts';
@@ -17,7 +18,7 @@ import {
   type Reason,
 } from '../archive/consent-entries.ts';
 import { problem, requireFound } from '../problems.ts';
-import { e164 } from '../shared/phone-numbers.ts';
+import { e164, formsOf } from '../shared/phone-numbers.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
 import { laterOf } from '../shared/time.ts';
 import { claimedTextsBegun } from '../texting/claimed-texts.ts';
@@ -94,35 +95,70 @@ export async function markReminded({ db }: Deps, advisorId: number, { memberId }
   await updateConsent(db, advisorId, memberId, { reminded: true });
 }
 
-/** Somebody as the advisor knows them, and as the others of the firm do for whom a stop counts too; all locked. */
-export type LockedPerson<Own extends MemberRow | null = MemberRow> = { member: Own; others: FirmMember[] };
+/** Why a stop counts for somebody else, too: it is the same phone in its other form, the same firm, or a number that was theirs. */
+type OtherMember = FirmMember & { why: 'other_form' | 'firm' | 'earlier_number'; isOfFirm: boolean };
+/** Somebody as the advisor knows them, and as the others do for whom a stop counts too; all locked. */
+export type LockedPerson<Own extends MemberRow | null = MemberRow> = { member: Own; others: OtherMember[] };
+type AdvisorOfFirm = { advisorId: number; firmId: number };
+/** Whose stop it would be. `number` is the one that they wrote to, if they wrote. */
+type Stopping = { phone: string; number?: string | undefined };
 
 /**
- * Locks everybody whom a stop of this number would opt out, and the archives that it adds to, in the order of all locks: the
- * number in the firm, its members by advisor, the heads. `lockOwn` locks the advisor's own member, or returns null if there is nothing
+ * Locks everybody whom a stop of this phone would opt out, and the archives that it adds to, in the order of all locks: the
+ * number in the firms, its members by advisor, the heads. `lockOwn` locks the advisor's own member, or returns null if there is nothing
  * to do. Two stops of a number to two advisors take turns.
  */
 export async function lockPerson<Own extends MemberRow | null>(
   deps: Deps,
-  { advisorId, firmId }: { advisorId: number; firmId: number },
-  phone: string,
+  advisor: AdvisorOfFirm,
+  stopping: Stopping,
   lockOwn: () => Promise<Own>,
 ): Promise<LockedPerson<Own>> {
-  const others = await lockOthers(deps, { advisorId, firmId }, phone);
+  const { advisorId } = advisor;
+  const others = await lockOthers(deps, advisor, stopping);
   const member = await lockOwn();
   if (member && others.length > 0) await lockHeads(deps.db, [advisorId, ...others.map((other) => other.advisorId)]);
   return { member, others };
 }
 
-/** Of the firm's other advisors; none where a stop counts for one advisor. */
-async function lockOthers(
+/**
+ * The phone's other form, what the firm's other advisors know of it where a stop counts for all of them, and the same for everybody
+ * who texted them from that number before: to the person it is one number, whoever has it now.
+ */
+async function lockOthers({ db }: Deps, advisor: AdvisorOfFirm, { phone, number }: Stopping): Promise<OtherMember[]> {
+  const phones = formsOf(phone);
+  const { advisorId, firmId } = advisor;
+  const earlier = number ? await listEarlierTexters(db, { number, advisorId, phones }) : [];
+  const concerned = [...new Set([firmId, ...earlier.map((each) => each.firmId)])].sort((a, b) => a - b);
+  const whole: number[] = [];
+  for (const each of concerned) if ((await findOptOutScopeForShare(db, each)) === 'firm') whole.push(each);
+  if (phones.length === 1 && concerned.length === 1 && earlier.length === 0 && whole.length === 0) return [];
+  await lockFirmNumbers(db, phones.length > 1 ? concerned : whole, phones);
+  const owners = new Set([advisorId, ...earlier.map((each) => each.advisorId)]);
+  const members = await lockMembersOf(db, { firmIds: whole, advisorIds: [...owners] }, phones);
+  return members
+    .filter((member) => member.advisorId !== advisorId || member.phone !== phone)
+    .map((member) => {
+      const why = owners.has(member.advisorId) ? 'earlier_number' : 'firm';
+      return {
+        ...member,
+        why: member.advisorId === advisorId ? 'other_form' : why,
+        isOfFirm: member.firmId === firmId,
+      };
+    });
+}
+
+/** The advisor's own member, and the one with the phone's other form, if there is one: a START from either ends the stops of both. */
+export async function lockForms(
   { db }: Deps,
-  { advisorId, firmId }: { advisorId: number; firmId: number },
+  { advisorId }: AdvisorOfFirm,
   phone: string,
-): Promise<FirmMember[]> {
-  if ((await findOptOutScopeForShare(db, firmId)) !== 'firm') return [];
-  await lockFirmNumber(db, firmId, phone);
-  return (await lockFirmMembers(db, firmId, phone)).filter((member) => member.advisorId !== advisorId);
+  lockOwn: () => Promise<MemberRow>,
+): Promise<LockedPerson> {
+  const phones = formsOf(phone);
+  const forms = phones.length > 1 ? await lockMembersOf(db, { firmIds: [], advisorIds: [advisorId] }, phones) : [];
+  const others = forms.filter((member) => member.phone !== phone);
+  return { member: await lockOwn(), others: others.map((each) => ({ ...each, why: 'other_form', isOfFirm: true })) };
 }
 
 /** A stop to an advisor: how it came, when it counts as written, and what proves it. */
@@ -158,19 +194,29 @@ export async function optOut(
 }
 
 /** Nothing is sent: the advisor who got the stop confirms it. */
-async function stopOthers(deps: Deps, act: ConsentAct, others: FirmMember[], stop: Stop): Promise<StopResult> {
-  const { reason, channel, at } = stop;
-  const reply = stop.evidence?.reply;
-  const evidence: Proof = { ...(reply ? { reply } : {}), stop: { advisorId: act.advisorId, reason } };
+async function stopOthers(deps: Deps, act: ConsentAct, others: OtherMember[], stop: Stop): Promise<StopResult> {
+  const { channel, at } = stop;
   const done = { moved: false, outOfOrder: false };
-  for (const member of others) {
-    const move: Move = { member, to: 'opted_out', reason: 'firm_opt_out', channel, evidence };
+  for (const { why, isOfFirm, ...member } of others) {
+    const move: Move = { member, to: 'opted_out', channel, ...proofFor(act, { why, isOfFirm }, stop) };
     const stamps = { stoppedAt: laterOf(member.stoppedAt, at) };
     if (!(await moveConsent(deps, { ...act, advisorId: member.advisorId }, move, stamps))) continue;
     done.moved = true;
     if (member.state === 'accepted' && member.startedAt && at < member.startedAt) done.outOfOrder = true;
   }
   return done;
+}
+
+/** Another firm learns that the person said stop, and not in which words, nor to whom. */
+function proofFor(
+  { advisorId }: ConsentAct,
+  { why, isOfFirm }: Pick<OtherMember, 'why' | 'isOfFirm'>,
+  { reason, evidence }: Stop,
+): { reason: Reason; evidence?: Proof } {
+  if (why === 'other_form') return { reason, ...(evidence ? { evidence } : {}) };
+  const reply = isOfFirm ? evidence?.reply : undefined;
+  const stop = { ...(isOfFirm ? { advisorId } : {}), reason };
+  return { reason: why === 'firm' ? 'firm_opt_out' : why, evidence: { ...(reply ? { reply } : {}), stop } };
 }
 
 /** The carrier says that the person opted out with it, not with us. It sends its own confirmation. */
@@ -180,7 +226,7 @@ export async function optOutByCarrier(deps: Deps, advisorId: number, memberId: n
     if (!number) return;
     const { firmId, phone } = number;
     const lockOwn = () => lockMember(deps.db, advisorId, memberId);
-    const { member, others } = await lockPerson(deps, { advisorId, firmId }, phone, lockOwn);
+    const { member, others } = await lockPerson(deps, { advisorId, firmId }, { phone }, lockOwn);
     if (!member) return;
     const now = deps.clock.now();
     const stop: Stop = { reason: 'carrier', channel: 'carrier', at: now };
@@ -200,7 +246,7 @@ export async function recordOptOut(deps: Deps, given: RecordedConsent): Promise<
   const advisor = await advisorFor(deps, given, 'an opt-out');
   if (isBlank(proof)) throw problem('invalid_request', 'Proof is needed: what the person said, when and how.');
   const { stopped, ...status } = await inTransaction(deps, async (deps) => {
-    const person = await lockPerson(deps, advisor, phone, () => ensureMember(deps, advisorId, phone));
+    const person = await lockPerson(deps, advisor, { phone }, () => ensureMember(deps, advisorId, phone));
     const { member, others } = person;
     const now = deps.clock.now();
     const stop = { reason: 'recorded', channel: 'paper', at: now, evidence: { proof } } as const;

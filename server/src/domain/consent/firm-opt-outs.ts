@@ -4,7 +4,8 @@ import { lockUnstopped } from '../../store/consent/firm-opt-outs.ts';
 import { firmNumberSlots, lockFirmSlot } from '../../store/members/firm-numbers.ts';
 import * as accounts from '../accounts/firms.ts';
 import { type By, byOperator } from '../archive/archive.ts';
-import { evidenceOfStop } from '../archive/consent-entries.ts';
+import { stopElsewhere } from '../archive/consent-entries.ts';
+import { otherFormOf } from '../shared/phone-numbers.ts';
 import { laterOf } from '../shared/time.ts';
 import { type Move, moveConsent } from './consents.ts';
 
@@ -28,14 +29,14 @@ export async function setFirm(
 async function extendStops(deps: Deps, firmId: number, slot: number, by: By): Promise<void> {
   await inTransaction(deps, async (deps) => {
     await lockFirmSlot(deps.db, firmId, slot);
-    const members = await lockUnstopped(deps.db, firmId, slot);
+    const members = await lockUnstopped(deps.db, { firmId, slot }, otherFormOf);
     await lockHeads(
       deps.db,
       members.map(({ advisorId }) => advisorId),
     );
     for (const { stopAdvisorId, stopAt, stopMeta, stopBody, ...member } of members) {
-      const found = evidenceOfStop({ stopAdvisorId, stopAt, stopMeta, stopBody });
-      const move: Move = { member, to: 'opted_out', reason: 'firm_opt_out', ...found };
+      const found = stopElsewhere(member.advisorId, { stopAdvisorId, stopAt, stopMeta, stopBody });
+      const move: Move = { member, to: 'opted_out', ...found };
       const act = { advisorId: member.advisorId, by, now: deps.clock.now() };
       await moveConsent(deps, act, move, { stoppedAt: laterOf(member.stoppedAt, stopAt) });
     }

@@ -17,7 +17,7 @@ import { ensureMembers } from '../texting/recipients.ts';
 import { sendWaitingTexts } from '../texting/waiting-texts.ts';
 import { sendAnswer } from './answers.ts';
 import { applyReply } from './consent-replies.ts';
-import { type LockedPerson, lockPerson } from './consents.ts';
+import { type LockedPerson, lockForms, lockPerson } from './consents.ts';
 import { endHold, holdTexts } from './possible-opt-outs.ts';
 import { type ReplyMeaning, readReply } from './reading/reply-words.ts';
 import { keepMedia, mediaFacts } from './reply-media.ts';
@@ -134,10 +134,9 @@ async function lockSender(deps: Deps, advisor: AdvisorRow, reply: ReceivedReply 
     if (!isDuplicate) await ensureMembers(deps, [number]);
     return member;
   }
-  const mayStop = stops.includes(reply.meaning);
-  const person = mayStop
-    ? await lockPerson(deps, advisor, reply.from, lockOwn)
-    : { member: await lockOwn(), others: [] };
+  const person = stops.includes(reply.meaning)
+    ? await lockPerson(deps, advisor, { phone: reply.from, number: reply.to }, lockOwn)
+    : await lockForms(deps, advisor, reply.from, lockOwn);
   return { ...person, isDuplicate };
 }
 

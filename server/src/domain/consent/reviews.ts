@@ -34,8 +34,8 @@ async function settle(
     return member?.heldSince ? member : null;
   }
   if (decision === 'rejected') {
-    const reply = await replyOf(deps, review);
-    const { member, others } = await lockPerson(deps, review, phone, lockHeld);
+    const { to, ...reply } = await replyOf(deps, review);
+    const { member, others } = await lockPerson(deps, review, { phone, number: to }, lockHeld);
     if (!member) return 'settled';
     const hasOptedIn = member.startedAt !== null && member.startedAt >= new Date(reply.sent);
     if (hasOptedIn && !(await isLatestReview(deps.db, review))) return 'settled';
@@ -68,8 +68,11 @@ async function stop(
 
 type RepliedText = NonNullable<Evidence['reply']>;
 
-async function replyOf(deps: Deps, { advisorId, archiveNumber }: supervision.Review): Promise<RepliedText> {
+async function replyOf(
+  deps: Deps,
+  { advisorId, archiveNumber }: supervision.Review,
+): Promise<RepliedText & { to?: string | undefined }> {
   const reviewed = await findReviewed(deps.db, advisorId, archiveNumber);
-  const { sent = '' } = JSON.parse(reviewed?.meta ?? '{}');
-  return { text: reviewed?.text ?? '', sent, archiveNumber };
+  const { sent = '', to } = JSON.parse(reviewed?.meta ?? '{}');
+  return { text: reviewed?.text ?? '', sent, archiveNumber, to };
 }

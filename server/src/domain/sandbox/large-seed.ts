@@ -152,7 +152,8 @@ function isUntouched({ state, consentRequests, lastReplyAt }: MemberRow): boolea
 
 async function receive(deps: InTransaction, advisor: Advisor, member: MemberRow, text: string): Promise<void> {
   // Only a stop concerns the firm's other advisors.
-  const others = text === stop ? (await lockPerson(deps, advisor, member.phone, async () => member)).others : [];
+  const others =
+    text === stop ? (await lockPerson(deps, advisor, { phone: member.phone }, async () => member)).others : [];
   const reply = { carrierMessageId: randomUUID(), from: member.phone, to: advisor.textingNumber ?? '', text };
   await applyText(deps, advisor, { member, others }, { ...reply, sentAt: deps.clock.now(), by: sandboxSource });
 }

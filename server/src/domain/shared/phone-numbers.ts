@@ -2,6 +2,9 @@
 export const e164Pattern = '^\\+[1-9][0-9]{7,14}$';
 export const e164 = new RegExp(e164Pattern);
 
+/** Mobile phones of Mexico and Argentina have two forms: carriers add the 1 or the 9, or leave it out. */
+const mobile = /^(?:(\+52)(1?)|(\+54)(9?))(\d{10})$/;
+
 /** Longer than any number, however it is written. */
 const writtenLengthMax = 64;
 /** With what is around it, which takes time with the square of its length to remove. */
@@ -16,4 +19,17 @@ export function readNumber(written: string): string | null {
   if (trimmed.length > writtenLengthMax) return null;
   const phone = trimmed.normalize('NFKC').replace(/^tel:/i, '').replace(separators, '');
   return e164.test(phone) ? phone : null;
+}
+
+/** The other form of the same phone, if it has two. */
+export function otherFormOf(phone: string): string | null {
+  const [, mexico, one, argentina, nine, rest] = mobile.exec(phone) ?? [];
+  if (mexico) return `${mexico}${one ? '' : '1'}${rest}`;
+  return argentina ? `${argentina}${nine ? '' : '9'}${rest}` : null;
+}
+
+/** A number, and the other form of its phone. */
+export function formsOf(phone: string): string[] {
+  const other = otherFormOf(phone);
+  return other ? [phone, other] : [phone];
 }

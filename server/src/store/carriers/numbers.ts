@@ -1,4 +1,6 @@
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
+import { forAdvisors } from '../database/for-advisors.ts';
 
 /** A texting number, whose it is, and the carrier it goes by. */
 export type NumberRow = {
@@ -104,6 +106,38 @@ export async function insertEarlierNumber(
      values ($1, $2, $3, $4)
      on conflict (number, carrier_id, advisor_id) do update set left_at = excluded.left_at`,
     [number, carrierId, advisorId, leftAt],
+  );
+}
+
+/** Who else had this number, and texted one of these phones from it, however long ago. */
+export async function listEarlierTexters(
+  db: Db,
+  { number, advisorId, phones }: { number: string; advisorId: number; phones: string[] },
+): Promise<{ advisorId: number; firmId: number }[]> {
+  const owners = await db.query<{ advisorId: number; firmId: number }>(
+    `select distinct advisor_id as "advisorId", firm_id as "firmId"
+     from earlier_numbers
+     join advisors using (advisor_id)
+     where number = $1 and advisor_id <> $2`,
+    [number, advisorId],
+    'list-earlier-owners',
+  );
+  if (owners.length === 0) return [];
+  const hasTexted = (kinds: string) => `exists (
+         select
+         from messages t
+         join archive_entries e on e.advisor_id = t.advisor_id and e.number = t.archive_number
+         where t.advisor_id = m.advisor_id and t.member_id = m.member_id and ${kinds} and strpos(e.meta, $4) > 0
+       )`;
+  return forAdvisors(db, owners, (db, owners) =>
+    db.query(
+      `select distinct given.advisor_id as "advisorId", given.firm_id as "firmId"
+       from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, firm_id)
+       join members m on m.advisor_id = given.advisor_id and m.phone = any ($3)
+       where ${hasTexted(`t.kind = 'text'`)} or ${hasTexted(`t.kind <> 'text'`)}`,
+      [...columnsOf(owners, 'advisorId', 'firmId'), phones, `"from":"${number}"`],
+      'list-earlier-texters',
+    ),
   );
 }
 

@@ -5,19 +5,24 @@ import { slotOf } from '../members/firm-numbers.ts';
 import { type MemberRow, memberColumns, type NewMember, type PhoneOf } from '../members/members.ts';
 
 /** A member, with the advisor who knows it. */
-export type FirmMember = MemberRow & { advisorId: number };
+export type FirmMember = MemberRow & { advisorId: number; firmId: number };
+type Knowing = { firmIds: number[]; advisorIds: number[] };
+/** The domain's rule for phones that have two forms. */
+type OtherFormOf = (phone: string) => string | null;
 
 /** The latest stop of a number to an advisor of the firm, with the entry that has its evidence, if it is still kept. */
 export type FirmStop = { stopAdvisorId: number; stopAt: Date; stopMeta: string | null; stopBody: string | null };
 
-/** Everybody in the firm who knows the number, locked in the usual order. */
-export async function lockFirmMembers(db: Db, firmId: number, phone: string): Promise<FirmMember[]> {
-  return lockMembersOf(db, firmId, [phone]);
-}
-
-/** Those of these new members whose number has stopped their firm. In other firms a stop counts for one advisor. */
-export async function listStoppedBefore(db: Db, members: NewMember[]): Promise<(NewMember & FirmStop)[]> {
-  const stops = await listLatestStops(db, members);
+/**
+ * Those of these new members whose number has stopped their firm, if its stops count for all of it, or whose phone has stopped the
+ * advisor by its other form.
+ */
+export async function listStoppedBefore(
+  db: Db,
+  members: NewMember[],
+  otherFormOf: OtherFormOf,
+): Promise<(NewMember & FirmStop)[]> {
+  const stops = await listLatestStops(db, members, otherFormOf);
   return members.flatMap((member) => {
     const stop = stops.get(keyOf(member));
     return stop ? { ...member, ...stop } : [];
@@ -41,7 +46,11 @@ export async function updateStopped(db: Db, stopped: (NewMember & FirmStop)[], n
  * The firm's members of one slot who are not opted out although their number has stopped another advisor of the firm,
  * locked. A person who agreed after that stop is not among them. Spans advisors: those of the firm.
  */
-export async function lockUnstopped(db: Db, firmId: number, slot: number): Promise<(FirmMember & FirmStop)[]> {
+export async function lockUnstopped(
+  db: Db,
+  { firmId, slot }: { firmId: number; slot: number },
+  otherFormOf: OtherFormOf,
+): Promise<(FirmMember & FirmStop)[]> {
   const stopped = await forAllAdvisors(db, (db) =>
     db.query<{ phone: string }>(
       `select distinct s.phone
@@ -51,8 +60,9 @@ export async function lockUnstopped(db: Db, firmId: number, slot: number): Promi
       [firmId, slot],
     ),
   );
-  const members = await lockMembersOf(db, firmId, [...new Set(stopped.map(({ phone }) => phone))]);
-  const stops = await listLatestStops(db, members);
+  const phones = new Set(stopped.flatMap(({ phone }) => [phone, otherFormOf(phone) ?? phone]));
+  const members = await lockMembersOf(db, { firmIds: [firmId], advisorIds: [] }, [...phones]);
+  const stops = await listLatestStops(db, members, otherFormOf);
   return members.flatMap((member) => {
     const stop = stops.get(keyOf(member));
     if (!stop || member.state === 'opted_out') return [];
@@ -61,18 +71,18 @@ export async function lockUnstopped(db: Db, firmId: number, slot: number): Promi
   });
 }
 
-/** In the order in which all statements lock members. Spans advisors: those of the firm. */
-async function lockMembersOf(db: Db, firmId: number, phones: string[]): Promise<FirmMember[]> {
+/** Those of these firms' advisors, and of these advisors, who know the numbers, in the order in which all statements lock members. */
+export async function lockMembersOf(db: Db, { firmIds, advisorIds }: Knowing, phones: string[]): Promise<FirmMember[]> {
   if (phones.length === 0) return [];
   const members = await forAllAdvisors(db, (db) =>
     db.query<FirmMember>(
-      `select m.advisor_id as "advisorId", ${memberColumns}
+      `select m.advisor_id as "advisorId", a.firm_id as "firmId", ${memberColumns}
        from advisors a
-       join members m on m.advisor_id = a.advisor_id and m.phone = any ($2)
-       where a.firm_id = $1
+       join members m on m.advisor_id = a.advisor_id and m.phone = any ($3)
+       where a.firm_id = any ($1) or a.advisor_id = any ($2)
        order by m.advisor_id, m.phone
        for update of m`,
-      [firmId, phones],
+      [firmIds, advisorIds, phones],
       'lock-firm-members',
     ),
   );
@@ -86,18 +96,19 @@ function keyOf({ advisorId, phone }: PhoneOf): string {
 }
 
 /**
- * The latest stop of each number to another advisor of the firm, where there is one and the firm has that scope. Spans
- * advisors: those of the firm.
+ * The latest stop of each number to another advisor of the firm, where there is one and the firm has that scope, or of the phone's
+ * other form to the same advisor, if that is in force. Spans advisors: those of the firm.
  */
-async function listLatestStops(db: Db, numbers: PhoneOf[]): Promise<Map<string, LatestStop>> {
+async function listLatestStops(db: Db, numbers: PhoneOf[], otherFormOf: OtherFormOf): Promise<Map<string, LatestStop>> {
+  const others = numbers.map(({ phone }) => otherFormOf(phone));
   const stops = await forAllAdvisors(db, (db) =>
     db.lookUp<PhoneOf & LatestStop>(
       `select
          m.advisor_id as "advisorId", m.phone, stop.advisor_id as "stopAdvisorId", stop.stopped_at as "stopAt",
          stop.meta as "stopMeta", stop.body as "stopBody", stop.arrived_at as "arrivedAt"
-       from unnest($1::bigint[], $2::text[]) as m (advisor_id, phone)
+       from unnest($1::bigint[], $2::text[], $3::text[]) as m (advisor_id, phone, other)
        join advisors a on a.advisor_id = m.advisor_id
-       join firms f on f.firm_id = a.firm_id and f.opt_out_scope = 'firm'
+       join firms f on f.firm_id = a.firm_id
        cross join lateral (
          select
            s.advisor_id, s.stopped_at, e.meta, e.body,
@@ -115,18 +126,23 @@ async function listLatestStops(db: Db, numbers: PhoneOf[]): Promise<Map<string, 
            order by number desc
            limit 1
          ) as e on true
-         where s.phone = m.phone and s.stopped_at is not null and s.advisor_id <> m.advisor_id
+         where s.phone in (m.phone, m.other)
+           and s.stopped_at is not null
+           and case
+             when s.advisor_id <> m.advisor_id then f.opt_out_scope = 'firm'
+             else s.phone = m.other and s.state = 'opted_out'
+           end
          order by arrived_at desc, s.advisor_id
          limit 1
        ) as stop
        -- Asked once, so that thousands of members of an import are not gone through where no firm has that scope.
-       where exists (
+       where m.other is not null or exists (
          select
          from advisors a
          join firms f using (firm_id)
          where a.advisor_id = any ($1) and f.opt_out_scope = 'firm'
        )`,
-      columnsOf(numbers, 'advisorId', 'phone'),
+      [...columnsOf(numbers, 'advisorId', 'phone'), others],
       'list-latest-stops',
     ),
   );

@@ -35,12 +35,18 @@ export async function shareFirmNumbers(db: Db, numbers: { advisorId: number; pho
   if (locks.length === 0) throw new Error(`There is no advisor ${numbers[0]?.advisorId}.`);
 }
 
-/** Until the transaction ends, no advisor of the firm gets to know this number. */
-export async function lockFirmNumber(db: Db, firmId: number, phone: string): Promise<void> {
+/** Until the transaction ends, no advisor of these firms gets to know these numbers. */
+export async function lockFirmNumbers(db: Db, firmIds: number[], phones: string[]): Promise<void> {
   await db.query(
-    `select pg_advisory_xact_lock(${firmNumberKey('$1::bigint', '$2::text')})`,
-    [firmId, phone],
-    'lock-firm-number',
+    `select pg_advisory_xact_lock(key)
+     from (
+       select distinct ${firmNumberKey('firm_id', 'phone')} as key
+       from unnest($1::bigint[]) as firm_id
+       cross join unnest($2::text[]) as phone
+       order by key
+     ) as keys`,
+    [firmIds, phones],
+    'lock-firm-numbers',
   );
 }
 

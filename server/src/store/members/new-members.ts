@@ -34,16 +34,24 @@ export async function copyMembers(db: Transaction, advisorId: number, phones: st
     .catch(falseIfTaken);
 }
 
-/** The members with these numbers, where a stop counts for the advisor's whole firm; otherwise none. */
-export async function listMembersOfFirm(db: Db, advisorId: number, phones: string[]): Promise<NewMember[]> {
+/** The members whom an earlier stop may concern: where one counts for the whole firm, those with these numbers, otherwise only some. */
+export async function listMembersToStop(
+  db: Db,
+  advisorId: number,
+  phones: string[],
+  always: string[],
+): Promise<NewMember[]> {
   return db.query<NewMember>(
     `select advisor_id as "advisorId", member_id as "memberId", phone
      from members
      where advisor_id = $1
        and phone = any ($2)
        -- Asked once, so that thousands of members of an import are not gone through where the firm doesn't have that scope.
-       and (select opt_out_scope from advisors join firms using (firm_id) where advisor_id = $1) = 'firm'`,
-    [advisorId, phones],
-    'list-members-of-firm',
+       and (
+         phone = any ($3)
+         or (select opt_out_scope from advisors join firms using (firm_id) where advisor_id = $1) = 'firm'
+       )`,
+    [advisorId, phones, always],
+    'list-members-to-stop',
   );
 }
