@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Batch, Db, Transaction } from '../../src/store/database/db.ts';
 import { coalescer } from '../../src/store/database/running/coalescer.ts';
 import { makeDatabase } from '../support/database.ts';
@@ -53,6 +54,29 @@ suite('a coalescer', () => {
     heavy.begin();
     await Promise.all(weighed);
     assert.deepEqual(heavy.runs, [[1_500], [1_000, 1], [5_000]]);
+  });
+
+  test('asks again about those who had to wait, and leaves out who isn’t allowed to any more', async () => {
+    const { runs, batch, join, begin } = recorder();
+    let asked = 0;
+    const allowed = async () => void asked++;
+    const ended = () => Promise.reject(new Error('ended'));
+    const answers = [join(batch, { value: 1 }, allowed), join(batch, { value: 2 }, ended), join(batch, { value: 3 })];
+    const settled = Promise.allSettled(answers);
+    await pause(150);
+    begin();
+    assert.deepEqual(
+      (await settled).map((each) => (each.status === 'fulfilled' ? each.value : each.reason.message)),
+      ['answer 1', 'ended', 'answer 3'],
+    );
+    assert.deepEqual([runs, asked], [[[1, 3]], 1]);
+    await join(batch, { value: 4 }, ended);
+    const alone = recorder();
+    const late = assert.rejects(alone.join(alone.batch, { value: 1 }, ended), /ended/);
+    await pause(150);
+    alone.begin();
+    await late;
+    assert.deepEqual(alone.runs, []);
   });
 
   test('runs a batch that needs no transaction without one', async () => {

@@ -4,8 +4,11 @@ import { makeFairQueue } from '../shared/fair-queue.ts';
 
 const waitingPerConnectionMax = 100;
 
-/** The database as one API key, or one user of our pages, may use it. A costly query counts for several connections. */
-export type PoolShares = (who: string, cost: number) => Db;
+/**
+ * The database as one API key, or one user of our pages, may use it. A costly query counts for several connections. Before the first
+ * of a request runs, `admit` throws if the caller isn't allowed to any more: they may have waited.
+ */
+export type PoolShares = (who: string, cost: number, admit?: () => Promise<void>) => Db;
 
 /**
  * One caller may hold half of the connections, however many requests they send and however long they take; the other half
@@ -21,10 +24,17 @@ export function poolShares(db: Db, size: number): PoolShares {
     tooMany: () => new DatabaseBusy('Too many requests of this key are waiting.'),
   });
 
-  return (who, cost) => {
+  return (who, cost, admit) => {
+    let isAdmitted = !admit;
     async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
       const leave = await queue.enter(who, cost);
-      return work().finally(leave);
+      try {
+        if (!isAdmitted) await admit?.();
+        isAdmitted = true;
+        return await work();
+      } finally {
+        leave();
+      }
     }
     return {
       query: (text, values, name) => inTurn(() => db.query(text, values, name)),
@@ -37,7 +47,7 @@ export function poolShares(db: Db, size: number): PoolShares {
       lookUpOne: (text, key, name) => db.lookUpOne(text, key, name),
       lookUpPage: (text, key, name) => db.lookUpPage(text, key, name),
       transaction: (work) => inTurn(() => db.transaction(work)),
-      batch: (batch, item) => db.batch(batch, item),
+      batch: (batch, item) => db.batch(batch, item, isAdmitted ? undefined : admit),
       afterCommit: (work) => db.afterCommit(work),
       nodes: () => db.nodes(),
     };

@@ -9,10 +9,11 @@ import { isFresh, type StaffSession } from '../../domain/sign-in/sessions.ts';
 import { requireOwnPage } from '../browser/forms.ts';
 import { addPagesIn } from '../browser/queued-pages.ts';
 import { readRawBody } from '../door/body.ts';
+import { heldMsMax } from '../door/checks.ts';
 import { addPassage } from '../door/door.ts';
 import { inputValidator } from '../door/input.ts';
 import { overloaded } from '../door/rate-limit.ts';
-import type { Route } from '../door/route.ts';
+import type { Input, Route } from '../door/route.ts';
 import * as archive from './archive.ts';
 import type { ConsoleEndpoint } from './endpoint.ts';
 import * as archiveExports from './exports.ts';
@@ -127,16 +128,32 @@ function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: PoolSha
     const validate = inputValidator({ method, ...endpoint });
 
     async function respond(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-      const staff = await requireStaff(visits, request);
-      if (method !== 'GET') requireOwnPage(visits.forms, request);
-      requireRole(staff, roles, endpoint);
-      if (endpoint.isFresh === true) requireFresh(staff);
+      let admittedMs = 0;
+      let input: Input | null = null;
+      async function admit(): Promise<StaffSession> {
+        const staff = await requireStaff(visits, request);
+        if (method !== 'GET') requireOwnPage(visits.forms, request);
+        requireRole(staff, roles, endpoint);
+        if (endpoint.isFresh === true || (input && endpoint.isFresh?.(input.body as never))) requireFresh(staff);
+        admittedMs = performance.now();
+        return staff;
+      }
+      /** Their session, their role or the minutes after they signed in may have ended while the request was held up. */
+      const admitAgain = async () => {
+        if (performance.now() - admittedMs > heldMsMax) await admit();
+      };
+
+      const staff = await admit();
       const body = endpoint.body ? await readRawBody(request.raw) : Buffer.alloc(0);
-      const input = validate(request, body);
-      if (typeof endpoint.isFresh === 'function' && endpoint.isFresh(input.body as never)) requireFresh(staff);
-      const ofConsole = { ...deps, db: share(`console ${staff.firmId}`, endpoint.cost ?? 1) };
-      const act = () => endpoint.handler(ofConsole, staff, input, byStaff(staff.staffId, request.id));
+      await admitAgain();
+      input = validate(request, body);
+      if (typeof endpoint.isFresh === 'function') await admit();
       const leave = staff.firmId === null ? undefined : await turns.enter(String(staff.firmId));
+      const act = async () => {
+        await admitAgain();
+        const ofConsole = { ...deps, db: share(`console ${staff.firmId}`, endpoint.cost ?? 1, admitAgain) };
+        return endpoint.handler(ofConsole, staff, input as Input, byStaff(staff.staffId, request.id));
+      };
       const result = await (method === 'GET' ? act() : deps.signals.resetGuard.run(act)).finally(leave);
       await send(reply, result);
     }

@@ -10,9 +10,24 @@ import type { Route } from './route.ts';
 /** Returns if the request may go on, and throws a problem otherwise. */
 export type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
+/** After so long a slow body, a queue or a twin in flight may have outlasted what the caller may do. */
+export const heldMsMax = 100;
+
 export function authenticate(findCaller: (credentials: Credentials) => Promise<Caller>): Check {
   return async (request) => {
-    request.caller = await findCaller(credentialsOf(request));
+    setCaller(request, await findCaller(credentialsOf(request)));
+  };
+}
+
+export function setCaller(request: FastifyRequest, caller: Caller): void {
+  request.caller = caller;
+  request.authenticatedMs = performance.now();
+}
+
+/** Authenticates again if the request was held up since: nothing else is checked twice, so that it counts once in the usage plan. */
+export function stillAllowed(authenticated: Check): Check {
+  return async (request, reply) => {
+    if (performance.now() - request.authenticatedMs > heldMsMax) await authenticated(request, reply);
   };
 }
 
@@ -73,6 +88,8 @@ export function callerOf(request: FastifyRequest): Caller {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
+    /** When its caller was known, by performance.now(). */
+    authenticatedMs: number;
     /** Gives its place to another request, and may be called more than once. */
     leave: (() => void) | null;
     /** Its response waits for something to happen, so how long it takes says nothing. */

@@ -6,7 +6,7 @@ import { actFor, byCaller, type Caller } from '../../domain/access/callers.ts';
 import type { idempotency, WorkResult } from '../../domain/access/idempotency.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { fingerprintOf, parseBody, type RawBody, readRawBody } from './body.ts';
-import { type Check, callerOf } from './checks.ts';
+import { type Check, callerOf, stillAllowed } from './checks.ts';
 import { inputValidator, isIdempotencyKey } from './input.ts';
 import type { Input, Route } from './route.ts';
 import { spanIdOf } from './spans.ts';
@@ -27,19 +27,20 @@ type ResponseContext = {
 export function responder(row: Route, { deps: all, share, turnOf, respondOnce, room, authenticated }: ResponseContext) {
   const validate = inputValidator(row);
   const noBody = Promise.resolve(Buffer.alloc(0));
+  const admit = stillAllowed(authenticated);
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const caller = callerOf(request);
     // Without a schema nothing is read: Node discards it.
     const body = await (row.body ? readRawBody(request.raw) : noBody);
+    await admit(request, reply);
     const exchange = { request, reply, body };
-    await (row.method === 'GET' ? respond(exchange) : actFor(all, caller, () => respond(exchange)));
+    await (row.method === 'GET' ? respond(exchange) : actFor(all, callerOf(request), () => respond(exchange)));
   };
 
   async function respond({ request, reply, body }: Exchange): Promise<void> {
     const caller = callerOf(request);
     const { advisorId, applicationId } = caller;
-    const deps = { ...all, db: share(turnOf(caller), row.cost ?? 1) };
+    const deps = { ...all, db: share(turnOf(caller), row.cost ?? 1, () => admit(request, reply)) };
     const key = row.method === 'POST' ? request.headers['idempotency-key'] : undefined;
     if (!isIdempotencyKey(key)) return send(reply, (await perform(deps, { request, reply, body })).response);
     const { response, replayed } = await respondOnce(
@@ -55,11 +56,15 @@ export function responder(row: Route, { deps: all, share, turnOf, respondOnce, r
       if (row.body) parseBody(body, request.headers);
       throw refused;
     });
-    if (replayed) reply.header('idempotent-replayed', 'true');
+    if (replayed) {
+      await admit(request, reply);
+      reply.header('idempotent-replayed', 'true');
+    }
     send(reply, response);
   }
 
   async function perform(deps: Deps, { request, reply, body }: Exchange): Promise<WorkResult> {
+    await admit(request, reply);
     const caller = callerOf(request);
     const { advisorId, key, scopes } = caller;
     const input = validate(request, body);

@@ -42,6 +42,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   app.decorate('publicUrl', publicUrl);
   app.decorateRequest('problemCode', null);
   app.decorateRequest('caller', null);
+  app.decorateRequest('authenticatedMs', 0);
   app.decorateRequest('leave', null);
   app.decorateRequest('waits', false);
   app.decorateRequest('spanId', null);

@@ -26,8 +26,11 @@ export type Db = {
   lookUpPage<Row extends object>(text: string, key: unknown[], name: string): Promise<Row[]>;
   /** Runs the work in one transaction. On a transaction, the work joins it. */
   transaction<Result>(work: (db: Transaction) => Promise<Result>): Promise<Result>;
-  /** One item of a batch: shared with other callers on the pool, alone inside an open transaction. */
-  batch<Item, Result>(batch: Batch<Item, Result>, item: Item): Promise<Result>;
+  /**
+   * One item of a batch: shared with other callers on the pool, alone inside an open transaction. If it had to wait, `admit` is asked
+   * first, and throws where its caller isn't allowed to any more.
+   */
+  batch<Item, Result>(batch: Batch<Item, Result>, item: Item, admit?: () => Promise<void>): Promise<Result>;
   /** Runs once everything so far is committed: at once on the pool, at the end of an open transaction. */
   afterCommit(work: () => void): void;
   /** The nodes that advisors are on; null on one PostgreSQL. Only for advisors.ts. Once it is known, it needs no waiting. */

@@ -17,7 +17,11 @@ const fileNameLengthMax = 200;
 const csvType = 'text/csv; charset=utf-8';
 
 /** Contacts as CSV files: an upload with its preview, the rows that were refused, and an export. */
-export function addContactFiles(app: FastifyInstance, { deps }: Visits, checks: Check[]): void {
+export function addContactFiles(
+  app: FastifyInstance,
+  { deps }: Visits,
+  { checks, admit }: { checks: Check[]; admit: Check },
+): void {
   const validate = validator(ListFilterQuery);
   /** Whose file is being read: one at a time, since it is in memory and takes seconds of work. */
   const reading = new Set<number>();
@@ -34,6 +38,7 @@ export function addContactFiles(app: FastifyInstance, { deps }: Visits, checks: 
       const file = await readRawBody(request.raw, fileBytesMax);
       if (file === 'too large')
         throw problem('payload_too_large', `A file can have ${fileBytesMax / 1024 / 1024} MB. Split it.`);
+      await admit(request, reply);
       const preview = await previewImport(deps, advisorId, { fileName: fileNameIn(request), file });
       reply.type('application/json; charset=utf-8').send(JSON.stringify(shownPreview(preview)));
     });
@@ -52,6 +57,7 @@ export function addContactFiles(app: FastifyInstance, { deps }: Visits, checks: 
   addPassage(app, { method: 'POST', path: '/app/api/contacts/export' }, checks, async (request, reply) => {
     const { advisorId } = callerOf(request);
     const filter = valid(validate(parseBody(await readRawBody(request.raw), request.headers)));
+    await admit(request, reply);
     const contacts = exportContacts(deps, advisorId, { by: byAdvisor(advisorId, request.id), filter });
     await sendDownload(reply, { name: 'contacts.csv', type: csvType, parts: deps.contactFiles.write(contacts) });
   });

@@ -7,6 +7,7 @@ import type { PoolShares } from '../../../domain/access/pool-shares.ts';
 import { allScopes } from '../../../domain/access/scopes.ts';
 import { type FairQueue, makeFairQueue } from '../../../domain/shared/fair-queue.ts';
 import { requireOwnPage } from '../../browser/forms.ts';
+import { setCaller, stillAllowed } from '../../door/checks.ts';
 import { addPassage } from '../../door/door.ts';
 import { overloaded } from '../../door/rate-limit.ts';
 import { responder } from '../../door/responses.ts';
@@ -96,7 +97,7 @@ export function addAdvisorApi(
   const checks = [signedIn, (request: FastifyRequest) => enter(shedder, turns, request)];
   for (const row of rows) addPassage(app, row, checks, responder(row, responses));
   addSession(app, visits);
-  addContactFiles(app, visits, checks);
+  addContactFiles(app, visits, { checks, admit: stillAllowed(signedIn) });
   addMedia(app, visits, signedIn);
   addEventStream(app, visits, signedIn);
 }
@@ -105,7 +106,7 @@ export function addAdvisorApi(
 async function signIn(visits: Visits, request: FastifyRequest): Promise<void> {
   const { advisorId } = await requireSession(visits, request);
   if (request.method !== 'GET') requireOwnPage(visits.forms, request);
-  request.caller = { applicationId: ownApp, advisorId, scopes: new Set(allScopes), key: ownKey };
+  setCaller(request, { applicationId: ownApp, advisorId, scopes: new Set(allScopes), key: ownKey });
 }
 
 /** The app's requests share waiting places as those of one API key do. */

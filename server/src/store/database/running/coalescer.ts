@@ -1,7 +1,13 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { Batch, Db } from '../db.ts';
 
-type Waiter = { item: unknown; resolve(result: unknown): void; reject(error: unknown): void };
+type Waiter = {
+  item: unknown;
+  sinceMs: number;
+  admit: (() => Promise<void>) | undefined;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+};
 type Line = { waiting: Waiter[]; running: boolean };
 type Run = <Result>(work: (db: Db) => Promise<Result>) => Promise<Result>;
 
@@ -19,6 +25,8 @@ type Options = {
 const itemsMax = 256;
 const weightMax = 2_000;
 const waitingMax = 5_000;
+/** Who waited longer is admitted again. */
+const lateMs = 100;
 
 /**
  * Items that arrive while a batch is in flight join the next one: many requests, one commit, a response for each. A commit
@@ -36,11 +44,11 @@ export function coalescer(transaction: Run, options: Options = {}) {
   const lines = new Map<Batch<never, unknown>, Map<number, Line>>();
   const runOf = ({ isRepeatable }: Batch<never, unknown>) => (isRepeatable ? statements : transaction);
 
-  function join<Item, Result>(batch: Batch<Item, Result>, item: Item): Promise<Result> {
+  function join<Item, Result>(batch: Batch<Item, Result>, item: Item, admit?: () => Promise<void>): Promise<Result> {
     const line = lineOf(batch, batch.advisorOf ? nodeOf(batch.advisorOf(item)) : 0);
     if (line.waiting.length >= waitingMax) return Promise.reject(whenFull());
     return new Promise<Result>((resolve, reject) => {
-      line.waiting.push({ item, resolve: resolve as Waiter['resolve'], reject });
+      line.waiting.push({ item, sinceMs: performance.now(), admit, resolve: resolve as Waiter['resolve'], reject });
       if (line.running) return;
       line.running = true;
       void pump(batch, line);
@@ -74,10 +82,10 @@ export function coalescer(transaction: Run, options: Options = {}) {
   async function runNext<Item, Result>(batch: Batch<Item, Result>, { waiting }: Line): Promise<() => void> {
     let members: Waiter[] = [];
     try {
-      const results = await runOf(batch)((db) => {
+      const results = await runOf(batch)(async (db) => {
         // Set already when it runs again after a deadlock.
-        if (members.length === 0) members = take(batch, waiting);
-        return batch.run(db, itemsOf<Item>(members));
+        if (members.length === 0) members = await admitted(take(batch, waiting));
+        return members.length === 0 ? [] : batch.run(db, itemsOf<Item>(members));
       });
       return () => members.forEach(({ resolve }, index) => void resolve(results[index]));
     } catch (error) {
@@ -94,6 +102,14 @@ export function coalescer(transaction: Run, options: Options = {}) {
   }
 
   return join;
+}
+
+/** Those that may go on. Nearly always nobody is late, and then this asks nobody. */
+async function admitted(members: Waiter[]): Promise<Waiter[]> {
+  const late = members.filter(({ admit, sinceMs }) => admit && performance.now() - sinceMs > lateMs);
+  const refused = new Set<Waiter>();
+  await Promise.all(late.map((each) => each.admit?.().catch((error) => refused.add(each) && each.reject(error))));
+  return refused.size === 0 ? members : members.filter((each) => !refused.has(each));
 }
 
 function itemsOf<Item>(members: Waiter[]): Item[] {
