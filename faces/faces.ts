@@ -190,8 +190,7 @@ async function takeShots(browser: Browser): Promise<void> {
         for (const path of paths) {
           await page.goto(`${origin}/console/${path}`);
           await page.locator('main h1').first().waitFor();
-          await page.waitForFunction(() => !document.querySelector('.skeleton'));
-          await page.evaluate(() => document.fonts.ready);
+          await settled(page);
           await shoot(page, `console-${path}-${width}-${colorScheme}`);
           const inspections = inspectedWidths.includes(width) ? ['axe.run()'] : [];
           await inspect(page, `/console/${path}, ${width} px, ${colorScheme}`, inspections);
@@ -241,12 +240,17 @@ async function openApp(page: Page, path: string, opens?: string): Promise<void> 
   await page.goto(`${origin}${path}`);
   await page.getByRole('main').waitFor();
   if (opens) await page.getByText(opens).first().click();
-  await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => {});
+  await settled(page);
+}
+
+/** Everything is loaded that the page shows at first. The app waits for events, so its network is never idle. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(() => !document.querySelector('.skeleton'));
   await page.evaluate(() => document.fonts.ready);
 }
 
 async function inspect(page: Page, shown: string, inspections: string[]): Promise<void> {
-  await page.evaluate(axeSource);
+  if (inspections.length > 0) await page.evaluate(axeSource);
   for (const inspection of inspections) {
     const violations = await page.evaluate(`${inspection}.then(({ violations }) => violations)`);
     for (const { id, nodes } of violations as { id: string; nodes: { html: string }[] }[])
