@@ -431,18 +431,16 @@ select
 (
   select json_build_object('applicationId', application_id, 'disabled', disabled)
   from applications
-  where client_id = $2 or external_client_id = $2
-  order by client_id = $2 desc
-  limit 1
+  where client_id = $2
 ) as application,
 (
   select json_build_object('advisorId', advisor_id, 'disabled', disabled)
   from advisors
-  where advisor_id = case when $3 ~ '^[0-9]{1,15}$' then $3::bigint end or lower(email) = lower($3)
+  where advisor_id = $3
 ) as advisor,
-($4::text is not null and not exists (select from grants where grant_id = $4))
+not exists (select from grants where grant_id = $4)
   or exists (select from revoked_tokens where token_id in ($5, $7))
-  or ($6::text is not null and not exists (select from signing_keys where kid = $6)) as ended;
+  or not exists (select from signing_keys where kid = $6) as ended;
 
 prepare "find-checkpoint" as
 select checkpoint_id as "checkpointId", size, note, date_time_created as "dateTimeCreated"

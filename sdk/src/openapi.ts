@@ -1767,7 +1767,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `downstream_unavailable`: The database, or the identity provider if one is configured, can’t be reached; or the database can’t store anything, because its disk is full for example. Nothing was done. */
+        /** @description `downstream_unavailable`: The database can’t be reached, or it can’t store anything, because its disk is full for example. Nothing was done. */
         DownstreamUnavailable: {
             headers: {
                 "x-trace-id": components["headers"]["TraceId"];
@@ -1779,7 +1779,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `downstream_timeout`: The database, or the identity provider if one is configured, took too long. Nothing was done, unless `details.outcome` is `unknown`. */
+        /** @description `downstream_timeout`: The database took too long. Nothing was done, unless `details.outcome` is `unknown`. */
         DownstreamTimeout: {
             headers: {
                 "x-trace-id": components["headers"]["TraceId"];

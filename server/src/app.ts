@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Deps, onReserved } from './deps.ts';
 import { callerFinder } from './domain/access/callers.ts';
-import { externalVerifier } from './domain/access/external-issuer.ts';
 import { makeLoadShedder, timeUntil } from './domain/access/load-shedder.ts';
 import { poolShares } from './domain/access/pool-shares.ts';
 import { type SigningKeyRing, signingKeyRing } from './domain/access/signing-keys.ts';
@@ -77,7 +76,7 @@ export async function buildApp(deps: Deps & AppContext): Promise<App> {
     addReferencePage(scope, config.environment === 'sandbox' ? credentialsBar(deps) : undefined);
     // One key ring for both, so that this node verifies what it signs.
     const keys = signingKeyRing(deps);
-    const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
+    const verify = tokenVerifier(deps, keys);
     const share = poolShares(deps.db, config.databasePoolSize);
     const queues = {
       // Anyone may ask for these, signed in or not: a flood of them must leave connections for the API …
@@ -85,7 +84,7 @@ export async function buildApp(deps: Deps & AppContext): Promise<App> {
       // … and must not keep anyone from ending an application's access.
       revocations: visitorsQueue(revocationsAtOnce),
     };
-    if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys, { share, shedder, queues });
+    addAuthorizationServer(scope, deps, keys, { share, shedder, queues });
     addConsole(scope, deps, { share, visits: queues.visits });
     addWebPages(scope, config);
     addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share, shedder, buckets: deps.buckets }, routes);

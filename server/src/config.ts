@@ -35,7 +35,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     startedByScript: env.ASSENT_STARTED_BY_SCRIPT === 'yes',
     addressGiven: Boolean(env.PORT || env.PUBLIC_URL),
   } as Config;
-  return withArchive(withIssuer(withPublicUrl(withSharedDatabase(config))));
+  return withArchive(withPublicUrl(withSharedDatabase(config)));
 }
 
 /** The embedded PostgreSQL belongs to one server. */
@@ -58,14 +58,6 @@ function withPublicUrl(config: Config): Config {
     );
   if (!config.databaseUrl) throw new ConfigError('DATABASE_URL is not set: production needs its own PostgreSQL.');
   return config;
-}
-
-function withIssuer(config: Config): Config {
-  const { oauthIssuer, environment } = config;
-  const loopback = environment === 'sandbox' && loopbackHosts.includes(URL.parse(oauthIssuer)?.hostname ?? '');
-  if (oauthIssuer && !oauthIssuer.startsWith('https://') && !loopback)
-    throw new ConfigError(`OAUTH_ISSUER is "${oauthIssuer}": an issuer whose tokens are trusted must use https.`);
-  return { ...config, oauthAudience: config.oauthAudience || `${config.publicUrl}/v1` };
 }
 
 function withArchive(config: Config): Config {

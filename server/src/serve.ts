@@ -82,7 +82,7 @@ async function appOf(
   const { config } = deps;
   const all = { ...deps, ...(texting ? withTexting(deps, texting) : withoutTexting(deps)), ...withReset(deps) };
   if (config.role === 'work') return { app: await buildWorkApp(all), sandbox: undefined };
-  if (!config.oauthIssuer) await prepareSigningKeys(deps);
+  await prepareSigningKeys(deps);
   const app = await buildApp(all);
   return { app, sandbox: deps.sandboxClock ? await writeSandboxFile(deps) : undefined };
 }
@@ -144,7 +144,7 @@ async function tracerOf(config: Config, log: Log): Promise<RunningTracer | null>
 /** What an operator should know about how it is set up. */
 async function warn(runtime: Runtime, log: Log): Promise<void> {
   const { config, sealer, signer, checkpointFolder } = runtime;
-  if (config.role !== 'work' && !sealer.canSeal && !config.oauthIssuer)
+  if (config.role !== 'work' && !sealer.canSeal)
     log.warn('CREDENTIALS_KEY is not set: the keys that sign tokens are stored unencrypted');
   if (config.role === 'api') return;
   if (!signer) log.warn('ARCHIVE_KEY_FILE is not set: this node doesn’t sign checkpoints of the archive');

@@ -4,7 +4,6 @@ import {
   archiveName,
   httpUrl,
   integer,
-  issuer,
   oneOf,
   origin,
   pathFrom,
@@ -61,36 +60,6 @@ export const settings = {
     about:
       'Private networks that URLs given by users (a CRM, a webhook, a feed) may point to: `10.0.0.0/8,fd00::1`. Otherwise they must be public.',
     parse: addressesAndNetworks,
-  },
-  oauthIssuer: {
-    name: 'OAUTH_ISSUER',
-    default: '',
-    about: 'The issuer of an identity provider that replaces our authorization server, exactly as in its metadata.',
-    parse: issuer,
-  },
-  oauthAudience: {
-    name: 'OAUTH_AUDIENCE',
-    default: '',
-    about: 'The audience of its tokens for this API. If unset, `PUBLIC_URL/v1`.',
-    parse: text,
-  },
-  oauthAdvisorClaim: {
-    name: 'OAUTH_ADVISOR_CLAIM',
-    default: 'advisor_id',
-    about: 'The claim that names the advisor, by id or email.',
-    parse: text,
-  },
-  oauthApplicationClaim: {
-    name: 'OAUTH_APPLICATION_CLAIM',
-    default: 'client_id',
-    about: 'The claim that names the application, by its client id here or its `--external-client-id`.',
-    parse: text,
-  },
-  oauthScopeClaim: {
-    name: 'OAUTH_SCOPE_CLAIM',
-    default: 'scope',
-    about: 'The claim with the scopes, as a space-separated string or a list.',
-    parse: text,
   },
   dataDir: {
     name: 'ASSENT_DATA_DIR',

@@ -9,7 +9,7 @@ import { readSandboxFile } from '../domain/sandbox/sandbox-file.ts';
 import { resealAuthenticators } from '../domain/sign-in/staff-credentials.ts';
 import { resealWebhookSecrets } from '../domain/webhooks/webhooks.ts';
 import { migrateDatabase } from '../runtime.ts';
-import { requireOwnServer, UsageError, type Verb } from './verb.ts';
+import { UsageError, type Verb } from './verb.ts';
 
 export const deploymentVerbs: Verb[] = [
   {
@@ -61,7 +61,6 @@ export const deploymentVerbs: Verb[] = [
       "token --advisor avery@sandbox.example --scope 'text.messaging.read text.messaging.write'",
     ],
     run: async ({ runtime, options, out }) => {
-      requireOwnServer(runtime);
       const sandbox = readSandboxFile(runtime.config.dataDir);
       const clientId = options.application ?? sandbox?.clientId;
       if (!clientId) throw new UsageError('Name the application: --application CLIENT-ID.');

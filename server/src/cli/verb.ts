@@ -127,9 +127,3 @@ export async function secretFromStdin({ switches, streams }: Call, name: string)
   for await (const chunk of streams.stdin) text += chunk;
   return text.trim() || undefined;
 }
-
-/** Fails if OAUTH_ISSUER is set: only our own authorization server can do this. */
-export function requireOwnServer({ config: { oauthIssuer } }: Pick<Runtime, 'config'>): void {
-  if (oauthIssuer)
-    throw new UsageError(`OAUTH_ISSUER is set: tokens and authorizations are managed at ${oauthIssuer}.`);
-}

@@ -78,14 +78,14 @@ export const problems = {
     status: 504,
     retryable: true,
     title: 'Downstream timeout',
-    when: 'The database, or the identity provider if one is configured, took too long. Nothing was done, unless `details.outcome` is `unknown`.',
+    when: 'The database took too long. Nothing was done, unless `details.outcome` is `unknown`.',
     next: 'Retry with backoff, with the same `Idempotency-Key` if the outcome is unknown.',
   },
   downstream_unavailable: {
     status: 502,
     retryable: true,
     title: 'Downstream unavailable',
-    when: 'The database, or the identity provider if one is configured, can’t be reached; or the database can’t store anything, because its disk is full for example. Nothing was done.',
+    when: 'The database can’t be reached, or it can’t store anything, because its disk is full for example. Nothing was done.',
     next: 'Retry with backoff: wait a second, then twice as long after each failure.',
   },
   internal_error: {

@@ -107,7 +107,7 @@ export function revokeAccessTokens(verify: TokenVerifier) {
     if (ctx.path !== revokePath || error !== 'unsupported_token_type') return;
     // If it isn't ours, or has expired, there is nothing to revoke: RFC 7009 answers 200.
     const token = await verify(String(ctx.oidc.params?.token)).catch(nullIfInvalid);
-    if (token && token.client !== ctx.oidc.client?.clientId) {
+    if (token && token.clientId !== ctx.oidc.client?.clientId) {
       ctx.body = { error: 'invalid_request', error_description: 'The token was issued to a different client.' };
       return;
     }

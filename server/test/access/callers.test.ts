@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { disableApplication } from '../../src/domain/access/applications.ts';
 import { callerFinder } from '../../src/domain/access/callers.ts';
+import { signingKeyRing } from '../../src/domain/access/signing-keys.ts';
+import { tokenVerifier } from '../../src/domain/access/tokens.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { makeSecret } from '../../src/domain/shared/secrets.ts';
 import { makeWorld, type World } from '../support/world.ts';
@@ -13,22 +15,14 @@ before(async () => {
 after(() => world.close());
 
 /** Asks with a key of `world`, and returns how many queries that took. */
-function asker({ deps, ann, clientId, apiKey }: World) {
+function asker({ deps, ann, apiKey }: World) {
   const lookUp = mock.fn(deps.db.lookUp);
-  const find = callerFinder({ ...deps, db: { ...deps.db, lookUp } }, async () => ({
-    client: clientId,
-    advisor: String(ann.advisor.advisorId),
-    scopes: new Set<string>(),
-    expiresAtMs: Number.POSITIVE_INFINITY,
-    grantId: null,
-    tokenId: null,
-    authorizationId: null,
-    kid: null,
-  }));
+  const verify = tokenVerifier(deps, signingKeyRing(deps));
+  const find = callerFinder({ ...deps, db: { ...deps.db, lookUp } }, verify);
   const asked = () => lookUp.mock.calls.filter(({ arguments: [, , name] }) => name === 'find-caller').length;
   return async (key = apiKey) => {
     const before = asked();
-    const found = await find({ accessToken: 'token', apiKey: key }).catch((error) => error);
+    const found = await find({ accessToken: ann.token, apiKey: key }).catch((error) => error);
     return { queries: asked() - before, isRefused: found instanceof Problem };
   };
 }

@@ -197,6 +197,10 @@ suite('credentials', () => {
       assertProblem(await withToken(await signed({ advisor_id: 'ann' })), 'unauthorized');
     });
 
+    test('a token that doesn’t name its key is refused, though the one published key fits', async () => {
+      assertProblem(await withToken(await signed({}, { kid: undefined })), 'unauthorized');
+    });
+
     test('a token for an advisor who doesn’t exist is refused', async () => {
       assertProblem(await withToken(await signed({ advisor_id: 9_999_999 })), 'unauthorized');
     });

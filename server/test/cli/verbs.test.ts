@@ -222,7 +222,7 @@ suite('assent, the operator’s command', () => {
     const listed = keys.find(({ keyId }: { keyId: number }) => keyId === key.keyId);
     assert.deepEqual([listed.clientId, listed.ratePerSecond, listed.dailyQuota], [clientId, 7, 11]);
     assert.ok(key.apiKey.startsWith(listed.hint.replace('…', '')) && listed.hint.length < 20);
-    assert.match(applications.stdout, /CLI CRM +core\.contacts\.read openid +https:\/\/crm\.example\/back +– +no\n/);
+    assert.match(applications.stdout, /CLI CRM +core\.contacts\.read openid +https:\/\/crm\.example\/back +no\n/);
     assert.match(rotated.stdout, /^cs_sandbox_\w{43}\n$/);
     assert.notEqual(rotated.stdout.trim(), clientSecret);
     const [row] = await world.database.asOwner<{ secret_hash: Buffer }>(
@@ -243,38 +243,21 @@ suite('assent, the operator’s command', () => {
     assert.equal(off?.disabled, true);
   });
 
-  test('an application’s external client id is set, changed and removed', async () => {
-    const add = (name: string, id: string) => [
+  test('an application’s redirect URI and scopes are changed', async () => {
+    const add = ['applications', 'add', 'Moving CRM', '--redirect-uri', 'https://crm.example/back'];
+    const [{ clientId }] = await records(add);
+    const set = (id: string, ...settings: string[]) => ['applications', 'set', id, ...settings];
+    const moved = ['--redirect-uri', 'https://crm.example/moved', '--scope', 'core.contacts.read openid'];
+    assert.equal((await run(set(clientId, ...moved))).status, 0);
+    const all: { clientId: string; redirectUris: string[]; scopes: string[] }[] = await records([
       'applications',
-      'add',
-      name,
-      '--redirect-uri',
-      'https://crm.example/back',
-      '--external-client-id',
-      id,
-    ];
-    const [{ clientId }] = await records(add('Known elsewhere', '0oa1b2c3'));
-    const shown = async () => {
-      const all: { clientId: string; externalClientId: string | null }[] = await records(['applications', 'list']);
-      return all.find((each) => each.clientId === clientId)?.externalClientId;
-    };
-    assert.equal(await shown(), '0oa1b2c3');
-    const taken = /^assent: Another application has that external client id\.\n$/;
-    const setTo = (id: string, value: string) => ['applications', 'set', id, '--external-client-id', value];
-    await refused(1, [
-      [add('Twin', '0oa1b2c3'), taken],
-      [add('Twin', clientId), taken],
-      [setTo(world.clientId, '0oa1b2c3'), taken],
-      [setTo(clientId, world.clientId), taken],
+      'list',
     ]);
-    assert.equal((await run(setTo(clientId, 'another-name'))).status, 0);
-    assert.equal(await shown(), 'another-name');
-    assert.equal((await run(setTo(clientId, ''))).status, 0);
-    assert.equal(await shown(), null);
-    assert.equal((await run(setTo('app_sandbox_nobody', 'x'))).status, 1);
-    const without = await run(['applications', 'set', clientId]);
-    assert.equal(without.status, 2);
-    assert.match(without.stderr, /at least one setting to change/);
+    const application = all.find((each) => each.clientId === clientId);
+    assert.deepEqual(application?.redirectUris, ['https://crm.example/moved']);
+    assert.deepEqual(application?.scopes, ['core.contacts.read', 'openid']);
+    await refused(1, [[set('app_sandbox_nobody', ...moved), /no application app_sandbox_nobody/]]);
+    await refused(2, [[set(clientId), /at least one setting to change/]]);
   });
 
   test('token prints a token and nothing else, with the requested scopes', async () => {

@@ -5,7 +5,6 @@ import { type ProblemCode, problemCodes, problems } from '../../src/domain/probl
 import type { Route } from '../../src/http/door/route.ts';
 import { collectShapes } from '../../src/http/openapi/shapes.ts';
 import { routes } from '../../src/http/partner/routes.ts';
-import { settingsFor } from '../support/identity-provider.ts';
 import { anotherNode } from '../support/nodes.ts';
 import {
   type Document,
@@ -83,14 +82,6 @@ suite('openapi.json', () => {
         clientCredentials: { tokenUrl, scopes: described(textScopes) },
       },
     });
-  });
-
-  test('the operator’s own identity provider is named instead of our flows', async (t) => {
-    const app = await anotherNode(world, { config: settingsFor(world.config, 'https://id.example/tenant') });
-    t.after(() => app.close());
-    const { type, openIdConnectUrl } = (await fetchDocument(app)).components.securitySchemes?.oauth2 ?? {};
-    assert.equal(type, 'openIdConnect');
-    assert.equal(openIdConnectUrl, 'https://id.example/tenant/.well-known/openid-configuration');
   });
 
   test('in production there is no x-sandbox-fault, and no document of the sandbox', async (t) => {

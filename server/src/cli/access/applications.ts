@@ -8,12 +8,7 @@ import {
 } from '../../domain/access/applications.ts';
 import { disconnect, provision, unprovision } from '../../domain/access/grants.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
-import { always, type Option, requireChange, requireOwnServer, type Verb } from '../verb.ts';
-
-const externalClientId: Option = {
-  value: 'ID',
-  about: 'Its client id at the identity provider set as OAUTH_ISSUER.',
-};
+import { always, type Option, requireChange, type Verb } from '../verb.ts';
 
 const advisor: Option = { value: 'EMAIL|ID', about: 'The advisor.' };
 
@@ -25,7 +20,6 @@ export const applicationVerbs: Verb[] = [
     options: {
       'redirect-uri': { value: 'URI', about: 'Its one exact redirect URI.', required: true },
       scope: { value: '"SCOPE …"', about: 'The scopes it may ask for; all by default.' },
-      'external-client-id': externalClientId,
     },
     examples: ["applications add 'Hill CRM' --redirect-uri https://crm.example/callback"],
     run: async ({ runtime, operands, options, out }) => {
@@ -33,7 +27,6 @@ export const applicationVerbs: Verb[] = [
         name: operands.NAME ?? '',
         redirectUris: [options['redirect-uri'] ?? ''],
         scopes: options.scope?.split(/\s+/).filter(Boolean),
-        externalClientId: options['external-client-id'],
       });
       out.records([{ clientId: application.clientId, clientSecret }]);
     },
@@ -45,21 +38,18 @@ export const applicationVerbs: Verb[] = [
   },
   {
     name: 'applications set',
-    about:
-      'Change an application’s redirect URI, its scopes, or its client id at the identity provider; an empty id removes that link. What advisors allowed before stays allowed.',
+    about: 'Change an application’s redirect URI or its scopes. What advisors allowed before stays allowed.',
     operands: ['CLIENT-ID'],
     options: {
       'redirect-uri': { value: 'URI', about: 'Its one exact redirect URI.' },
       scope: { value: '"SCOPE …"', about: 'The scopes it may ask for.' },
-      'external-client-id': externalClientId,
     },
-    examples: ['applications set app_sandbox_x7k2 --external-client-id 0oa1b2c3'],
+    examples: ['applications set app_sandbox_x7k2 --redirect-uri https://crm.example/callback'],
     run: ({ runtime, operands, options }) => {
-      const { 'redirect-uri': redirectUri, scope, 'external-client-id': external } = options;
+      const { 'redirect-uri': redirectUri, scope } = options;
       const change = {
         ...(redirectUri !== undefined && { redirectUris: [redirectUri] }),
         ...(scope !== undefined && { scopes: scope.split(/\s+/).filter(Boolean) }),
-        ...(external !== undefined && { externalClientId: external }),
       };
       requireChange(change);
       return setApplication(runtime, operands['CLIENT-ID'] ?? '', change);
@@ -103,7 +93,6 @@ export const applicationVerbs: Verb[] = [
     options: { advisor: { ...advisor, about: 'The advisor to disconnect it from; all of them by default.' } },
     isFinal: always,
     run: async ({ runtime, operands, options, out }) => {
-      requireOwnServer(runtime);
       const advisorId = options.advisor ? (await getAdvisor(runtime, options.advisor)).advisorId : null;
       const ended = await disconnect(runtime, operands['CLIENT-ID'] ?? '', advisorId);
       out.note(
@@ -121,6 +110,6 @@ export const applicationVerbs: Verb[] = [
   },
 ];
 
-function shown({ clientId, name, scopes, redirectUris, externalClientId, disabled }: Application) {
-  return { clientId, name, scopes, redirectUris, externalClientId, disabled };
+function shown({ clientId, name, scopes, redirectUris, disabled }: Application) {
+  return { clientId, name, scopes, redirectUris, disabled };
 }

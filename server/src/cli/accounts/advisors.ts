@@ -6,7 +6,6 @@ import {
   isYes,
   type Option,
   requireChange,
-  requireOwnServer,
   secretFromStdin,
   type Verb,
   wholeNumber,
@@ -61,7 +60,6 @@ export const advisorVerbs: Verb[] = [
       'Print a link where an advisor can choose a password: for the first sign-in, or a forgotten password. It works once, for 24 hours.',
     operands: ['ADVISOR'],
     run: async ({ runtime, operands, out }) => {
-      requireOwnServer(runtime);
       const { advisorId, email } = await getAdvisor(runtime, operands.ADVISOR ?? '');
       const { link, expires } = await inviteAdvisor(runtime, advisorId);
       out.note(`For ${email} alone, until ${expires.toISOString()}. Links from before no longer work.`);

@@ -9,7 +9,7 @@ import {
   staffRoles,
 } from '../../domain/accounts/staff.ts';
 import { inviteStaff } from '../../domain/sign-in/staff-invitations.ts';
-import { type Call, firmIn, requireOwnServer, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
+import { type Call, firmIn, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
 
 export const staffVerbs: Verb[] = [
   {
@@ -44,7 +44,6 @@ export const staffVerbs: Verb[] = [
       'staff invite dana@example.com',
     ],
     run: async (call) => {
-      requireOwnServer(call.runtime);
       const { email, link, expires } = await invite(call);
       call.out.note(`For ${email} alone, until ${expires.toISOString()}. Links from before no longer work.`);
       call.out.line(link);

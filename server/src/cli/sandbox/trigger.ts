@@ -8,7 +8,7 @@ import type { SandboxAdvisor, SandboxFile } from '../../domain/sandbox/sandbox.t
 import { testWebhook } from '../../domain/webhooks/deliveries.ts';
 import { findWebhooks } from '../../domain/webhooks/webhooks.ts';
 import type { Runtime } from '../../runtime.ts';
-import { type Call, requireOwnServer, UsageError, type Verb } from '../verb.ts';
+import { type Call, UsageError, type Verb } from '../verb.ts';
 import { requireSandbox } from './running-sandbox.ts';
 
 /** Pia Plain, who has accepted. */
@@ -119,7 +119,6 @@ async function runTrigger({ runtime, operands: { TYPE: type }, out }: Call): Pro
   if (type === undefined) return out.records(Object.entries(triggers).map(([type, { about }]) => ({ type, about })));
   const trigger = Object.hasOwn(triggers, type) ? triggers[type] : undefined;
   if (!trigger) throw new UsageError(`There is no event type "${type}". Types: ${Object.keys(triggers).join(', ')}.`);
-  requireOwnServer(runtime);
   out.note(await trigger.run(await openSandbox(runtime, await requireSandbox(runtime))));
 }
 

@@ -15,13 +15,12 @@ export type ApplicationInput = {
   name: string;
   redirectUris: string[];
   scopes?: string[];
-  externalClientId?: string;
 };
 
 /** A new application and its client secret, which is shown only once. `known` are the credentials that it had before. */
 export async function addApplication(
   deps: Deps,
-  { name, redirectUris, scopes = allScopes, externalClientId }: ApplicationInput,
+  { name, redirectUris, scopes = allScopes }: ApplicationInput,
   by: By = byOperator,
   known?: { clientId: string; clientSecret: string },
 ): Promise<{ application: Application; clientSecret: string }> {
@@ -34,41 +33,30 @@ export async function addApplication(
     secretHash: hashSecret(clientSecret),
     scopes,
     redirectUris,
-    externalClientId: externalClientId ? await requireFreeExternalId(deps, externalClientId) : null,
   };
   return inTransaction(deps, async (deps) => {
     const application = await store.insertApplication(deps.db, given, deps.clock.now());
-    if (!application) throw externalIdTaken();
     const { secretHash: _, ...values } = application;
     await archiveSetting(deps, by, { what: 'application added', of: idsOf(application), values });
     return { application, clientSecret };
   });
 }
 
-/** An empty external client id removes the link. Scopes are those that advisors can allow from now on. */
-export type ApplicationChange = { redirectUris?: string[]; scopes?: string[]; externalClientId?: string };
+/** Scopes are those that advisors can allow from now on. */
+export type ApplicationChange = { redirectUris?: string[]; scopes?: string[] };
 
-/** Changes its redirect URIs, its scopes, or the client id that it has at another identity provider. */
 export async function setApplication(
   deps: Deps,
   clientId: string,
-  { redirectUris, scopes, externalClientId }: ApplicationChange,
+  { redirectUris, scopes }: ApplicationChange,
   by: By = byOperator,
 ): Promise<void> {
   checkUrisAndScopes(deps, { redirectUris, scopes });
-  const linked = externalClientId ? await requireFreeExternalId(deps, externalClientId) : null;
   await changeApplication(deps, clientId, async (deps, application) => {
-    const { applicationId } = application;
-    const given = {
-      ...(redirectUris && { redirectUris }),
-      ...(scopes && { scopes }),
-      ...(externalClientId !== undefined && { externalClientId: linked }),
-    };
+    const given = { ...(redirectUris && { redirectUris }), ...(scopes && { scopes }) };
     const values = changesOf(application, given);
     if (!values) return;
-    await store.updateApplication(deps.db, applicationId, given);
-    if (given.externalClientId !== undefined && !(await store.updateExternalClientId(deps.db, applicationId, linked)))
-      throw externalIdTaken();
+    await store.updateApplication(deps.db, application.applicationId, given);
     await archiveSetting(deps, by, { what: 'application set', of: idsOf(application), values });
   });
 }
@@ -122,16 +110,6 @@ export async function findClient(deps: Deps, clientId: string): Promise<Applicat
 
 export async function listApplications(deps: Deps): Promise<Application[]> {
   return store.listApplications(deps.db);
-}
-
-/** A token's client id is looked up among our own first, so an external id that equals one would never be found. */
-async function requireFreeExternalId(deps: Deps, externalClientId: string): Promise<string> {
-  if (await store.findApplication(deps.db, externalClientId)) throw externalIdTaken();
-  return externalClientId;
-}
-
-function externalIdTaken() {
-  return problem('invalid_request', 'Another application has that external client id.');
 }
 
 /** Advisors decide by the name they read, so it can't contain characters that are invisible or reverse the text. */

@@ -55,11 +55,9 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
   async function find(credentials: Credentials): Promise<KnownCaller> {
     const token = await accessToken(credentials.accessToken);
     const keyHash = hashSecret(checkedKey(credentials.apiKey, deps));
-    const { client, advisor, grantId, tokenId, authorizationId, kid } = token;
     const readAtMs = Date.now();
     const untilReset = deps.signals.resetGuard.signal();
-    const asked = { keyHash, client, advisor, grantId, tokenId, authorizationId, kid };
-    const caller = callerOf(token, await findCaller(deps.db, asked), untilReset);
+    const caller = callerOf(token, await findCaller(deps.db, { ...token, keyHash }), untilReset);
     return { caller, goodUntilMs: Math.min(readAtMs + knownMs, token.expiresAtMs), untilReset };
   }
 

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createLocalJWKSet, errors, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import {
+  createLocalJWKSet,
+  errors,
+  importJWK,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { TokenParts } from '../../store/access/api-keys.ts';
 import { insertRevokedToken } from '../../store/access/revoked-tokens.ts';
@@ -48,7 +56,7 @@ export async function issueToken(deps: Deps, request: TokenRequest): Promise<str
     .sign(await importJWK(key.privateJwk, algorithm));
 }
 
-/** Verifies tokens that our own authorization server issued, with the keys it publishes. */
+/** Verifies tokens that our authorization server issued, with the keys it publishes. */
 export function tokenVerifier(deps: Deps, keys: SigningKeyRing): TokenVerifier {
   let known: { kids: string; find: ReturnType<typeof createLocalJWKSet> } | undefined;
 
@@ -74,13 +82,13 @@ export function tokenVerifier(deps: Deps, keys: SigningKeyRing): TokenVerifier {
         { cause: error },
       );
     });
-    return { ...readClaims(payload), kid: protectedHeader.kid ?? null };
+    return readToken(payload, protectedHeader);
   };
 }
 
 /** Revokes one access token, within a second on every node. The record is kept until the token would have expired. */
 export async function revokeToken(deps: Deps, { tokenId, expiresAtMs }: AccessToken): Promise<void> {
-  if (tokenId) await insertRevokedToken(deps.db, tokenId, new Date(expiresAtMs));
+  await insertRevokedToken(deps.db, tokenId, new Date(expiresAtMs));
 }
 
 export function issuer({ config }: Pick<Deps, 'config'>): string {
@@ -95,17 +103,20 @@ export function publicJwk({ kid, publicJwk }: SigningKey) {
   return { ...publicJwk, kid, alg: algorithm, use: 'sig' };
 }
 
-function readClaims(payload: JWTPayload) {
-  const { client_id: client, advisor_id: advisor, grant_id, jti, authorization_id, scope, exp } = payload;
-  if (typeof client !== 'string' || typeof advisor !== 'number' || typeof grant_id !== 'string' || !jti || !exp)
+function readToken(payload: JWTPayload, { kid }: JWTHeaderParameters): AccessToken {
+  const { client_id: clientId, advisor_id: advisorId, grant_id: grantId, jti, authorization_id, scope, exp } = payload;
+  if (typeof clientId !== 'string' || typeof advisorId !== 'number' || typeof grantId !== 'string' || !jti || !exp)
     throw new errors.JWTInvalid('A claim has the wrong type.');
+  // With one key published, a token without a key's id verifies too; ours have one, by which they end with their key.
+  if (!kid) throw new errors.JWTInvalid('The header names no key.');
   return {
-    client,
-    advisor: String(advisor),
+    clientId,
+    advisorId,
     scopes: new Set(String(scope).split(' ')),
     expiresAtMs: exp * 1000,
-    grantId: grant_id,
+    grantId,
     tokenId: jti,
     authorizationId: typeof authorization_id === 'string' ? authorization_id : null,
+    kid,
   };
 }

@@ -1,17 +1,13 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { ConfigError, root } from '../../config.ts';
+import { root } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
-import { ProviderFault } from '../access/identity-provider.ts';
 import { makeSandbox, type SandboxFile } from './sandbox.ts';
 import { readSandboxFile, sandboxFilePath } from './sandbox-file.ts';
 
 export async function writeSandboxFile(deps: Deps): Promise<SandboxFile> {
   const { dataDir } = deps.config;
-  const sandbox = await makeSandbox(deps, readSandboxFile(dataDir)).catch((cause) => {
-    if (!(cause instanceof ProviderFault)) throw cause;
-    throw new ConfigError(`OAUTH_ISSUER is "${deps.config.oauthIssuer}": ${cause.message}.`, { cause });
-  });
+  const sandbox = await makeSandbox(deps, readSandboxFile(dataDir));
   const path = sandboxFilePath(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   // Renamed into place, so that no reader sees half of it. Several processes may start at once.
@@ -23,20 +19,15 @@ export async function writeSandboxFile(deps: Deps): Promise<SandboxFile> {
 
 /** What a terminal shows once the sandbox is ready: where it is, and one call that can be pasted. */
 export function greeting({ config }: Pick<Deps, 'config'>, { baseUrl, advisors: [advisor] }: SandboxFile): string {
-  const { publicUrl, oauthIssuer } = config;
+  const { publicUrl } = config;
   const file = fromHere(sandboxFilePath(config.dataDir));
   // A command looks into the usual folder, unless it is told otherwise.
   const folder = config.dataDir === join(root, '.assent') ? '' : `ASSENT_DATA_DIR=${config.dataDir} `;
-  const pages = oauthIssuer
-    ? []
-    : [`  Both sides on one screen    ${publicUrl}/demonstration`, `  An advisor's texting app    ${publicUrl}/app`];
-  const token = oauthIssuer
-    ? `...   # an access token from ${oauthIssuer}`
-    : `$(${folder}npx --no-install assent token --advisor ${advisor?.email})`;
   return `
 Assent's sandbox is at ${publicUrl}
 
-${pages.join('\n')}
+  Both sides on one screen    ${publicUrl}/demonstration
+  An advisor's texting app    ${publicUrl}/app
   First calls with a click    ${publicUrl}
   Guides and reference        ${publicUrl}/docs
   The sandbox's phones        ${publicUrl}/handset
@@ -45,7 +36,7 @@ ${pages.join('\n')}
 A first text, from a second terminal in this folder:
 
 KEY=$(node -p "JSON.parse(fs.readFileSync('${file}')).apiKey")
-TOKEN=${token}
+TOKEN=$(${folder}npx --no-install assent token --advisor ${advisor?.email})
 curl -s ${baseUrl}/text/messaging/messages -H "authorization: Bearer $TOKEN" -H "x-api-key: $KEY" \\
   -H "content-type: application/json" -d '{"phone": "+15005550006", "text": "Your annual review is due."}'
 

@@ -8,7 +8,6 @@ import { listContent } from '../../store/content/content.ts';
 import { defaultPlan, issueApiKey } from '../access/api-keys.ts';
 import { addApplication, rotateSecret } from '../access/applications.ts';
 import { isSuspended, provision } from '../access/grants.ts';
-import { discover } from '../access/identity-provider.ts';
 import { type Advisor, type AdvisorInput, addAdvisor, setAdvisor } from '../accounts/advisors.ts';
 import { addFirm, type Firm, type FirmChange, listFirms, setFirm } from '../accounts/firms.ts';
 import { addStaff, listStaff } from '../accounts/staff.ts';
@@ -129,7 +128,12 @@ export async function makeSandbox(
   earlier: SandboxFile | null,
   restoring?: Restoring,
 ): Promise<SandboxFile> {
-  const urls = { baseUrl: `${deps.config.publicUrl}/v1`, ...(await oauthUrls(deps)) };
+  const { publicUrl } = deps.config;
+  const urls = {
+    baseUrl: `${publicUrl}/v1`,
+    authUrl: `${publicUrl}/oauth/authorize`,
+    tokenUrl: `${publicUrl}/oauth/token`,
+  };
   const application = (await earlierApplication(deps, earlier)) ?? (await newApplication(deps, restoring?.sandbox));
   const firmOf: FirmOf = async (firm) => {
     const { name, change } = firms[firm];
@@ -160,14 +164,6 @@ async function makeFirm(deps: Deps, name: string, change: FirmChange): Promise<F
     const { firmId } = await addFirm(deps, name);
     return setFirm(deps, firmId, change);
   });
-}
-
-/** The URLs that issue tokens: our own authorization server's, or those of the identity provider that replaces it. */
-async function oauthUrls({ config }: Deps): Promise<Pick<SandboxFile, 'authUrl' | 'tokenUrl'>> {
-  const { publicUrl, oauthIssuer } = config;
-  if (!oauthIssuer) return { authUrl: `${publicUrl}/oauth/authorize`, tokenUrl: `${publicUrl}/oauth/token` };
-  const { authorization_endpoint: authUrl = '', token_endpoint: tokenUrl = '' } = await discover(oauthIssuer);
-  return { authUrl, tokenUrl };
 }
 
 type ApplicationSecrets = Pick<SandboxFile, 'apiKey' | 'clientId' | 'clientSecret' | 'redirectUri'>;

@@ -20,12 +20,8 @@ const scripts = {
 
 /** The pages for everyone: one for each problem's `type`, and outside the sandbox, which has its own, a front page. */
 export function addPages(app: FastifyInstance, environment: string): void {
-  // They are added later, and not at all if an identity provider signs advisors in.
-  const advisorPages = () => app.hasRoute({ method: 'GET', url: '/connected-apps' });
   if (environment !== 'sandbox')
-    app.get('/', (_request, reply) =>
-      sendPage(reply, { title: 'Partner API', content: frontPage(environment, advisorPages()) }),
-    );
+    app.get('/', (_request, reply) => sendPage(reply, { title: 'Partner API', content: frontPage(environment) }));
   app.get('/problems', (_request, reply) => sendPage(reply, { title: 'Problems', content: problemList() }));
   for (const code of problemCodes)
     app.get(`/problems/${code}`, (_request, reply) =>
@@ -36,7 +32,7 @@ export function addPages(app: FastifyInstance, environment: string): void {
   for (const [path, file] of Object.entries(scripts)) addScript(app, path, readFileSync(file));
 }
 
-function frontPage(environment: string, advisorPages: boolean): Html {
+function frontPage(environment: string): Html {
   return html`<main class="sheet">
 <h1>Partner API</h1>
 <p>Assent sends texts for financial advisors from your application, with consent and on the record. This is the ${environment} environment.</p>
@@ -45,7 +41,7 @@ function frontPage(environment: string, advisorPages: boolean): Html {
 <li><a href="/docs/reference">Reference</a>: every endpoint, with calls to try</li>
 <li><a href="/openapi.json">openapi.json</a>: the same, machine-readable</li>
 <li><a href="/problems">Problems</a>: the twelve errors and what to do about each</li>
-${advisorPages && html`<li><a href="/connected-apps">Connected apps</a>: for advisors, to see the applications that act for them</li>`}
+<li><a href="/connected-apps">Connected apps</a>: for advisors, to see the applications that act for them</li>
 </ul>
 </main>`;
 }

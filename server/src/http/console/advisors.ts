@@ -3,7 +3,6 @@ import { inviteAdvisor } from '../../domain/sign-in/invitations.ts';
 import { AdvisorChange, AdvisorInput, AdvisorParams } from '../../schemas/accounts/advisors.ts';
 import { FirmParams } from '../../schemas/accounts/firms.ts';
 import { operatorEndpoint } from './endpoint.ts';
-import { requireOwnServer } from './own-server.ts';
 
 export const list = operatorEndpoint({
   handler: async (deps) => ({ data: await listAdvisors(deps) }),
@@ -30,7 +29,6 @@ export const invite = operatorEndpoint({
   isFresh: true,
   params: AdvisorParams,
   async handler(deps, _, { params }, by) {
-    requireOwnServer(deps);
     const { advisorId } = await getAdvisor(deps, String(params.advisorId));
     return inviteAdvisor(deps, advisorId, by);
   },

@@ -10,7 +10,6 @@ import {
   ProvisionParams,
 } from '../../schemas/access/applications.ts';
 import { operatorEndpoint } from './endpoint.ts';
-import { requireOwnServer } from './own-server.ts';
 
 /** With the scopes that there are, in the contract's words. */
 export const list = operatorEndpoint({
@@ -53,10 +52,9 @@ export const disable = operatorEndpoint({
 export const disconnectAll = operatorEndpoint({
   params: ApplicationParams,
   body: DisconnectInput,
-  async handler(deps, _, { params, body: { advisorId = null } }, by) {
-    requireOwnServer(deps);
-    return { ended: await disconnect(deps, params.clientId, advisorId, by) };
-  },
+  handler: async (deps, _, { params, body: { advisorId = null } }, by) => ({
+    ended: await disconnect(deps, params.clientId, advisorId, by),
+  }),
 });
 
 export const provisions = operatorEndpoint({

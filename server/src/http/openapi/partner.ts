@@ -9,7 +9,7 @@ import { apiKey, oauth2 } from './security.ts';
 import { collectShapes } from './shapes.ts';
 import { webhookHeaders, webhooksOf } from './webhooks.ts';
 
-export type Deployment = { publicUrl: string; environment: 'sandbox' | 'production'; oauthIssuer: string };
+export type Deployment = { publicUrl: string; environment: 'sandbox' | 'production' };
 
 /** Problems that every route can answer. */
 const commonProblems: ProblemCode[] = [
@@ -68,7 +68,7 @@ export function partnerDocument(deployment: Deployment, routes: PartnerRoute[]):
     rows: routes.map((row) => ({ ...row, description: describe(row) })),
     partsOf,
     components: {
-      securitySchemes: { oauth2: oauth2(deployment), apiKey },
+      securitySchemes: { oauth2: oauth2(publicUrl), apiKey },
       parameters: { ...headerParameters, ...webhookHeaders },
       headers: headerComponents,
       responses: problems.components,

@@ -8,14 +8,8 @@ export const apiKey = {
   description: 'The key of your application’s usage plan.',
 };
 
-/** Where access tokens come from. With a provider of the operator’s own, its metadata says what our flows say. */
-export function oauth2({ publicUrl, oauthIssuer }: { publicUrl: string; oauthIssuer: string }): object {
-  if (oauthIssuer)
-    return {
-      type: 'openIdConnect',
-      openIdConnectUrl: `${oauthIssuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
-      description: 'The access token of an advisor who has allowed your application, from the operator’s provider.',
-    };
+/** Where access tokens come from. */
+export function oauth2(publicUrl: string): object {
   const tokenUrl = `${publicUrl}${tokenPath}`;
   return {
     type: 'oauth2',

@@ -31,10 +31,8 @@ export function addCredentials(app: FastifyInstance, deps: Deps): void {
 /** For the reference page: whom its calls act for. */
 export function credentialsBar(deps: Deps): (request: FastifyRequest, reply: FastifyReply) => Html {
   const forms = formsOf(deps);
-  const { dataDir, oauthIssuer } = deps.config;
   return (request, reply) => {
-    // Tokens of another identity provider can't be made here.
-    const advisors = oauthIssuer ? [] : (readSandboxFile(dataDir)?.advisors ?? []);
+    const advisors = readSandboxFile(deps.config.dataDir)?.advisors ?? [];
     return html`<div class="credentials" data-form-token="${forms.token(request, reply)}"${advisors.length === 0 && html` hidden`}>
 <label for="advisor">Calls as</label>
 <select id="advisor" data-advisor aria-describedby="about">${advisors.map(option)}<option value="">nobody: your own token</option></select>

@@ -44,7 +44,6 @@ export function addHomePage(
         state: { now: clock.now(), isMoved: clock.offsetMs() > 0, advisors, texts, webhooks: webhooks.length },
         calls: firstCalls(config.publicUrl, advisors[0]?.textingNumber ?? ''),
         client: `npm i ${config.publicUrl}/client.tgz`,
-        hasTokens: !config.oauthIssuer,
         formToken: forms.token(request, reply),
       });
     });
@@ -72,14 +71,12 @@ type Home = {
   state: State;
   calls: FirstCall[];
   client: string;
-  /** Whether tokens are made here, and not by an identity provider. */
-  hasTokens: boolean;
   formToken: string;
 };
 
 function sendHome(reply: FastifyReply, home: Home): FastifyReply {
-  const { state, calls, client, hasTokens, formToken } = home;
-  const [advisor] = hasTokens ? state.advisors : [];
+  const { state, calls, client, formToken } = home;
+  const [advisor] = state.advisors;
   const content = html`<main class="wide home" data-form-token="${formToken}" data-advisor="${advisor?.id}">
 <div class="first">
 <div>

@@ -34,5 +34,5 @@ export function addSandbox(
   addHandsetsPage(app, deps);
   addWebhooksPage(app, deps);
   addLogPage(app, deps, calls);
-  if (!deps.config.oauthIssuer) addCredentials(app, deps);
+  addCredentials(app, deps);
 }

@@ -12,12 +12,10 @@ export const ApplicationInput = Type.Object({
   name: text(),
   redirectUris: uris,
   scopes: Optional(scopes),
-  externalClientId: Optional(Type.String({ maxLength: stringLengthMax })),
 });
 export const ApplicationChange = Type.Object({
   redirectUris: Optional(uris),
   scopes: Optional(scopes),
-  externalClientId: Optional(Type.String({ maxLength: stringLengthMax })),
 });
 export const ProvisionParams = Type.Object({ clientId: text(), advisorId: Id() });
 export const DisconnectInput = Type.Object({ advisorId: Optional(Id()) });

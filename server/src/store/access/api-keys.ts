@@ -95,16 +95,14 @@ export async function findApiKey(db: Db, keyHash: Buffer) {
 
 /** What an access token names: whom it is for, and what can end it. */
 export type TokenParts = {
-  /** The application's client id, here or at another identity provider. */
-  client: string;
-  /** The advisor's id or, from another identity provider, their email. */
-  advisor: string;
-  /** Our tokens end with their grant or their signing key, and can be revoked one by one; another provider's can't. */
-  grantId: string | null;
-  tokenId: string | null;
+  clientId: string;
+  advisorId: number;
+  grantId: string;
+  tokenId: string;
   /** Shared by all tokens that came of one code, which can be revoked together. */
   authorizationId: string | null;
-  kid: string | null;
+  /** The key that signed it. */
+  kid: string;
 };
 
 /** Everything that both credentials refer to, in one query: missing records are null. */
@@ -130,22 +128,20 @@ export async function findCaller(db: Db, credentials: TokenParts & { keyHash: Bu
        (
          select json_build_object('applicationId', application_id, 'disabled', disabled)
          from applications
-         where client_id = $2 or external_client_id = $2
-         order by client_id = $2 desc
-         limit 1
+         where client_id = $2
        ) as application,
        (
          select json_build_object('advisorId', advisor_id, 'disabled', disabled)
          from advisors
-         where advisor_id = case when $3 ~ '^[0-9]{1,15}$' then $3::bigint end or lower(email) = lower($3)
+         where advisor_id = $3
        ) as advisor,
-       ($4::text is not null and not exists (select from grants where grant_id = $4))
+       not exists (select from grants where grant_id = $4)
          or exists (select from revoked_tokens where token_id in ($5, $7))
-         or ($6::text is not null and not exists (select from signing_keys where kid = $6)) as ended`,
+         or not exists (select from signing_keys where kid = $6) as ended`,
     [
       credentials.keyHash,
-      credentials.client,
-      credentials.advisor,
+      credentials.clientId,
+      credentials.advisorId,
       credentials.grantId,
       credentials.tokenId,
       credentials.kid,

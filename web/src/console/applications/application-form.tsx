@@ -20,11 +20,9 @@ export function ApplicationForm({
   const [name, setName] = useState(application?.name ?? '');
   const [uris, setUris] = useState(application?.redirectUris.join('\n') ?? '');
   const [chosen, choose] = useState(new Set(application?.scopes ?? Object.keys(scopes)));
-  const [external, setExternal] = useState(application?.externalClientId ?? '');
   const body = {
     redirectUris: uris.split(/\s+/).filter(Boolean),
     scopes: Object.keys(scopes).filter((scope) => chosen.has(scope)),
-    externalClientId: external.trim(),
   };
   const run = async () => {
     if (application) await put(`/applications/${application.clientId}`, { body });
@@ -69,7 +67,6 @@ export function ApplicationForm({
       {application && (
         <p className="small soft">What advisors allowed before stays allowed until they disconnect it.</p>
       )}
-      <Field label="Client id at your identity provider, if tokens come from one" value={external} set={setExternal} />
     </FormDialog>
   );
 }

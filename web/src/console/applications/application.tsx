@@ -76,7 +76,6 @@ function Page({ application, scopes }: { application: AnApplication; scopes: Rec
           <Fact name="Redirect URIs">
             {application.redirectUris.join(', ') || 'None: it can only use client credentials'}
           </Fact>
-          {application.externalClientId && <Fact name="At the identity provider">{application.externalClientId}</Fact>}
         </dl>
       </section>
       <Keys application={application} />
