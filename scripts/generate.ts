@@ -136,7 +136,7 @@ function enumerationTables(): string {
   return page(
     'Enumerations',
     'The numbered values, which `GET /v1/core/enumerations` serves too, and [why a text didn’t arrive](#failurecode-and-reason).',
-    `${table(['field', 'values'], rows)}\n## failureCode and reason\n\nThe \`failureCode\` of a text that is \`failed\` or \`undelivered\`, and the \`reason\` of a scheduled message that was skipped. The list is closed; the carrier’s own code is in the archive, as \`carrierCode\`.\n\n${table(['code', 'cause', 'what to do'], failures)}`,
+    `${table(['field', 'values'], rows)}\nSources 10 and 11 are reserved.\n\n## failureCode and reason\n\nThe \`failureCode\` of a text that is \`failed\` or \`undelivered\`, and the \`reason\` of a scheduled message that was skipped. The list is closed; the carrier’s own code is in the archive, as \`carrierCode\`.\n\n${table(['code', 'cause', 'what to do'], failures)}`,
   );
 }
 

@@ -16,7 +16,6 @@ const waitingFolders: Record<string, number> = { story: 1, browser: 7, process: 
 const otherFolders = ['browser', 'process', 'root'];
 const others = [
   'server/test/access/shared-rate.test.ts',
-  'server/test/adapters/crm/carddav.test.ts',
   'server/test/carriers/smpp/peers.test.ts',
   'server/test/database/citus.test.ts',
   'server/test/database/crashed-commits.test.ts',
@@ -34,7 +33,7 @@ const browserModule = 'server/test/support/browser.ts';
 const changing = /^mock\.|\bprocess\.(env\.\w+ =|memoryUsage|cpuUsage)|\bcpuMsOf\(/m;
 /** It starts programs: servers, commands, other people's software. */
 const starting =
-  /'node:child_process'|support\/(programs|radicale|redis|replicated-postgres|citus|certificates|shared-home)\.ts'/;
+  /'node:child_process'|support\/(programs|redis|replicated-postgres|citus|certificates|shared-home)\.ts'/;
 
 /** What to run: files, and scripts that run several files, each as a suite with its own hooks. */
 export type Groups = { entries: string[]; remove(): void };

@@ -6,7 +6,6 @@ import { findBrowser } from '../server/test/support/browser.ts';
 
 const needed = [
   { name: 'chromium-headless-shell', isThere: () => findBrowser(process.env) !== undefined },
-  { name: 'radicale', file: '/usr/bin/radicale' },
   { name: 'busybox', file: '/usr/bin/busybox' },
   { name: 'curl', file: '/usr/bin/curl' },
   { name: 'openssl', file: '/usr/bin/openssl' },

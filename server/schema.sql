@@ -444,44 +444,13 @@ create table conversations (
 
 create table crm_connections (
   advisor_id bigint not null,
-  kind text not null,
-  settings jsonb not null,
-  sealed_secret bytea,
-  next_sync_at timestamp with time zone,
-  daily boolean not null,
-  sync_id bigint,
-  syncing_until timestamp with time zone,
+  url text not null,
+  sealed_secret bytea not null,
   lookups_after timestamp with time zone not null default '-infinity'::timestamp with time zone,
   lookup_fault text,
   date_time_created timestamp with time zone not null,
   constraint crm_connections_pkey PRIMARY KEY (advisor_id),
   constraint crm_connections_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
-);
-
-create table crm_contacts (
-  advisor_id bigint not null,
-  kind text not null,
-  remote_contact_id text not null,
-  contact_id bigint,
-  locator text not null,
-  version text,
-  fields jsonb not null,
-  missing_since timestamp with time zone,
-  constraint crm_contacts_pkey PRIMARY KEY (advisor_id, kind, remote_contact_id),
-  constraint crm_contacts_advisor_id_contact_id_fkey FOREIGN KEY (advisor_id, contact_id) REFERENCES contacts(advisor_id, contact_id),
-  constraint crm_contacts_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
-);
-
-create table crm_findings (
-  advisor_id bigint not null,
-  sync_id bigint not null,
-  finding_id bigint not null generated always as identity,
-  kind text not null,
-  remote_contact_id text,
-  contact_id bigint,
-  detail text not null,
-  constraint crm_findings_pkey PRIMARY KEY (advisor_id, sync_id, finding_id),
-  constraint crm_findings_advisor_id_sync_id_fkey FOREIGN KEY (advisor_id, sync_id) REFERENCES crm_syncs(advisor_id, sync_id)
 );
 
 create table crm_lookups (
@@ -492,27 +461,6 @@ create table crm_lookups (
   leased_until timestamp with time zone,
   constraint crm_lookups_pkey PRIMARY KEY (advisor_id, phone),
   constraint crm_lookups_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
-);
-
-create table crm_syncs (
-  advisor_id bigint not null,
-  sync_id bigint not null generated always as identity,
-  kind text not null,
-  actor text not null,
-  status text not null,
-  reason text,
-  added integer not null default 0,
-  updated integer not null default 0,
-  unchanged integer not null default 0,
-  conflicts integer not null default 0,
-  duplicates integer not null default 0,
-  missing integer not null default 0,
-  refused integer not null default 0,
-  date_time_started timestamp with time zone not null,
-  date_time_ended timestamp with time zone,
-  constraint crm_syncs_pkey PRIMARY KEY (advisor_id, sync_id),
-  constraint crm_syncs_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
-  constraint crm_syncs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'interrupted'::text])))
 );
 
 create table daily_runs (
@@ -1259,10 +1207,6 @@ CREATE INDEX content_search_firms ON public.content_search USING gin (firm_id, w
 
 CREATE INDEX content_words_near ON public.content_words USING gin (word gin_trgm_ops) WITH (gin_pending_list_limit='64');
 
-CREATE INDEX crm_connections_due ON public.crm_connections USING btree (next_sync_at) WHERE (next_sync_at IS NOT NULL);
-
-CREATE INDEX crm_contacts_contact ON public.crm_contacts USING btree (advisor_id, contact_id) WHERE (contact_id IS NOT NULL);
-
 CREATE INDEX crm_lookups_ready ON public.crm_lookups USING btree (not_before);
 
 CREATE INDEX devices_advisor ON public.devices USING btree (advisor_id, date_time_expires);
@@ -1923,13 +1867,7 @@ grant insert, select, update on conversations to assent_app;
 
 grant delete, insert, select, update on crm_connections to assent_app;
 
-grant insert, select, update on crm_contacts to assent_app;
-
-grant delete, insert, select on crm_findings to assent_app;
-
 grant delete, insert, select, update on crm_lookups to assent_app;
-
-grant insert, select, update on crm_syncs to assent_app;
 
 grant insert, select, update on daily_runs to assent_app;
 

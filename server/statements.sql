@@ -2,12 +2,6 @@
 -- `prepare`, then `explain (analyze, buffers) execute "its-name" (its, values)`. For the plan without values, write
 -- `explain (generic_plan)` instead of its first line.
 
-prepare "add-to-sync" as
-update crm_syncs
-set added = added + $3, updated = updated + $4, unchanged = unchanged + $5, conflicts = conflicts + $6,
-    duplicates = duplicates + $7, missing = missing + $8, refused = refused + $9
-where advisor_id = $1 and sync_id = $2;
-
 prepare "add-traffic" as
 insert into traffic as had (grain, date_time, kind, subject_id, outcome, amount, latencies)
 select grain, date_time, kind, subject_id, outcome, amount, latencies::integer[]
@@ -333,11 +327,6 @@ from everybody
 left join leaving using (state);
 
 prepare "delete-contact" as
-with unlinked as (
-  update crm_contacts
-  set contact_id = null
-  where advisor_id = $1 and contact_id = $2
-)
 delete from contacts
 where advisor_id = $1 and contact_id = $2
 returning -(email_address is not null)::integer as emails;
@@ -821,6 +810,12 @@ limit 1;
 prepare "has-ready" as
 select from dispatches where carrier_id = $1::smallint and deferred_until is null and not_before <= $2 limit 1;
 
+prepare "has-remote-contact" as
+select
+from contacts
+where advisor_id = $1 and remote_contact_id = $2 and source = $3
+limit 1;
+
 prepare "has-reply" as
 select
 from replies r
@@ -919,19 +914,18 @@ values ($1, $2, $3);
 prepare "insert-contacts" as
 insert into contacts (
   advisor_id, first_name, last_name, nickname, email_address, phone, birth_date, client_anniversary, gender,
-  marital_status, address1, address2, city, state, postal_code, source, remote_contact_id, remote_contact_url,
-  search_text, search_keys, date_time_created, date_time_modified
+  marital_status, address1, address2, city, state, postal_code, source, search_text, search_keys,
+  date_time_created, date_time_modified
 )
 select
   $1, "firstName", "lastName", nickname, "emailAddress", phone, "birthDate", "clientAnniversary",
   coalesce(gender, 0), coalesce("maritalStatus", 0), address1, address2, city, state, "postalCode", source,
-  "remoteContactId", "remoteContactUrl", "searchText", "searchKeys", $3, $3
+  "searchText", "searchKeys", $3, $3
 from rows from (
   jsonb_to_recordset($2) as (
     "firstName" text, "lastName" text, nickname text, "emailAddress" text, phone text, "birthDate" date,
     "clientAnniversary" date, gender smallint, "maritalStatus" smallint, address1 text, address2 text, city text,
-    state text, "postalCode" text, source integer, "remoteContactId" text, "remoteContactUrl" text,
-    "searchText" text, "searchKeys" text[]
+    state text, "postalCode" text, source integer, "searchText" text, "searchKeys" text[]
   )
 ) with ordinality
 order by ordinality
@@ -1046,11 +1040,6 @@ added_events as (
   )
 )
 select;
-
-prepare "insert-findings" as
-insert into crm_findings (advisor_id, sync_id, kind, remote_contact_id, contact_id, detail)
-select $1, $2, kind, "remoteContactId", "contactId", detail
-from json_to_recordset($3) as given (kind text, "remoteContactId" text, "contactId" bigint, detail text);
 
 prepare "insert-group" as
 insert into groups (advisor_id, name, external_id, source, search_text, date_time_created, date_time_modified)
@@ -5798,11 +5787,6 @@ select
   ) as contact on true
      order by l.date_time_created desc, l.member_id desc;
 
-prepare "list-crm-contacts" as
-select remote_contact_id as "remoteContactId", contact_id as "contactId", locator, version, fields
-from crm_contacts
-where advisor_id = $1 and kind = $2 and remote_contact_id = any ($3);
-
 prepare "list-deleted-groups" as
 select advisor_id as "advisorId", group_id as "groupId"
 from deleted_groups
@@ -5814,13 +5798,6 @@ select advisor_id as "advisorId", action_id as "actionId"
 from pending_actions
 where kind = any ($1) and due_at <= $2
 order by due_at
-limit $3;
-
-prepare "list-due-for-sync" as
-select advisor_id as "advisorId", next_sync_at as "nextSyncAt"
-from crm_connections
-where next_sync_at <= $1 and (syncing_until is null or syncing_until < $2)
-order by next_sync_at
 limit $3;
 
 prepare "list-events" as
@@ -7313,12 +7290,6 @@ applied as (
    from moved
    group by 1, 2, 3;
 
-prepare "renew-sync" as
-update crm_connections
-set syncing_until = $3
-where advisor_id = $1 and sync_id = $2
-returning advisor_id;
-
 prepare "replace-memberships" as
 with left_groups as (
   delete from memberships
@@ -7583,11 +7554,6 @@ from rows from (
 a.advisor_id = given.advisor_id
 and (a.application_id, a.method, a.path, a.key) = (given.application_id, given.method, given.path, given.key);
 
-prepare "update-returned" as
-update crm_contacts
-set missing_since = null
-where advisor_id = $1 and kind = $2 and locator = any ($3) and missing_since is not null;
-
 prepare "update-saved-reply" as
 update saved_replies
 set title = $3, text = $4
@@ -7649,16 +7615,6 @@ where text_counts.up_to < excluded.up_to;
 
 prepare "update-tree" as
 update archive_tree set size = $1, root = $2, fault = null;
-
-prepare "upsert-crm-contacts" as
-insert into crm_contacts (advisor_id, kind, remote_contact_id, contact_id, locator, version, fields)
-select $1, $2, "remoteContactId", "contactId", locator, version, fields
-from jsonb_to_recordset($3) as given (
-  "remoteContactId" text, "contactId" bigint, locator text, version text, fields jsonb
-)
-on conflict (advisor_id, kind, remote_contact_id) do update
-set contact_id = excluded.contact_id, locator = excluded.locator, version = excluded.version,
-    fields = excluded.fields, missing_since = null;
 
 prepare "upsert-node" as
 with forgotten as (

@@ -83,8 +83,6 @@ export const verbsWithoutPage: Record<string, string[]> = {
     'crm connect',
     'crm list',
     'crm show',
-    'crm sync',
-    'crm findings',
     'crm disconnect',
   ],
   'operators see no texts there': ['texts tail'],

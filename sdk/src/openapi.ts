@@ -924,11 +924,12 @@ export interface components {
             contactId: number;
             /** Format: uuid */
             identifier: string;
-            /** @description The contact’s id in the advisor’s CRM. */
+            /** @description The contact’s id in the advisor’s CRM, which a lookup there gave. */
             remoteContactId?: string;
-            /** @description 0 Manual, 1 Import, 2 API, 3 Texting, 4 Form, 10 or more: a CRM */
+            /** @description 0 Manual, 1 Import, 2 API, 3 Texting, 4 Form, 12 HTTPS lookup: a CRM; 10 and 11 are reserved */
             source: number;
             sourceText: string;
+            /** @description Whether a lookup in the advisor’s CRM filled it in. */
             isCrmLinkedContact: boolean;
             emailAddress?: string;
             /** @description In E.164. */
@@ -977,6 +978,7 @@ export interface components {
             state?: string;
             postalCode?: string;
             groupIds: number[];
+            /** @description Its page there. */
             remoteContactUrl?: string;
             customFields: components["schemas"]["CustomField"][];
         };
@@ -1058,7 +1060,7 @@ export interface components {
             emailAddressDisposition: 0 | 1 | 2 | 3 | 4;
             /** @enum {string} */
             status: "Active" | "Inactive";
-            /** @description 0 Manual, 1 Import, 2 API, 3 Texting, 4 Form, 10 or more: a CRM */
+            /** @description 0 Manual, 1 Import, 2 API, 3 Texting, 4 Form, 12 HTTPS lookup: a CRM; 10 and 11 are reserved */
             source: number;
             sourceText: string;
             groupCount: number;

@@ -10,7 +10,7 @@ import { heading, ms, table, whole } from './tables.ts';
 /** The bar for an import into an empty book, with the start of the command. */
 const importRowsPerSecond = 20_000;
 
-/** Imports, exports and syncs with the real command next to a running server, as an operator would. */
+/** Imports and exports with the real command next to a running server, as an operator would. */
 export async function measureFiles(scratch: Scratch, sizes: Sizes): Promise<string[]> {
   const program = await startProgram(scratch, join(scratch.folder, 'files'));
   const bars = await measureImports(program, scratch.folder, sizes.importRows);
@@ -22,9 +22,6 @@ export async function measureFiles(scratch: Scratch, sizes: Sizes): Promise<stri
   await writeContacts(input, sizes.fileRows);
   await writeContent(content, sizes.fileRows);
   const advisor = ['--advisor', 'devon@sandbox.example'];
-  const other = ['--advisor', 'casey@sandbox.example'];
-  const file = ['--kind', 'file', '--file', input, '--daily', 'no', '--no-check'];
-  await assent(program.dataDir, ['crm', 'connect', ...other, ...file]);
 
   const rows = [];
   for (const [what, words] of [
@@ -32,8 +29,6 @@ export async function measureFiles(scratch: Scratch, sizes: Sizes): Promise<stri
     ['contacts: import again, all in the book already', ['contacts', 'import', input, ...advisor]],
     ['contacts: export', ['contacts', 'export', output, ...advisor]],
     ['contacts: import of the export, all in the book already', ['contacts', 'import', output, ...advisor]],
-    ['CRM: first sync of a file', ['crm', 'sync', ...other]],
-    ['CRM: sync again, nothing changed', ['crm', 'sync', ...other]],
     ['content: import', ['content', 'import', content]],
     ['content: import again, all as it was', ['content', 'import', content]],
   ] as [string, string[]][]) {
@@ -81,11 +76,11 @@ async function writeContent(path: string, count: number): Promise<void> {
 /** Distinct people with most fields filled in. */
 export async function writeContacts(path: string, count: number): Promise<void> {
   const file = createWriteStream(path);
-  file.write('Id,First Name,Last Name,Email,Phone,Birthday,Address,City,State,Zip\n');
+  file.write('First Name,Last Name,Email,Phone,Birthday,Address,City,State,Zip\n');
   for (let number = 0; number < count; number++) {
     const name = `${'Ann Bob Carla Dieter Émile Fatima Grace Hugo'.split(' ')[number % 8]},Number${number}`;
     const phone = `+1212${String(2_000_000 + number).padStart(7, '0')}`;
-    const line = `${number},${name},person${number}@mail.example,${phone},1961-07-14,${number} Main Street,Springfield,IL,62701\n`;
+    const line = `${name},person${number}@mail.example,${phone},1961-07-14,${number} Main Street,Springfield,IL,62701\n`;
     if (!file.write(line)) await once(file, 'drain');
   }
   file.end();

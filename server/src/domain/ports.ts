@@ -245,48 +245,21 @@ export type Receipt = Omit<ReceiptRow, 'carrierId' | 'reason'> & { reason?: Unde
 /** What a carrier's code means, if it means more than `undelivered`. */
 export type UndeliveredReason = Refusal | 'filtered' | 'expired';
 
-/** An advisor's CRM. It may be down, slow, wrong or hostile: every outcome is a response or a CrmFault. */
+/** An advisor's CRM. It may be down, slow, wrong or hostile: every outcome is a response or a CrmFault, within ten seconds. */
 export type Crm = {
-  /** The contact with this number, which is then its `phone` whichever of its numbers `list` has; or null. */
+  /** The contact with this number, which is then its `phone`; or null. */
   lookup(phone: string, until: AbortSignal): Promise<RemoteContact | null>;
-  /** Every contact, a batch at a time. If a locator's version is the known one, the contact is unchanged and isn't read. */
-  list(known: ReadonlyMap<string, string>, until: AbortSignal): AsyncIterable<CrmBatch>;
 };
-
-export type CrmBatch = {
-  contacts: RemoteContact[];
-  /** Locators of unchanged contacts. */
-  unchanged: string[];
-  refused: CrmRefusal[];
-  /** How many contacts there are in all, if the CRM says so. */
-  total: number | null;
-};
-
-/** A contact that can't be imported: which one, as precisely as possible, and why. */
-export type CrmRefusal = { what: string; why: string; locator?: string };
 
 export type RemoteContact = {
   remoteContactId: string;
   remoteContactUrl: string | null;
-  /** Where it is in the CRM. `list` is given the known versions by locator. */
-  locator: string;
-  version: string | null;
-  /** Only the fields that obey the rules for contacts … */
+  /** Only the fields that obey the rules for contacts. */
   fields: Partial<ContactFields>;
-  /** … and those left out because they don't. */
-  leftOut: string[];
-  /** Of a lookup: the number that `list` has, if that is a different one. */
-  listedPhone?: string | undefined;
 };
 
-export const crmKinds = ['carddav', 'file', 'https'] as const;
-export type CrmKind = (typeof crmKinds)[number];
-
-/** How to reach a CRM; `secret` is a password or a signing secret. */
-export type CrmAccess =
-  | { kind: 'carddav'; url: string; username: string; secret: string; region: string }
-  | { kind: 'file'; path: string; format: 'csv' | 'vcard'; region: string }
-  | { kind: 'https'; url: string; secret: string };
+/** How to reach a CRM, and what both sides sign with. */
+export type CrmAccess = { url: string; secret: string };
 export type OpenCrm = (access: CrmAccess) => Crm;
 
 /** Why the CRM couldn't be asked, in a sentence for operators. */

@@ -3,7 +3,6 @@ import { forgetExpiredResponses } from '../domain/access/idempotency.ts';
 import { forgetExpiredTokens } from '../domain/access/oauth-tokens.ts';
 import { forgetRetiredSigningKeys } from '../domain/access/signing-keys.ts';
 import { lookUpDue } from '../domain/address-book/crm-lookups.ts';
-import { type CrmSync, syncDue } from '../domain/address-book/crm-syncs.ts';
 import { forgetOldImports, runImports } from '../domain/address-book/file-imports.ts';
 import { clearDeletedGroups } from '../domain/address-book/groups.ts';
 import { deletes } from '../domain/address-book/pending-deletes.ts';
@@ -59,8 +58,6 @@ type Parts = { texting: Dispatcher; webhooks: Deliverer };
 export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[] {
   const reportFault = (err: unknown) => log.error({ err }, 'a scheduled message was skipped');
   const reportBroadcast = (err: unknown) => log.error({ err }, 'a text to a group was skipped');
-  const reportSync = ({ syncId, kind, status, reason }: CrmSync, advisorId: number) =>
-    log.warn({ advisorId, syncId, kind, reason }, `a sync with a CRM ${status}`);
   const reportLookup = ({ message: reason }: CrmFault, advisorId: number) =>
     log.warn({ advisorId, reason }, 'a number could not be looked up in a CRM');
   const reportMedia = ({ advisorId, replyNumber }: MediaKey, reason: string) =>
@@ -95,7 +92,6 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'import contacts', everyMs: 500, run: () => runImports(deps, reportImport) },
     { name: 'delete old imports', everyMs: 60 * minuteMs, run: () => forgetOldImports(deps) },
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },
-    { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
     { name: 'ask about texts in doubt', everyMs: 15_000, run: doubtAsker(onReserved(deps), log) },
     { name: 'write carrier status', everyMs: 3_000, run: async () => writeStatus(deps, await statusOf(deps, texting)) },
     { name: 'fetch media of replies', everyMs: 1_000, run: () => fetchDueMedia(deps, reportMedia) },

@@ -201,7 +201,7 @@ test('an unknown group id finds nobody, and an invalid one is 400', async () => 
 });
 
 test('a remote id finds the contact with exactly that id', async () => {
-  await world.database.asOwner(`update contacts set source = 10, remote_contact_id = 'CRM-7' where contact_id = $1`, [
+  await world.database.asOwner(`update contacts set source = 12, remote_contact_id = 'CRM-7' where contact_id = $1`, [
     everyone.jose,
   ]);
   assert.deepEqual(await found({ remoteContactId: 'CRM-7' }), ['jose']);
@@ -210,7 +210,7 @@ test('a remote id finds the contact with exactly that id', async () => {
   const { data } = await search(ann, contactsPath, { remoteContactId: 'CRM-7' });
   assert.deepEqual(
     [data[0].remoteContactId, data[0].isCrmLinkedContact, data[0].sourceText],
-    ['CRM-7', true, 'CardDAV'],
+    ['CRM-7', true, 'HTTPS lookup'],
   );
 });
 

@@ -1,36 +1,28 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { crmOpener } from '../../src/adapters/crm/open.ts';
-import { connectCrm, getCrmConnection } from '../../src/domain/address-book/crm-connections.ts';
+import { connectCrm, getCrmConnection, openConnection } from '../../src/domain/address-book/crm-connections.ts';
 import { lookUpDue } from '../../src/domain/address-book/crm-lookups.ts';
-import { syncCrm } from '../../src/domain/address-book/crm-syncs.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { fakeCrm } from '../adapters/crm/fake-crm.ts';
-import { messagesPath, newPhone } from '../support/texting.ts';
+import { messagesPath, newPhone, setConsent } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 
 const crm = fakeCrm();
-const world = await makeWorld({
-  dispatch: false,
-  openCrm: (access) => (access.kind === 'file' ? crmOpener([])(access) : crm.crm),
-});
+const world = await makeWorld({ dispatch: false, openCrm: () => crm.crm });
 const { deps, ann, bob, database } = world;
 after(() => world.close());
-await connectCrm(deps, ann.advisor.advisorId, crm.access, { daily: false, check: false });
+await connectCrm(deps, ann.advisor.advisorId, crm.access, { check: false });
 
 const ada = { firstName: 'Ada', lastName: 'Byron', emailAddress: 'ada@example.org', city: 'London' };
 const noReport = () => {};
 
-async function contactsOf(phone: string, who = ann) {
-  const { body } = await who.call('GET', `/core/contact/contacts?phone=${encodeURIComponent(phone)}`);
+async function contactsOf(phone: string) {
+  const { body } = await ann.call('GET', `/core/contact/contacts?phone=${encodeURIComponent(phone)}`);
   return Promise.all(
     body.data.map(
       async ({ contactId }: { contactId: number }) =>
-        (await who.call('GET', `/core/contact/contacts/${contactId}`)).body,
+        (await ann.call('GET', `/core/contact/contacts/${contactId}`)).body,
     ),
   );
 }
@@ -65,7 +57,7 @@ test('a send to an unknown number creates the contact at once; the CRM’s field
   );
   assert.deepEqual(
     [contact.remoteContactId, contact.remoteContactUrl, contact.isCrmLinkedContact, contact.source],
-    ['a', 'https://crm.example/a', true, numberOf('source', 'CardDAV')],
+    ['a', 'https://crm.example/a', true, numberOf('source', 'HTTPS lookup')],
   );
   assert.equal(await waiting(), 0);
 });
@@ -143,7 +135,7 @@ test('a CRM that is down delays no send; the lookup is retried later, and the co
   assert.equal((await getCrmConnection(deps, ann.advisor.advisorId)).lookupFault, null);
 });
 
-test('a number whose lookup failed eight times is left to the next sync', async () => {
+test('a number whose lookup failed eight times is no longer looked up, and its contact stays', async () => {
   const phone = newPhone();
   await ann.call('POST', messagesPath, { phone, text: 'Hello' });
   crm.fail('It can’t be reached.');
@@ -154,6 +146,7 @@ test('a number whose lookup failed eight times is left to the next sync', async 
   }
   crm.fail(null);
   assert.equal(await waiting(), 0);
+  assert.equal((await contactsOf(phone))[0].sourceText, 'Texting');
 });
 
 test('a node that stops releases its lookups', async () => {
@@ -177,35 +170,31 @@ test('an advisor without a CRM has nothing looked up', async () => {
   assert.deepEqual(crm.asked, []);
 });
 
-test('a contact that was found by a further number keeps it, as if somebody had chosen it', async () => {
-  const { advisorId } = bob.advisor;
-  const folder = mkdtempSync(join(tmpdir(), 'assent-crm-lookups-'));
-  after(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, 'book.csv');
-  const write = (mobile: string, home: string, city: string) =>
-    writeFileSync(
-      path,
-      `id,First name,Last name,Mobile phone,Home phone,City\n7,Ada,Byron,${mobile},${home},${city}\n`,
-    );
-  const [mobile, home, newer] = [newPhone(), newPhone(), newPhone()];
-  write(mobile, home, 'London');
-  const access = { kind: 'file', path, format: 'csv', region: 'US' } as const;
-  await connectCrm(deps, advisorId, access, { daily: false, check: false });
-  await bob.call('POST', messagesPath, { phone: home, text: 'Hello' });
+test('a lookup never changes consent', async () => {
+  const phone = newPhone();
+  await setConsent(world, ann, phone, 'opted_out');
+  crm.hold('stopped texts', { ...ada, phone });
+  await ann.call('POST', messagesPath, { phone, text: 'Hello' });
+  const member = () =>
+    database.asOwner('select * from members where advisor_id = $1 and phone = $2', [ann.advisor.advisorId, phone]);
+  const before = await member();
   await lookUpDue(deps, noReport);
-  const [contact] = await contactsOf(home, bob);
-  assert.deepEqual([contact.firstName, contact.remoteContactId], ['Ada', '7']);
+  assert.equal((await contactsOf(phone))[0].firstName, 'Ada');
+  assert.deepEqual(await member(), before);
+});
 
-  await syncCrm(deps, advisorId, 'operator');
-  write(mobile, home, 'Paris');
-  await syncCrm(deps, advisorId, 'operator');
-  assert.deepEqual(
-    (await contactsOf(home, bob)).map(({ contactId, city }) => [contactId, city]),
-    [[contact.contactId, 'Paris']],
+test('a secret is stored sealed, a connection doesn’t show it, and another advisor’s can’t be opened', async () => {
+  const advisorId = bob.advisor.advisorId;
+  await connectCrm(deps, advisorId, { ...crm.access, secret: 'hunter2 hunter2' }, { check: false });
+  const [row] = await database.asOwner<{ sealed: Buffer }>(
+    'select sealed_secret as sealed from crm_connections where advisor_id = $1',
+    [advisorId],
   );
-  assert.deepEqual(await contactsOf(mobile, bob), []);
-
-  write(newer, home, 'Paris');
-  const { conflicts } = await syncCrm(deps, advisorId, 'operator');
-  assert.deepEqual([conflicts, (await contactsOf(home, bob)).length], [1, 1]);
+  assert.ok(row && !row.sealed.includes('hunter2'));
+  assert.ok(!JSON.stringify(await getCrmConnection(deps, advisorId)).includes('hunter2'));
+  await database.asOwner('update crm_connections set sealed_secret = $2 where advisor_id = $1', [
+    ann.advisor.advisorId,
+    row.sealed,
+  ]);
+  await assert.rejects(openConnection(deps, ann.advisor.advisorId));
 });

@@ -9,7 +9,15 @@ import { readCsvRecords } from '../../src/adapters/files/text/csv.ts';
 import { createContact } from '../../src/domain/address-book/contacts.ts';
 import { createGroup } from '../../src/domain/address-book/groups.ts';
 import { fixture } from '../adapters/files/contacts/files.ts';
-import { contactsPath, findGroups, getContact, newcomer, putInGroups, search } from '../address-book/address-book.ts';
+import {
+  addContact,
+  contactsPath,
+  findGroups,
+  getContact,
+  newcomer,
+  putInGroups,
+  search,
+} from '../address-book/address-book.ts';
 import { commandsWith } from '../support/commands.ts';
 import { rounds } from '../support/rounds.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
@@ -26,7 +34,7 @@ suite('assent contacts', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const { run, refused } = commandsWith(() => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder }));
+  const { run, records, refused } = commandsWith(() => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder }));
   const importInto = (person: Person, path: string, ...more: string[]) =>
     run(['contacts', 'import', path, '--advisor', person.advisor.email, ...more]);
   const exportOf = async (person: Person, name: string) => {
@@ -203,6 +211,20 @@ ${'x'.repeat(201)},Long,,212-555-0199,,,,,,
     const said = await importInto(person, written('two.csv', 'First Name,Last Name,City\nAnn,Smith,Albany\n'));
     assert.equal(said.stdout, 'line 2: already in the book with a different city\n');
     assert.equal(said.status, 0);
+  });
+
+  test('duplicates lists contacts that share a number, and merge makes one of two', async () => {
+    const person = await newcomer(world);
+    const advisor = ['--advisor', person.advisor.email];
+    const phone = '+12125550123';
+    const keep = await addContact(person, { phone });
+    const other = await addContact(person, { phone });
+    assert.deepEqual(await records(['contacts', 'duplicates', ...advisor]), [
+      { phone, contactIds: [keep, other], names: ['Ann Smith', 'Ann Smith'] },
+    ]);
+    const { status, stderr } = await run(['contacts', 'merge', String(keep), String(other), ...advisor, '--yes']);
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(await records(['contacts', 'duplicates', ...advisor]), []);
   });
 
   test('an export is readable by its owner only', async () => {

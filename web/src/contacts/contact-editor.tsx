@@ -157,7 +157,7 @@ function Fields({ contactId, given, phone, memberId, close, drop, typed, type }:
         </fieldset>
       )}
       {contact?.isCrmLinkedContact && (
-        <p className="small soft">This person comes from your CRM, which may change it again.</p>
+        <p className="small soft">These details came from your CRM. What you change here stays.</p>
       )}
       {wrong[''] && <Wrong>{wrong['']}</Wrong>}
       <div className="buttons">

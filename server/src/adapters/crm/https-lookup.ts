@@ -1,88 +1,56 @@
 import { randomUUID } from 'node:crypto';
 import type { Webhook } from 'standardwebhooks';
-import { type Crm, type CrmAccess, type CrmBatch, CrmFault, type RemoteContact } from '../../domain/ports.ts';
+import { type Crm, type CrmAccess, CrmFault, type RemoteContact } from '../../domain/ports.ts';
+import { OutboundFault } from '../outbound/outbound.ts';
 import { safeAddress } from './addresses.ts';
-import { withFaults } from './faults.ts';
-import { type ContactResult, contactsMax, emptyBatch, type Label, remoteContact, sorter } from './remote-contacts.ts';
+import { remoteContact } from './remote-contacts.ts';
 import { openWebhook, verifyResponse } from './standard-webhooks.ts';
 
-type Access = CrmAccess & { kind: 'https' };
-type Question =
-  | { type: 'contact.lookup'; data: { phone: string } }
-  | { type: 'contact.list'; data: { cursor: string | null; limit: number } };
-type LookupPage = { contacts: Record<string, unknown>[]; nextCursor: string | null };
-
-const contactsAtOnce = 500;
-const contactsAtOnceMax = 5_000;
-const pagesMax = 2_000;
-const cursorCharactersMax = 2_000;
+const contactsMax = 5_000;
 const unexpected = 'What it responds with is no response to a lookup.';
 
-export function openHttpsLookup(access: Access, ask: typeof fetch): Crm {
-  return withFaults(unexpected, {
-    lookup: (phone, until) => lookUp(access, ask, phone, until),
-    list: (_known, until) => listPages(access, ask, until),
-  });
+export function openHttpsLookup(access: CrmAccess, ask: typeof fetch): Crm {
+  return {
+    async lookup(phone, until) {
+      try {
+        return withPhone(await askWho(access, ask, phone, until), phone);
+      } catch (error) {
+        throw faultOf(error, until);
+      }
+    },
+  };
 }
 
-/** A contact with a different number is ignored. */
-async function lookUp(
-  access: Access,
-  ask: typeof fetch,
-  phone: string,
-  until: AbortSignal,
-): Promise<RemoteContact | null> {
-  const page = await askQuestion(access, ask, { type: 'contact.lookup', data: { phone } }, until);
-  for (const raw of page?.contacts ?? []) {
-    const contact = contactOf(raw);
-    if (!('refused' in contact) && contact.fields.phone === phone) return contact;
+/** The first that can be used; a contact with a different number is ignored. */
+function withPhone(contacts: Record<string, unknown>[], phone: string): RemoteContact | null {
+  for (const { remoteContactId, remoteContactUrl, ...fields } of contacts) {
+    const contact = remoteContact({ remoteContactId, remoteContactUrl, fields });
+    if (contact?.fields.phone === phone) return contact;
   }
   return null;
 }
 
-async function* listPages(access: Access, ask: typeof fetch, until: AbortSignal): AsyncGenerator<CrmBatch> {
-  const sort = sorter();
-  const cursors = new Set<string>();
-  let count = 0;
-  for (let cursor: string | null = null; ; ) {
-    const data = { cursor, limit: contactsAtOnce };
-    const page: LookupPage | null = await askQuestion(access, ask, { type: 'contact.list', data }, until);
-    const batch = emptyBatch();
-    for (const raw of page?.contacts ?? []) {
-      count += 1;
-      if (count > contactsMax) throw new CrmFault(`It has more than ${contactsMax} contacts.`);
-      sort(batch, labelOf(raw, count), contactOf(raw));
-    }
-    yield batch;
-    cursor = page?.nextCursor ?? null;
-    if (cursor === null) return;
-    if (cursors.has(cursor)) throw new CrmFault('Its pages never end: it repeats a cursor.');
-    cursors.add(cursor);
-    if (cursors.size >= pagesMax) throw new CrmFault(`It has more than ${pagesMax} pages.`);
-  }
-}
-
-/** Its response; null if it says that nobody has the number. */
-async function askQuestion(
-  access: Access,
+/** Asks the CRM who has the number. */
+async function askWho(
+  { url, secret }: CrmAccess,
   ask: typeof fetch,
-  question: Question,
+  phone: string,
   until: AbortSignal,
-): Promise<LookupPage | null> {
-  const url = safeAddress(access.url);
-  const webhook = openWebhook(access.secret);
+): Promise<Record<string, unknown>[]> {
+  const address = safeAddress(url);
+  const webhook = openWebhook(secret);
   const id = `msg_${randomUUID().replaceAll('-', '')}`;
-  const body = JSON.stringify(question);
+  const body = JSON.stringify({ type: 'contact.lookup', data: { phone } });
   const headers = signedHeaders(webhook, id, body);
-  const response = await ask(url, { method: 'POST', headers, body, signal: until, redirect: 'manual' });
-  const isNobody = response.status === 404 && question.type === 'contact.lookup';
+  const response = await ask(address, { method: 'POST', headers, body, signal: until, redirect: 'manual' });
+  const isNobody = response.status === 404;
   if (response.status !== 200 && !isNobody) {
     await response.body?.cancel();
-    throw new CrmFault(refusalOf(response.status, question.type));
+    throw new CrmFault(refusalOf(response.status));
   }
   const bytes = Buffer.from(await response.arrayBuffer());
   verifyResponse(webhook, id, response, bytes);
-  return isNobody ? null : pageOf(response, bytes);
+  return isNobody ? [] : contactsIn(response, bytes);
 }
 
 function signedHeaders(webhook: Webhook, id: string, body: string): Record<string, string> {
@@ -96,41 +64,31 @@ function signedHeaders(webhook: Webhook, id: string, body: string): Record<strin
   };
 }
 
-function pageOf({ headers }: Response, bytes: Uint8Array): LookupPage {
+function contactsIn({ headers }: Response, bytes: Uint8Array): Record<string, unknown>[] {
   if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) throw new CrmFault(unexpected);
-  const page: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  if (!isRecord(page) || !Array.isArray(page.contacts) || !page.contacts.every(isRecord))
+  const answer: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  if (!isRecord(answer) || !Array.isArray(answer.contacts) || !answer.contacts.every(isRecord))
     throw new CrmFault('Its response has no list of contacts.');
-  if (page.contacts.length > contactsAtOnceMax)
-    throw new CrmFault(`It answered with more than ${contactsAtOnceMax} contacts at once.`);
-  const { contacts, nextCursor = null } = page;
-  if (nextCursor !== null && (typeof nextCursor !== 'string' || nextCursor === ''))
-    throw new CrmFault('The nextCursor of its response must be text or null.');
-  if (nextCursor !== null && nextCursor.length > cursorCharactersMax)
-    throw new CrmFault(`The nextCursor of its response is over ${cursorCharactersMax} characters.`);
-  return { contacts, nextCursor };
-}
-
-function contactOf(raw: Record<string, unknown>): ContactResult {
-  const { remoteContactId, remoteContactUrl, ...fields } = raw;
-  return remoteContact({ remoteContactId, remoteContactUrl, fields });
-}
-
-function labelOf({ remoteContactId }: Record<string, unknown>, count: number): Label {
-  if (typeof remoteContactId !== 'string' || remoteContactId === '') return { what: `contact ${count}` };
-  return { what: remoteContactId, locator: remoteContactId };
+  if (answer.contacts.length > contactsMax) throw new CrmFault(`It answered with more than ${contactsMax} contacts.`);
+  return answer.contacts;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function refusalOf(status: number, type: Question['type']): string {
+function refusalOf(status: number): string {
   if (status === 401 || status === 403) return 'It refuses the signature: is the secret the same on both sides?';
-  if (type === 'contact.list' && (status === 404 || status === 501)) return 'It answers lookups only.';
   if (status === 429) return 'It is throttling us: it answered 429.';
   if (status >= 500) return `It has an internal error: it answered ${status}.`;
   if (status >= 300 && status < 400)
     return 'It redirects, and redirects are not followed: use the address it redirects to.';
   return `It answered ${status}.`;
+}
+
+/** A fault with a sentence for the operator, and the error as its cause. */
+function faultOf(error: unknown, until: AbortSignal): CrmFault {
+  if (error instanceof CrmFault) return error;
+  if (until.aborted) return new CrmFault('It was canceled before it was done.', { cause: error });
+  return new CrmFault(error instanceof OutboundFault ? error.message : unexpected, { cause: error });
 }

@@ -25,7 +25,7 @@ const redirectsMaxByDefault = 5;
 const redirects = [301, 302, 303, 307, 308];
 const emptyStatuses = [204, 205, 304];
 /** A credential may have any name, so only headers that can't be one are sent to a different origin. */
-const keptAcrossOrigins = ['accept', 'accept-language', 'content-type', 'depth', 'prefer', 'user-agent'];
+const keptAcrossOrigins = ['accept', 'accept-language', 'content-type', 'user-agent'];
 const bodyHeaders = ['content-encoding', 'content-language', 'content-location', 'content-type', 'content-length'];
 
 /**

@@ -1,7 +1,6 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { lockBook } from '../../store/address-book/contact-books.ts';
 import * as store from '../../store/address-book/contacts.ts';
-import { updateLinkedContact } from '../../store/address-book/crm-contacts.ts';
 import { replaceMemberships } from '../../store/address-book/groups.ts';
 import { findMember } from '../../store/members/members.ts';
 import { archive, type By } from '../archive/archive.ts';
@@ -39,7 +38,6 @@ export async function mergeContacts(
     const searchText = contactSearchText(fields);
     const link = { contactId, source, remoteContactId, remoteContactUrl };
     await store.updateContacts(db, advisorId, [{ ...link, ...fields, searchText }], now);
-    if (!isCrmLinked(kept)) await updateLinkedContact(db, advisorId, { from: merge, to: keep });
     await replaceMemberships(db, advisorId, merge, [], now);
     await replaceMemberships(db, advisorId, keep, [...new Set([...kept.groupIds, ...other.groupIds])], now);
     await store.deleteContact(db, advisorId, merge, now);

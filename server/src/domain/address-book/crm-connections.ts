@@ -3,38 +3,26 @@ import type { CrmConnectionRow } from '../../store/address-book/crm-connections.
 import * as store from '../../store/address-book/crm-connections.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { byOperator } from '../archive/archive.ts';
-import { type Crm, type CrmAccess, CrmFault, type CrmKind } from '../ports.ts';
+import { type Crm, type CrmAccess, CrmFault } from '../ports.ts';
 import { problem } from '../problems.ts';
-import { numberOf } from '../shared/enumerations.ts';
 
-export type CrmConnection = Omit<CrmConnectionRow, 'sealedSecret'> & { kind: CrmKind };
+type CrmConnection = Omit<CrmConnectionRow, 'sealedSecret'>;
 
-export const crmSources: Record<CrmKind, number> = {
-  carddav: numberOf('source', 'CardDAV'),
-  file: numberOf('source', 'File'),
-  https: numberOf('source', 'HTTPS lookup'),
-};
-
-const checkTimeoutMs = 10_000;
 /** A number that nobody has: a CRM that says so has understood the question. */
 const checkPhone = '+15005550100';
 
-/** Connects the advisor's CRM once it has answered, replacing the one they had. */
+/** Connects the advisor's CRM, replacing the one they had; with `check`, once it has answered. */
 export async function connectCrm(
   deps: Deps,
   advisorId: number,
-  access: CrmAccess,
-  { daily, check }: { daily: boolean; check: boolean },
+  { url, secret }: CrmAccess,
+  { check }: { check: boolean },
 ): Promise<CrmConnection> {
-  if (check) await checkCrm(deps.openCrm(access));
-  const { kind, secret, ...settings } = { secret: null, ...access };
-  const now = deps.clock.now();
-  const sealedSecret = secret === null ? null : deps.sealer.seal(secret, secretOf(advisorId));
-  const connection = { kind, settings, sealedSecret, daily, nextSyncAt: daily ? now : null };
+  if (check) await checkCrm(deps, { url, secret });
+  const sealedSecret = deps.sealer.seal(secret, secretOf(advisorId));
   await inTransaction(deps, async (deps) => {
-    await store.insertCrmConnection(deps.db, advisorId, connection, now);
-    const values = { ...settings, daily };
-    await archiveSetting(deps, byOperator, { advisorId, what: 'CRM connected', of: { kind }, values });
+    await store.insertCrmConnection(deps.db, advisorId, { url, sealedSecret }, deps.clock.now());
+    await archiveSetting(deps, byOperator, { advisorId, what: 'CRM connected', of: {}, values: { url } });
   });
   return getCrmConnection(deps, advisorId);
 }
@@ -47,7 +35,7 @@ export async function listCrmConnections(deps: Deps): Promise<CrmConnection[]> {
   return (await store.listCrmConnections(deps.db)).map(shown);
 }
 
-/** Its contacts stay in the book and stay linked, so a CRM that is connected again continues with them. */
+/** Contacts that it filled in stay in the book and stay linked. */
 export async function disconnectCrm(deps: Deps, advisorId: number): Promise<void> {
   await inTransaction(deps, async (deps) => {
     if (!(await store.deleteCrmConnection(deps.db, advisorId))) throw noConnection();
@@ -55,30 +43,25 @@ export async function disconnectCrm(deps: Deps, advisorId: number): Promise<void
   });
 }
 
-export async function openConnection(deps: Deps, advisorId: number): Promise<{ kind: CrmKind; crm: Crm }> {
-  const row = await find(deps, advisorId);
-  const secret = row.sealedSecret ? { secret: deps.sealer.open(row.sealedSecret, secretOf(advisorId)) } : {};
-  // connectCrm split the access into these parts.
-  const access = { kind: row.kind, ...row.settings, ...secret } as CrmAccess;
-  return { kind: access.kind, crm: deps.openCrm(access) };
+export async function openConnection(deps: Deps, advisorId: number): Promise<Crm> {
+  const { url, sealedSecret } = await find(deps, advisorId);
+  return deps.openCrm({ url, secret: deps.sealer.open(sealedSecret, secretOf(advisorId)) });
 }
 
 /** Seals every secret again with the first key; returns how many. */
 export async function resealSecrets(deps: Deps): Promise<number> {
-  let resealed = 0;
-  for (const { advisorId, sealedSecret } of await store.listCrmConnections(deps.db)) {
-    if (!sealedSecret) continue;
+  const connections = await store.listCrmConnections(deps.db);
+  for (const { advisorId, sealedSecret } of connections) {
     const secret = deps.sealer.open(sealedSecret, secretOf(advisorId));
     const to = deps.sealer.seal(secret, secretOf(advisorId));
     await store.updateSealedSecret(deps.db, advisorId, { from: sealedSecret, to });
-    resealed += 1;
   }
-  return resealed;
+  return connections.length;
 }
 
-async function checkCrm(crm: Crm): Promise<void> {
+async function checkCrm({ openCrm, signals }: Deps, access: CrmAccess): Promise<void> {
   try {
-    await crm.lookup(checkPhone, AbortSignal.timeout(checkTimeoutMs));
+    await openCrm(access).lookup(checkPhone, signals.stopping.signal);
   } catch (error) {
     if (error instanceof CrmFault) throw problem('conflict', `The CRM can’t be used: ${error.message}`);
     throw error;
@@ -92,7 +75,7 @@ async function find({ db }: Deps, advisorId: number): Promise<CrmConnectionRow> 
 }
 
 function shown({ sealedSecret, ...rest }: CrmConnectionRow): CrmConnection {
-  return rest as CrmConnection;
+  return rest;
 }
 
 function secretOf(advisorId: number): string {

@@ -1,19 +1,20 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { listContactsByPhone } from '../../store/address-book/contacts.ts';
-import { listCrmContacts } from '../../store/address-book/crm-contacts.ts';
+import { lockBook } from '../../store/address-book/contact-books.ts';
+import type { ChangedContact, ContactFields, ContactRow } from '../../store/address-book/contacts.ts';
+import * as contacts from '../../store/address-book/contacts.ts';
 import type { CrmLookup } from '../../store/address-book/crm-lookups.ts';
 import * as store from '../../store/address-book/crm-lookups.ts';
-import { CrmFault, type CrmKind, type RemoteContact } from '../ports.ts';
+import { CrmFault, type RemoteContact } from '../ports.ts';
+import { numberOf } from '../shared/enumerations.ts';
+import { contactSearchText } from './contacts.ts';
 import { openConnection } from './crm-connections.ts';
-import { isBare, saveCrmContacts } from './crm-contacts.ts';
 
-const lookupTimeoutMs = 10_000;
 const leaseMs = 30_000;
 const lookupsMax = 16;
 const lookupsPerAdvisorMax = 4;
 const backoffMs = 5_000;
 const backoffMsMax = 10 * 60 * 1000;
-/** After that many, it is left to the daily sync, which also finds who has the number. */
+/** After that many the contact stays as texting made it. */
 const failuresMax = 8;
 
 /** Looks up numbers that are new from texting, in their advisors' CRMs. Sending never waits for it. */
@@ -32,10 +33,8 @@ async function lookUp(
   const { advisorId, phone } = lookup;
   const { stopping } = deps.signals;
   try {
-    const { kind, crm } = await openConnection(deps, advisorId);
-    const until = AbortSignal.any([stopping.signal, AbortSignal.timeout(lookupTimeoutMs)]);
-    const remote = await crm.lookup(phone, until);
-    await saveResponse(deps, lookup, kind, remote);
+    const crm = await openConnection(deps, advisorId);
+    await saveResponse(deps, lookup, await crm.lookup(phone, stopping.signal));
   } catch (error) {
     if (stopping.signal.aborted) return store.updateReleasedLookup(deps.db, lookup);
     const fault = error instanceof CrmFault ? error : new CrmFault('It could not be asked.', { cause: error });
@@ -44,20 +43,49 @@ async function lookUp(
   }
 }
 
-/** The contact may have been edited, deleted or linked in the meantime: only one that is still bare is filled in. */
-async function saveResponse(deps: Deps, lookup: CrmLookup, kind: CrmKind, remote: RemoteContact | null): Promise<void> {
-  const { advisorId, phone } = lookup;
+async function saveResponse(deps: Deps, lookup: CrmLookup, remote: RemoteContact | null): Promise<void> {
   await inTransaction(deps, async (deps) => {
-    const { db } = deps;
-    if (remote && remote.fields.phone === phone) {
-      const contacts = await listContactsByPhone(db, advisorId, [phone]);
-      const [known] = await listCrmContacts(db, advisorId, kind, [remote.remoteContactId]);
-      if (contacts.some(isBare) && !known?.contactId) await saveCrmContacts(deps, advisorId, kind, [remote]);
-    }
-    await store.deleteCrmLookup(db, lookup);
+    if (remote) await fillIn(deps, lookup, remote);
+    await store.deleteCrmLookup(deps.db, lookup);
+    await store.updateAnsweringCrm(deps.db, lookup.advisorId);
   });
-  // Outside the transaction, because a sync locks the connection before the book.
-  await store.updateAnsweringCrm(deps.db, advisorId);
+}
+
+/**
+ * The contact may have been edited or deleted in the meantime: only one that is still bare is filled in. A CRM can't say who may be
+ * texted: consent belongs to the number and isn't touched.
+ */
+async function fillIn({ db, clock }: Deps, { advisorId, phone }: CrmLookup, remote: RemoteContact): Promise<void> {
+  const { remoteContactId, remoteContactUrl } = remote;
+  const source = numberOf('source', 'HTTPS lookup');
+  await lockBook(db, advisorId);
+  const bare = (await contacts.listContactsByPhone(db, advisorId, [phone])).find(isBare);
+  if (!bare || (await contacts.hasRemoteContact(db, advisorId, { source, remoteContactId }))) return;
+  const fields = fieldsOf({ ...remote.fields, phone });
+  const searchText = contactSearchText(fields);
+  const filled: ChangedContact = {
+    contactId: bare.contactId,
+    source,
+    remoteContactId,
+    remoteContactUrl,
+    ...fields,
+    searchText,
+  };
+  await contacts.updateContacts(db, advisorId, [filled], clock.now());
+}
+
+/** Only its number is known: texting created it, and nobody has edited it since. */
+function isBare(contact: ContactRow): boolean {
+  const { phone, ...rest } = fieldsOf(contact);
+  const isTexting = contact.source === numberOf('source', 'Texting') && contact.remoteContactId === null;
+  return isTexting && phone !== null && Object.values(rest).every((value) => value === null || value === 0);
+}
+
+/** Every field, with unset ones as the database stores them. */
+function fieldsOf(given: Partial<ContactFields>): ContactFields {
+  const entries = contacts.contactFieldNames.map((name) => [name, given[name] || null]);
+  const fields: ContactFields = Object.fromEntries(entries);
+  return { ...fields, gender: given.gender ?? 0, maritalStatus: given.maritalStatus ?? 0 };
 }
 
 async function saveFailure(deps: Deps, lookup: CrmLookup, { message: fault }: CrmFault): Promise<void> {

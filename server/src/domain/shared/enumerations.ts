@@ -15,6 +15,7 @@ export const enumerations = {
     2: 'API',
     3: 'Texting',
     4: 'Form',
+    // 10 and 11 are reserved.
     10: 'CardDAV',
     11: 'File',
     12: 'HTTPS lookup',

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { problem } from '../problems.ts';
 
-/** Encrypts secrets that we must be able to read again, such as the password of an advisor's CRM. */
+/** Encrypts secrets that we must be able to read again, such as what an advisor's CRM and we sign with. */
 export type Sealer = ReturnType<typeof makeSealer>;
 
 export const sealingKeyBytes = 32;

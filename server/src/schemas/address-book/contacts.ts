@@ -74,16 +74,18 @@ export const IdResult = Type.Object({ id: Id() }, { title: 'Id result', examples
 
 /** Unset strings are left out of responses, so those that are there have at least one character. */
 const Text = (description?: string) => Type.Optional(Type.String({ minLength: 1, description }));
-const source = Type.Integer({ description: '0 Manual, 1 Import, 2 API, 3 Texting, 4 Form, 10 or more: a CRM' });
+const source = Type.Integer({
+  description: '0 Manual, 1 Import, 2 API, 3 Texting, 4 Form, 12 HTTPS lookup: a CRM; 10 and 11 are reserved',
+});
 
 export const ContactDetail = Type.Object(
   {
     contactId: Id(),
     identifier: Type.String({ format: 'uuid' }),
-    remoteContactId: Text('The contact’s id in the advisor’s CRM.'),
+    remoteContactId: Text('The contact’s id in the advisor’s CRM, which a lookup there gave.'),
     source,
     sourceText: Type.String(),
-    isCrmLinkedContact: Type.Boolean(),
+    isCrmLinkedContact: Type.Boolean({ description: 'Whether a lookup in the advisor’s CRM filled it in.' }),
     emailAddress: Text(),
     phone: Text('In E.164.'),
     firstName: Text(),
@@ -104,7 +106,7 @@ export const ContactDetail = Type.Object(
     state: Text(),
     postalCode: Text(),
     groupIds: Type.Array(Id()),
-    remoteContactUrl: Text(),
+    remoteContactUrl: Text('Its page there.'),
     customFields: Type.Array(
       Type.Object(
         {

@@ -37,9 +37,7 @@ export type ContactRow = ContactFields & {
   dateTimeModified: Date;
 };
 
-export type NewContact = Partial<ContactFields> &
-  Pick<ContactRow, 'source'> &
-  Partial<Pick<ContactRow, 'remoteContactId' | 'remoteContactUrl'>> & { searchText: string };
+type NewContact = Partial<ContactFields> & Pick<ContactRow, 'source'> & { searchText: string };
 
 export type ChangedContact = Pick<ContactRow, 'contactId' | 'source' | 'remoteContactId' | 'remoteContactUrl'> &
   ContactFields & { searchText: string };
@@ -77,19 +75,18 @@ export async function insertContacts(db: Db, advisorId: number, contacts: NewCon
   const rows = await db.query<{ contactId: number }>(
     `insert into contacts (
        advisor_id, first_name, last_name, nickname, email_address, phone, birth_date, client_anniversary, gender,
-       marital_status, address1, address2, city, state, postal_code, source, remote_contact_id, remote_contact_url,
-       search_text, search_keys, date_time_created, date_time_modified
+       marital_status, address1, address2, city, state, postal_code, source, search_text, search_keys,
+       date_time_created, date_time_modified
      )
      select
        $1, "firstName", "lastName", nickname, "emailAddress", phone, "birthDate", "clientAnniversary",
        coalesce(gender, 0), coalesce("maritalStatus", 0), address1, address2, city, state, "postalCode", source,
-       "remoteContactId", "remoteContactUrl", "searchText", "searchKeys", $3, $3
+       "searchText", "searchKeys", $3, $3
      from rows from (
        jsonb_to_recordset($2) as (
          "firstName" text, "lastName" text, nickname text, "emailAddress" text, phone text, "birthDate" date,
          "clientAnniversary" date, gender smallint, "maritalStatus" smallint, address1 text, address2 text, city text,
-         state text, "postalCode" text, source integer, "remoteContactId" text, "remoteContactUrl" text,
-         "searchText" text, "searchKeys" text[]
+         state text, "postalCode" text, source integer, "searchText" text, "searchKeys" text[]
        )
      ) with ordinality
      order by ordinality
@@ -241,15 +238,9 @@ export async function listContactsWithGroups(
   );
 }
 
-/** The contact of a CRM that it was linked to is no longer linked. */
 export async function deleteContact(db: Db, advisorId: number, contactId: number, now: Date): Promise<boolean> {
   const row = await db.find<{ emails: number }>(
-    `with unlinked as (
-       update crm_contacts
-       set contact_id = null
-       where advisor_id = $1 and contact_id = $2
-     )
-     delete from contacts
+    `delete from contacts
      where advisor_id = $1 and contact_id = $2
      returning -(email_address is not null)::integer as emails`,
     [advisorId, contactId],
@@ -269,6 +260,22 @@ export async function listKnownPhones(db: Db, advisorId: number, phones: string[
     [advisorId, phones],
   );
   return rows.map((row) => row.phone);
+}
+
+/** Whether a contact in the book has this source and this id there. */
+export async function hasRemoteContact(
+  db: Db,
+  advisorId: number,
+  { source, remoteContactId }: { source: number; remoteContactId: string },
+): Promise<boolean> {
+  return db.has(
+    `select
+     from contacts
+     where advisor_id = $1 and remote_contact_id = $2 and source = $3
+     limit 1`,
+    [advisorId, remoteContactId, source],
+    'has-remote-contact',
+  );
 }
 
 /** Numbers that more than one contact in the book has. */

@@ -1,24 +1,16 @@
 import type { Db } from '../database/db.ts';
-import { forAllAdvisors } from '../database/for-advisors.ts';
 
 export type CrmConnectionRow = {
   advisorId: number;
-  kind: string;
-  settings: Record<string, string>;
-  sealedSecret: Buffer | null;
-  daily: boolean;
-  nextSyncAt: Date | null;
-  syncId: number | null;
+  url: string;
+  sealedSecret: Buffer;
   lookupFault: string | null;
   waitingLookups: number;
   dateTimeCreated: Date;
 };
 
-type NewCrmConnection = Pick<CrmConnectionRow, 'kind' | 'settings' | 'sealedSecret' | 'daily' | 'nextSyncAt'>;
-
 const columns = `
-  c.advisor_id as "advisorId", c.kind, c.settings, c.sealed_secret as "sealedSecret", c.daily,
-  c.next_sync_at as "nextSyncAt", c.sync_id as "syncId", c.lookup_fault as "lookupFault",
+  c.advisor_id as "advisorId", c.url, c.sealed_secret as "sealedSecret", c.lookup_fault as "lookupFault",
   c.date_time_created as "dateTimeCreated",
   (select count(*) from crm_lookups l where l.advisor_id = c.advisor_id) as "waitingLookups"`;
 
@@ -26,18 +18,16 @@ const columns = `
 export async function insertCrmConnection(
   db: Db,
   advisorId: number,
-  { kind, settings, sealedSecret, daily, nextSyncAt }: NewCrmConnection,
+  { url, sealedSecret }: Pick<CrmConnectionRow, 'url' | 'sealedSecret'>,
   now: Date,
 ): Promise<void> {
   await db.query(
-    `insert into crm_connections (advisor_id, kind, settings, sealed_secret, daily, next_sync_at, date_time_created)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into crm_connections (advisor_id, url, sealed_secret, date_time_created)
+     values ($1, $2, $3, $4)
      on conflict (advisor_id) do update
-     set kind = excluded.kind, settings = excluded.settings, sealed_secret = excluded.sealed_secret,
-         daily = excluded.daily, next_sync_at = excluded.next_sync_at, sync_id = null, syncing_until = null,
-         lookups_after = '-infinity', lookup_fault = null,
+     set url = excluded.url, sealed_secret = excluded.sealed_secret, lookups_after = '-infinity', lookup_fault = null,
          date_time_created = excluded.date_time_created`,
-    [advisorId, kind, settings, sealedSecret, daily, nextSyncAt, now],
+    [advisorId, url, sealedSecret, now],
   );
 }
 
@@ -82,26 +72,4 @@ export async function updateSealedSecret(
      where advisor_id = $1 and sealed_secret = $2`,
     [advisorId, from, to],
   );
-}
-
-/** Advisors whose sync is due and not running, the longest overdue first. Spans advisors: syncs are due, whoever's they are. */
-export async function listDueForSync(
-  db: Db,
-  { now, realNow, limit }: { now: Date; realNow: Date; limit: number },
-): Promise<number[]> {
-  const rows = await forAllAdvisors(db, (db) =>
-    db.query<{ advisorId: number; nextSyncAt: Date }>(
-      `select advisor_id as "advisorId", next_sync_at as "nextSyncAt"
-       from crm_connections
-       where next_sync_at <= $1 and (syncing_until is null or syncing_until < $2)
-       order by next_sync_at
-       limit $3`,
-      [now, realNow, limit],
-      'list-due-for-sync',
-    ),
-  );
-  return rows
-    .sort((a, b) => a.nextSyncAt.getTime() - b.nextSyncAt.getTime())
-    .slice(0, limit)
-    .map(({ advisorId }) => advisorId);
 }
