@@ -35,11 +35,8 @@ const singleHeadings = {
   contactId: ['contactid'],
   groupIds: ['groupids'],
   groupExternalIds: ['groupexternalids'],
-  ownRemoteContactId: ['remotecontactid'],
-  ownRemoteContactUrl: ['remotecontacturl'],
-  // Columns of a CRM's export.
-  remoteContactId: ['id', 'contactid', 'recordid', 'uid', 'externalid', 'remotecontactid'],
-  remoteContactUrl: ['url', 'link', 'remotecontacturl'],
+  remoteContactId: ['remotecontactid'],
+  remoteContactUrl: ['remotecontacturl'],
 } as const;
 export type SingleName = keyof typeof singleHeadings;
 const singleNames = Object.keys(singleHeadings) as SingleName[];
@@ -91,11 +88,8 @@ export function columnsOf(headings: string[]): Columns {
   };
   const present = (names: readonly string[]) => names.flatMap((name) => at(name) ?? []);
   const single = Object.fromEntries(
-    singleNames.map((name) => {
-      // Of several columns for a field the leftmost one is first. An id has only one: another one is a different id.
-      const found = present(singleHeadings[name]).sort((one, other) => one - other);
-      return [name, name.startsWith('remote') ? found.slice(0, 1) : found];
-    }),
+    // Of several columns for a field the leftmost one is first.
+    singleNames.map((name) => [name, present(singleHeadings[name]).sort((one, other) => one - other)]),
   ) as Columns['single'];
   const columns = {
     single,

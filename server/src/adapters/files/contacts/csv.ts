@@ -65,11 +65,11 @@ export async function* readCsv(
 
 function noColumns({ line, cells }: CsvRecord): Unreadable {
   const shown = cells.slice(0, headingsShownMax).join(', ') + (cells.length > headingsShownMax ? ', …' : '');
-  return { line, unreadable: `none of its columns is known: ${shown}`, hidesRest: true };
+  return { line, unreadable: `none of its columns is known: ${shown}` };
 }
 
 function tooManyColumns({ line, cells }: CsvRecord): Unreadable {
-  return { line, unreadable: `it has ${cells.length} columns: at most ${columnsMax} are read`, hidesRest: true };
+  return { line, unreadable: `it has ${cells.length} columns: at most ${columnsMax} are read` };
 }
 
 /** Reads the rows below these headings. */
@@ -143,8 +143,6 @@ function textsOf(headings: string[], columns: Columns, cells: string[]): Omit<Co
     maritalStatus: oneOf('maritalStatus'),
     groups: isOwn ? ownGroupsIn(text) : groupsIn(oneOf('groups')),
     own: isOwn ? ownIdsIn(text) : null,
-    remoteContactId: text('remoteContactId'),
-    remoteContactUrl: text('remoteContactUrl'),
     isGroup: false,
   };
 }
@@ -153,8 +151,8 @@ function ownIdsIn(text: (name: SingleName) => string): OwnIds | null {
   return ownIdsOf({
     identifier: text('identifier'),
     contactId: text('contactId'),
-    remoteContactId: text('ownRemoteContactId'),
-    remoteContactUrl: text('ownRemoteContactUrl'),
+    remoteContactId: text('remoteContactId'),
+    remoteContactUrl: text('remoteContactUrl'),
   });
 }
 

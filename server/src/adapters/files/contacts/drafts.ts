@@ -4,7 +4,7 @@ import { type FieldValue, type FileContact, readEnumeration, splitName, splitVal
 import { type Region, readPhone } from './phones.ts';
 
 /** A row or card, as texts. Of several, the best come first. */
-export type ContactTexts = Omit<FileContact, 'fields' | 'leftOut' | 'further' | 'phones'> & {
+export type ContactTexts = Omit<FileContact, 'fields' | 'leftOut' | 'further'> & {
   phones: ColumnText[];
   emails: ColumnText[];
   addresses: AddressTexts[];
@@ -15,13 +15,16 @@ export type ColumnText = { column: string; text: string };
 export type AddressTexts = { column: string } & Record<(typeof addressFields)[number], string>;
 
 /** A contact in the making: what could be read of it, and what couldn't. */
-type Draft = Pick<FileContact, 'fields' | 'leftOut' | 'further' | 'phones'>;
+type Draft = Pick<FileContact, 'fields' | 'leftOut' | 'further'> & {
+  /** Every number that can be read, in E.164. */
+  phones: string[];
+};
 
 const addressFields = ['address1', 'address2', 'city', 'state', 'postalCode'] as const;
 const namedAddress = /^[^<>]*<([^<>]+)>$/;
 
 export function contactOf(texts: ContactTexts, region: Region): FileContact {
-  const { line, groups, own, remoteContactId, remoteContactUrl, isGroup } = texts;
+  const { line, groups, own, isGroup } = texts;
   const draft: Draft = { fields: {}, leftOut: [], further: [], phones: [] };
   putPhones(draft, texts.phones, region);
   putEmails(draft, texts.emails);
@@ -32,7 +35,8 @@ export function contactOf(texts: ContactTexts, region: Region): FileContact {
   for (const field of ['gender', 'maritalStatus'] as const)
     put(draft, field, texts[field], (text) => readEnumeration(field, text));
   putAddresses(draft, texts.addresses);
-  return { line, ...draft, groups, own, remoteContactId, remoteContactUrl, isGroup };
+  const { phones, ...read } = draft;
+  return { line, ...read, groups, own, isGroup };
 }
 
 function putText({ fields }: Draft, field: string, text: string): void {

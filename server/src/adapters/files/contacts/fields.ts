@@ -10,20 +10,15 @@ export type FileContact = {
   leftOut: LeftOut[];
   /** The columns of further numbers, emails and addresses: a contact has one of each. */
   further: string[];
-  /** Every number that can be read, in E.164. */
-  phones: string[];
   groups: FileGroup[];
   /** In a file that we exported ourselves. */
   own: OwnIds | null;
-  /** Its id and address in the CRM that the file comes from; empty if there is none. */
-  remoteContactId: string;
-  remoteContactUrl: string;
   /** A card for several people. */
   isGroup: boolean;
 };
 
-/** A row or card that can't be read. It may hide those that follow it, as a quotation mark that is never closed does. */
-export type Unreadable = { line: number; unreadable: string; hidesRest: boolean };
+/** A row or card that can't be read. */
+export type Unreadable = { line: number; unreadable: string };
 
 /** What a value means; null if it means that there is none. */
 export type FieldValue<Value> = { value: Value } | { why: string } | null;

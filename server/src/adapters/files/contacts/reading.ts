@@ -15,10 +15,9 @@ export async function openContactFile(
   source: TextSource,
   format: 'csv' | 'vcard',
   region: Region,
-  until?: AbortSignal,
 ): Promise<ContactFile> {
-  const encoding = await encodingOf(source, until);
-  const options = { encoding, until };
+  const encoding = await encodingOf(source);
+  const options = { encoding };
   if (format === 'vcard')
     return { about: { encoding, separator: null, unused: [] }, rows: readVcards(source, region, options) };
   const about = { encoding, separator: await separatorIn(source, options), unused: [] };

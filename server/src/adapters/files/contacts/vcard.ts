@@ -16,7 +16,7 @@ const tooLarge = 'the card has over a million characters';
 const withoutEnd = 'the card has no end';
 
 const wanted = new Set([
-  ...['n', 'fn', 'nickname', 'email', 'tel', 'adr', 'bday', 'gender', 'categories', 'uid', 'source', 'url', 'kind'],
+  ...['n', 'fn', 'nickname', 'email', 'tel', 'adr', 'bday', 'gender', 'categories', 'uid', 'kind'],
   ...['x-ablabel', 'x-addressbookserver-kind', 'x-client-anniversary', 'x-marital-status'],
   ...['x-assent-contact-id', 'x-assent-group', 'x-assent-remote-contact-id', 'x-assent-remote-contact-url'],
 ]);
@@ -54,14 +54,7 @@ export async function* readVcards(
     }
     yield cards;
   }
-  if (began > 0) yield [{ ...unreadable(began, withoutEnd), hidesRest: true }];
-}
-
-export function readVcard(text: string, region: Region): FileContact | Unreadable {
-  if (text.length > cardCharactersMax) return unreadable(1, tooLarge);
-  const lines = text.trim().split(/\r\n|[\r\n]/);
-  const isOne = lines.findLastIndex((each) => begins.test(each)) === 0 && ends.test(lines.at(-1) ?? '');
-  return isOne ? readCard(lines, 1, region) : unreadable(1, notVcard);
+  if (began > 0) yield [unreadable(began, withoutEnd)];
 }
 
 function readCard(lines: string[], line: number, region: Region): FileContact | Unreadable {
@@ -118,8 +111,6 @@ function textsIn(card: Card): Omit<ContactTexts, 'line'> {
       remoteContactId: text('x-assent-remote-contact-id'),
       remoteContactUrl: text('x-assent-remote-contact-url'),
     }),
-    remoteContactId: text('uid'),
-    remoteContactUrl: text('source') || text('url'),
     isGroup: /^group$/i.test(text('kind') || text('x-addressbookserver-kind')),
   };
 }
@@ -175,5 +166,5 @@ function groupsOf({ all, own }: Card): FileContact['groups'] {
 }
 
 function unreadable(line: number, why: string): Unreadable {
-  return { line, unreadable: why, hidesRest: false };
+  return { line, unreadable: why };
 }

@@ -8,8 +8,8 @@ const longLine = 1024;
 /** A row of a CSV file: the line it begins on, and its cells by name. */
 type CsvRow = { line: number; cells: Record<string, string> };
 
-/** A row that can't be read. It may also hide rows that follow it, as a quotation mark that is never closed does. */
-type UnreadableRow = { line: number; unreadable: string; hidesRest: boolean };
+/** A row that can't be read. */
+type UnreadableRow = { line: number; unreadable: string };
 
 export type CsvRecord = { line: number; cells: string[] };
 
@@ -17,7 +17,6 @@ export type RecordOptions = {
   encoding?: Encoding;
   /** By default a comma. */
   separator?: string;
-  until?: AbortSignal;
 };
 
 /** How fields end. */
@@ -82,7 +81,6 @@ export function wrongLength({ line, cells }: CsvRecord, length: number): Unreada
   return {
     line,
     unreadable: `it has ${cells.length} ${cells.length === 1 ? 'column' : 'columns'} and not ${length}`,
-    hidesRest: false,
   };
 }
 
@@ -93,14 +91,14 @@ export function wrongLength({ line, cells }: CsvRecord, length: number): Unreada
  */
 export async function* readCsvRecords(
   source: TextSource,
-  { encoding, separator = ',', until }: RecordOptions = {},
+  { encoding, separator = ',' }: RecordOptions = {},
 ): AsyncGenerator<(CsvRecord | UnreadableRow)[]> {
   const syntax = syntaxOf(separator);
   let held: string[] = [];
   let bytes = 0;
   let line = 1;
   let open = false;
-  for await (const lines of lineBatchesOf(source, rowBytesMax, { encoding, until })) {
+  for await (const lines of lineBatchesOf(source, rowBytesMax, { encoding })) {
     const records: (CsvRecord | UnreadableRow)[] = [];
     for (const text of lines) {
       if (line === 1 && namedSeparator(text)) {
@@ -174,5 +172,5 @@ function readRecord(lines: string[], line: number, { separator, cell }: Syntax):
 }
 
 function unreadable(why: string, line: number, lines: number): UnreadableRow {
-  return { line, unreadable: lines > 1 ? `${why}, up to line ${line + lines - 1}` : why, hidesRest: true };
+  return { line, unreadable: lines > 1 ? `${why}, up to line ${line + lines - 1}` : why };
 }

@@ -18,8 +18,8 @@ export function markedEncoding(bytes: Buffer): Exclude<Encoding, 'windows-1252'>
  * The encoding of a file that doesn't name it: its byte order mark decides, or else NULs, which only UTF-16 has. What is
  * valid UTF-8 from the first to the last byte is UTF-8, and anything else is what Windows programs write.
  */
-export async function encodingOf(source: TextSource, until?: AbortSignal): Promise<Encoding> {
-  const chunks = chunksOf(source, 1024 * 1024, until);
+export async function encodingOf(source: TextSource): Promise<Encoding> {
+  const chunks = chunksOf(source, 1024 * 1024);
   let isFirst = true;
   let isPlain = true;
   let cut: Buffer = Buffer.alloc(0);

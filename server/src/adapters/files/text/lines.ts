@@ -4,7 +4,6 @@ import { chunksOf, type TextSource } from './sources.ts';
 export type LineOptions = {
   /** By default its byte order mark decides, or else it is UTF-8. */
   encoding?: Encoding;
-  until?: AbortSignal;
 };
 
 /** No row of a file is longer. */
@@ -18,9 +17,9 @@ const linesMax = 250;
 export async function* lineBatchesOf(
   source: TextSource,
   charactersMax: number,
-  { encoding, until }: LineOptions = {},
+  { encoding }: LineOptions = {},
 ): AsyncGenerator<string[]> {
-  const chunks = chunksOf(source, chunkBytes, until);
+  const chunks = chunksOf(source, chunkBytes);
   let decoder: TextDecoder | undefined;
   let line = '';
   let afterReturn = false;

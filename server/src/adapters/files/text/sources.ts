@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 /** A file, by its path or as bytes. */
 export type TextSource = string | Buffer;
 
-export function chunksOf(source: TextSource, chunkBytes: number, until?: AbortSignal): AsyncIterable<Buffer> {
-  if (typeof source === 'string') return createReadStream(source, { signal: until, highWaterMark: chunkBytes });
+export function chunksOf(source: TextSource, chunkBytes: number): AsyncIterable<Buffer> {
+  if (typeof source === 'string') return createReadStream(source, { highWaterMark: chunkBytes });
   return slicesOf(source, chunkBytes);
 }
 

@@ -110,7 +110,7 @@ Print,C,https://firm.example/c,,,archived,,\n`);
           dateTimePublished: '2026-03-01T10:00:00Z',
         },
       },
-      { line: 4, unreadable: 'it has 2 columns and not 8', hidesRest: false },
+      { line: 4, unreadable: 'it has 2 columns and not 8' },
       {
         line: 5,
         fields: {

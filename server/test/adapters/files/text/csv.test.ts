@@ -76,11 +76,11 @@ suite('a CSV file', () => {
     assert.deepEqual(
       rows.map((row) => ('unreadable' in row ? row : row.line)),
       [
-        { line: 2, unreadable: 'it has 1 column and not 2', hidesRest: false },
-        { line: 3, unreadable: 'something follows a closing quotation mark', hidesRest: true },
-        { line: 4, unreadable: 'something follows a closing quotation mark, up to line 5', hidesRest: true },
+        { line: 2, unreadable: 'it has 1 column and not 2' },
+        { line: 3, unreadable: 'something follows a closing quotation mark' },
+        { line: 4, unreadable: 'something follows a closing quotation mark, up to line 5' },
         6,
-        { line: 7, unreadable: 'a quotation mark is never closed, up to line 8', hidesRest: true },
+        { line: 7, unreadable: 'a quotation mark is never closed, up to line 8' },
       ],
     );
   });
