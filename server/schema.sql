@@ -95,9 +95,7 @@ create table applications (
   redirect_uris text[] not null,
   disabled boolean not null default false,
   date_time_created timestamp with time zone not null,
-  external_client_id text,
   constraint applications_client_id_key UNIQUE (client_id),
-  constraint applications_external_client_id_key UNIQUE (external_client_id),
   constraint applications_pkey PRIMARY KEY (application_id)
 );
 

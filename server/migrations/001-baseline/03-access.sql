@@ -8,9 +8,7 @@ create table applications (
   scopes text[] not null,
   redirect_uris text[] not null,
   disabled boolean not null default false,
-  date_time_created timestamptz not null,
-  -- The name that another identity provider, where one takes our server's place, has for the application.
-  external_client_id text unique
+  date_time_created timestamptz not null
 );
 
 -- A key and its usage plan. Without a rate there is no plan: the key is not limited.
