@@ -16,7 +16,6 @@ export const filesNotOnCitus: Record<string, string> = {
   'archive/tampering': 'it alters tables in ways that Citus refuses; database/citus breaks the guards of every node',
   'database/db': 'it breaks and delays the one connection to the one PostgreSQL that has the rows',
   'database/lookups': 'keys of several advisors would span nodes, so they are not sent together',
-  'database/named-statements': 'a distributed database gets others',
 };
 
 type Reason = { why: string; tests: string[] };
