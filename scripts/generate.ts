@@ -1,4 +1,4 @@
-// Writes what is generated from the code: openapi.json, postman.json, server/schema.sql, server/verify.mjs, the command's
+// Writes what is generated from the code: openapi.json, server/schema.sql, server/verify.mjs, the command's
 // descriptions, tables of the reference and the table of imports in ARCHITECTURE.md. With --check it only compares, and fails if one is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,11 +19,9 @@ import { makeDatabase } from '../server/test/support/database.ts';
 import { startTemporary } from '../server/test/support/temporary-postgres.ts';
 import { verbsOfPages, verbsWithoutPage } from '../server/verb-pages.ts';
 import { examinerProgram } from './examiner-program.ts';
-import { postmanCollection } from './postman-collection.ts';
 
 const generated = {
   'openapi.json': openapi(),
-  'postman.json': postmanCollection(openapi()),
   'sdk/src/openapi.ts': await describeClientTypes(openapi()),
   'server/schema.sql': await schema(),
   'server/verify.mjs': examinerProgram(),

@@ -21,14 +21,6 @@ import { until } from '../../server/test/support/waiting.ts';
 import { Assent } from '../src/index.ts';
 import { languages, makeReader, type Reader, root } from './guides.ts';
 
-type PostmanRequest = {
-  method: string;
-  url: { raw: string; variable: { key: string; value: string }[] };
-  header: { key: string; value: string }[];
-  body?: { raw: string };
-};
-type PostmanFolder = { item: { request: PostmanRequest }[] };
-
 suite('the examples and the guides', () => {
   let deployment: Deployment;
   let program: Program;
@@ -107,25 +99,6 @@ suite('the examples and the guides', () => {
     const copy = JSON.parse(readFileSync(file, 'utf8'));
     writeFileSync(file, JSON.stringify({ ...copy, cursor: 'too old' }));
     assert.equal(await run('reconcile.ts', [file], env), `${all} changes, ${all} contacts\n`);
-  });
-
-  test('every request of the collection for Postman is one that the sandbox takes', async () => {
-    const { stdout } = await runCommand(['token', '--advisor', 'casey@sandbox.example'], deployment.env);
-    const { item: folders } = JSON.parse(readFileSync(join(root, 'postman.json'), 'utf8')) as { item: PostmanFolder[] };
-    const { baseUrl, apiKey } = deployment.folder.sandbox();
-    const variables: Record<string, string> = { baseUrl, apiKey };
-    const filled = (text: string) => text.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => variables[name] ?? '');
-    const refused: string[] = [];
-    for (const { method, url, header, body } of folders.flatMap(({ item }) => item.map(({ request }) => request))) {
-      const address = filled(url.variable.reduce((raw, { key, value }) => raw.replace(`:${key}`, value), url.raw));
-      const headers = new Headers(header.map(({ key, value }) => [key, filled(value)]));
-      headers.set('authorization', `Bearer ${stdout.trim()}`);
-      const answer = await fetch(address, { method, headers, body: body?.raw ?? null });
-      const said = await answer.text();
-      // Ids in examples are of somebody else.
-      if (!answer.ok && !/There is no such|is not a group on/.test(said)) refused.push(`${method} ${url.raw}: ${said}`);
-    }
-    assert.deepEqual(refused, []);
   });
 
   /** What a language's blocks print if they did what the pages say. */
