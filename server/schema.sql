@@ -117,12 +117,9 @@ create table archive_checkpoints (
 
 create table archive_deliveries (
   checkpoint_id bigint not null,
-  kind text not null,
-  token bytea,
   date_time_created timestamp with time zone not null,
-  constraint archive_deliveries_pkey PRIMARY KEY (kind, checkpoint_id),
-  constraint archive_deliveries_checkpoint_id_fkey FOREIGN KEY (checkpoint_id) REFERENCES archive_checkpoints(checkpoint_id),
-  constraint archive_deliveries_kind_check CHECK ((kind = ANY (ARRAY['command'::text, 'timestamp'::text])))
+  constraint archive_deliveries_pkey PRIMARY KEY (checkpoint_id),
+  constraint archive_deliveries_checkpoint_id_fkey FOREIGN KEY (checkpoint_id) REFERENCES archive_checkpoints(checkpoint_id)
 );
 
 create table archive_entries (

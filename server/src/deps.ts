@@ -4,10 +4,10 @@ import type {
   ArchivePackages,
   CarrierKind,
   Carriers,
-  CheckpointDeliveries,
   CheckpointFolder,
   Clock,
   ContactFiles,
+  DeliverCheckpoint,
   Diagnose,
   NoteSigner,
   OpenCrm,
@@ -44,9 +44,9 @@ export type Deps = {
   readonly signer: NoteSigner | null;
   readonly archiveMemory: ArchiveMemory | null;
   readonly checkpointFolder: CheckpointFolder | null;
-  readonly checkpointDeliveries: CheckpointDeliveries;
   readonly diagnose: Diagnose;
   /** Null if the operator has no command for it. */
+  readonly deliverCheckpoint: DeliverCheckpoint | null;
   readonly sendMail: SendMail | null;
   /** Unless traces are exported, there is none. */
   readonly tracer?: Tracer | null;

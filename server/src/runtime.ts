@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { carrierKinds } from './adapters/carriers/kinds.ts';
 import { checkpointCommand } from './adapters/checkpoints/command.ts';
 import { openCheckpointFolder } from './adapters/checkpoints/folder.ts';
-import { timestampAuthority } from './adapters/checkpoints/timestamps.ts';
 import { runCommand } from './adapters/commands/command.ts';
 import { crmOpener } from './adapters/crm/open.ts';
 import { checkFolders } from './adapters/diagnostics/folders.ts';
@@ -20,7 +19,7 @@ import { type Config, ConfigError } from './config.ts';
 import type { Deps } from './deps.ts';
 import { followCarriers } from './domain/carriers/open-carriers.ts';
 import { checkDatabase as checkFacts } from './domain/operations/database-checks.ts';
-import type { ArchiveMemory, CheckpointDeliveries, CheckpointFolder, SandboxClock, SendMail } from './domain/ports.ts';
+import type { ArchiveMemory, CheckpointFolder, DeliverCheckpoint, SandboxClock, SendMail } from './domain/ports.ts';
 import { startSandboxClock } from './domain/sandbox/sandbox-clock.ts';
 import { makeSealer } from './domain/shared/sealing.ts';
 import { makeSignals, newArchiveSigns, type Signals } from './domain/shared/signals.ts';
@@ -267,7 +266,7 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
     signer: archiveSigner(config),
     archiveMemory: outside.memory,
     checkpointFolder: outside.folder,
-    checkpointDeliveries: checkpointDeliveriesOf(config, signals),
+    deliverCheckpoint: checkpointDelivererOf(config, signals),
     sendMail: mailerOf(config, signals),
     signals,
     screeners,
@@ -324,13 +323,10 @@ function mailerOf({ alertMailCommand: command }: Config, { stopping }: Signals):
   return command ? (message) => runCommand(command, { stdin: message }, { until: stopping.signal }) : null;
 }
 
-/** A stopping node doesn't wait for them. */
-function checkpointDeliveriesOf(config: Config, { stopping }: Signals): CheckpointDeliveries {
-  const { archiveCheckpointCommand: command, archiveTimestampUrl: url } = config;
-  const until = { until: stopping.signal };
-  return {
-    command: command ? checkpointCommand(command, until) : null,
-    timestamp: url ? timestampAuthority(url, until) : null,
-    timestampEveryMs: config.archiveTimestampEveryMs,
-  };
+/** A stopping node doesn't wait for it. */
+function checkpointDelivererOf(
+  { archiveCheckpointCommand: command }: Config,
+  { stopping }: Signals,
+): DeliverCheckpoint | null {
+  return command ? checkpointCommand(command, { until: stopping.signal }) : null;
 }

@@ -107,18 +107,6 @@ export const settings = {
       'Command that sends alerts by mail, such as `sendmail -t`: it gets the whole message on stdin, and has 30 seconds.',
     parse: text,
   },
-  archiveTimestampUrl: {
-    name: 'ARCHIVE_TIMESTAMP_URL',
-    default: '',
-    about: 'URL of a time-stamping authority (RFC 3161) that timestamps checkpoints.',
-    parse: httpUrl,
-  },
-  archiveTimestampEveryMs: {
-    name: 'ARCHIVE_TIMESTAMP_EVERY_MS',
-    default: '3600000',
-    about: 'Time between timestamps, in milliseconds.',
-    parse: integer(1_000, 86_400_000),
-  },
   metricsToken: {
     name: 'METRICS_TOKEN',
     default: '',

@@ -104,14 +104,10 @@ create table archive_checkpoints (
 create index archive_checkpoints_size on archive_checkpoints (size, checkpoint_id);
 create index archive_checkpoints_time on archive_checkpoints (date_time_created);
 
--- What became of a checkpoint outside: handed to the operator's command, or stamped with the time by a TSA.
+-- Checkpoints that were handed to the operator's command.
 create table archive_deliveries (
-  checkpoint_id bigint not null references archive_checkpoints,
-  kind text not null check (kind in ('command', 'timestamp')),
-  -- The response of a TSA, in DER.
-  token bytea,
-  date_time_created timestamptz not null,
-  primary key (kind, checkpoint_id)
+  checkpoint_id bigint primary key references archive_checkpoints,
+  date_time_created timestamptz not null
 );
 
 create function refuse_change() returns trigger

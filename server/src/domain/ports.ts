@@ -375,12 +375,8 @@ export type CheckpointFolder = Copies & {
 /** In bytes; null if the file is missing. */
 export type FileLengths = { checkpoints: number | null; leaves: number | null };
 
-/** Who else gets checkpoints: the operator's command, and an authority that certifies when it saw one. */
-export type CheckpointDeliveries = {
-  command: ((note: string, size: number) => Promise<void>) | null;
-  timestamp: ((note: string) => Promise<Buffer>) | null;
-  timestampEveryMs: number;
-};
+/** Gives a checkpoint to the operator's command. */
+export type DeliverCheckpoint = (note: string, size: number) => Promise<void>;
 
 /** A group as a file names it; one of our own exports knows its ids. */
 export type FileGroup = { name: string; groupId: number | null; externalId: string | null };

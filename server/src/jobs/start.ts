@@ -66,7 +66,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     log.warn({ carrier, reason }, 'a number could not be looked up with its carrier');
   const reportImport = (err: unknown) => log.error({ err }, 'a contact import failed');
   const reportAction = (err: unknown) => log.error({ err }, 'a pending action failed; it will be retried');
-  const deliverNext = checkpointDeliverer(deps, deps.checkpointDeliveries);
+  const deliverNext = checkpointDeliverer(deps);
   return [
     { name: 'delete expired responses', everyMs: 60 * minuteMs, run: () => forgetExpiredResponses(deps) },
     { name: 'delete expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
@@ -117,8 +117,9 @@ async function sign(deps: Deps, log: Log): Promise<void> {
   if (memory) log.fatal({ fault: memory }, 'this node can’t remember what it signs once it restarts');
 }
 
-async function deliverCheckpoint(log: Log, next: () => Promise<DeliveryFault[]>): Promise<void> {
-  for (const { kind, size, what } of await next()) log.warn({ kind, size, what }, 'a checkpoint was not delivered');
+async function deliverCheckpoint(log: Log, next: () => Promise<DeliveryFault | null>): Promise<void> {
+  const fault = await next();
+  if (fault) log.warn(fault, 'a checkpoint was not delivered');
 }
 
 /** How this node's carriers do, and which can't be opened. */

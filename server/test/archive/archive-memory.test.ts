@@ -301,7 +301,7 @@ suite('a node whose memory is gone', () => {
     const node = await forgetfulNode();
     await world.database.asOwner(
       `set session_replication_role = replica;
-       insert into archive_deliveries values (999999, 'command', null, now());
+       insert into archive_deliveries values (999999, now());
        set session_replication_role = origin`,
     );
     await assert.rejects(growTree(node), ForgottenFault);

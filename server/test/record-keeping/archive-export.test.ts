@@ -17,7 +17,6 @@ import { exportArchive } from '../../src/domain/record-keeping/archive-export.ts
 import { addHold } from '../../src/domain/record-keeping/holds.ts';
 import { dispose, setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { findCheckpoint, listCheckpointsAfter } from '../../src/store/archive/archive-tree.ts';
-import { insertDelivery } from '../../src/store/archive/checkpoint-deliveries.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { bySandbox } from '../support/carriers.ts';
@@ -80,10 +79,6 @@ await reply(world, phone, annNumber, 'STOP');
 await growTree(deps);
 await ann.call('POST', consentRequestsPath, { phoneNumbers: [newPhone(), newPhone()] });
 await write(annId, 4);
-
-const [stamped] = await listCheckpointsAfter(deps.db, 2, 1);
-const token = Buffer.from('a time-stamping authority’s answer');
-await insertDelivery(deps.db, { checkpointId: stamped?.checkpointId ?? 0, kind: 'timestamp', token, now: new Date() });
 
 const whole = await exportTo(deps, desk.path('whole'), annId);
 const bare = await exportTo(deps, desk.path('bare'), annId, { format: 'ndjson' });
@@ -209,12 +204,6 @@ suite('archive export', () => {
     assert.equal(desk.verify(part.folder, part.checkpoint).code, 0);
     const none = await exportTo(deps, desk.path('none'), annId, { from: new Date(0), to: new Date(1), format: 'eml' });
     assert.deepEqual([none.entries, desk.verify(none.folder, none.checkpoint).code], [0, 0]);
-  });
-
-  test('has a checkpoint’s timestamp, and the checkpoint as it was stamped', () => {
-    const file = (ending: string) => readFileSync(join(whole.folder, `timestamp-${stamped?.size}.${ending}`));
-    assert.deepEqual(file('tsr'), token);
-    assert.equal(file('note').toString(), stamped?.note);
   });
 
   test('of the deployment’s own entries needs no advisor', async () => {

@@ -37,7 +37,7 @@ export function depsOn(db: Db, own: Partial<Deps> = {}): Deps {
     checkpointFolder: null,
     diagnose: async () => [],
     sendMail: null,
-    checkpointDeliveries: { command: null, timestamp: null, timestampEveryMs: config.archiveTimestampEveryMs },
+    deliverCheckpoint: null,
     ...own,
   };
 }

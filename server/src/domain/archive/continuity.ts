@@ -74,7 +74,7 @@ function requireOwnKey({ config }: Deps, { verifier, publicKey }: NoteSigner, { 
 /** Nothing was ever signed; or it is a sandbox with a new key, whose folder was removed while its database was not. */
 async function isNew({ db, config }: Deps, { verifier }: NoteSigner): Promise<boolean> {
   const newest = await store.findCheckpoint(db);
-  if (!newest) return (await listDelivered(db)).length === 0;
+  if (!newest) return (await findLastDelivery(db)) === null;
   return config.environment === 'sandbox' && !readCheckpoint(newest.note, verifier);
 }
 
@@ -94,8 +94,9 @@ async function checkReached(deps: Deps, { copies }: ArchiveMemory): Promise<void
     const reached = Math.max(0, ...lasts.map((last) => last?.size ?? 0));
     const { size } = await store.findTree(deps.db);
     const newest = await store.findCheckpoint(deps.db);
-    const delivered = await listDelivered(deps.db);
-    if (reached >= size && delivered.every((each) => each.size !== null && each.size <= reached)) return;
+    const delivered = await findLastDelivery(deps.db);
+    const isCopied = !delivered || (delivered.size !== null && delivered.size <= reached);
+    if (reached >= size && isCopied) return;
     const signedMs = newest?.dateTimeCreated.getTime() ?? 0;
     if (copies.length === 0 || signedMs <= Date.now() - copiesFollowMs)
       throw new ForgottenFault(
@@ -106,12 +107,6 @@ async function checkReached(deps: Deps, { copies }: ArchiveMemory): Promise<void
 }
 
 const once = 'Once you know why, assent archive trust lets this node sign again.';
-
-/** The newest checkpoint that was delivered in each way, whose row may be gone. */
-async function listDelivered(db: Deps['db']) {
-  const found = await Promise.all((['command', 'timestamp'] as const).map((kind) => findLastDelivery(db, kind)));
-  return found.filter((each) => each !== null);
-}
 
 /**
  * The largest checkpoint among all copies; null if there is none. Throws unless the tree begins with it. All are read, since

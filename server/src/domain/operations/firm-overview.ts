@@ -31,8 +31,7 @@ async function archiveOf(deps: Deps, firmId: number) {
     archiveHealth(deps),
   ]);
   const folder = (await checkpointFolder?.last().catch(() => null))?.size ?? null;
-  const delivered = (await findLastDelivery(db, 'command'))?.dateTimeCreated ?? null;
-  const timestamped = (await findLastDelivery(db, 'timestamp'))?.dateTimeCreated ?? null;
+  const delivered = (await findLastDelivery(db))?.dateTimeCreated ?? null;
   return {
     /** The firm's own. */
     entries: own.entries,
@@ -41,7 +40,7 @@ async function archiveOf(deps: Deps, firmId: number) {
     /** Somebody has to look before anything more is signed or copied. */
     isFaulty: Object.values(health.faults).some((fault) => fault !== null),
     /** Of the whole tree: how many entries it has, and how many the copies cover. A process without the folder can't tell. */
-    copies: { size: tree.size, folder, delivered, timestamped },
+    copies: { size: tree.size, folder, delivered },
     verification: await findLastVerification(db),
     reconciliation: await reconciliationOf(deps, firmId),
   };

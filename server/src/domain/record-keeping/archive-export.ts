@@ -45,8 +45,7 @@ export async function exportArchive(
   const meta = { what: 'archive', format, from: from.toISOString(), to: to.toISOString() };
   const entry = { advisorId: advisor.id, kind: 'export', memberId: null, meta, body: JSON.stringify(meta) } as const;
   const takenNumber = await growTo(deps, advisor.id, await archive(deps, by, entry));
-  const newest = await findCheckpoint(deps.db);
-  const checkpoint = newest && (await store.listCheckpoints(deps.db, [newest.checkpointId]))[0];
+  const checkpoint = await findCheckpoint(deps.db);
   if (!checkpoint || !readCheckpoint(checkpoint.note, signer.verifier))
     throw problem('conflict', 'The newest checkpoint is not signed with the key in ARCHIVE_KEY_FILE.');
   const { first, last } = await numbersOf(deps, advisor.id, takenNumber, { from, to });
@@ -118,29 +117,24 @@ async function firstLeaf({ db }: Deps, advisorId: number, first: number | null):
 }
 
 /**
- * Some of the checkpoints since the first entry, spread evenly, and the last one with a timestamp: an examiner who has one
- * of them, or a file with all, can tell that this tree continues from it. And all of those that prove disposals.
+ * Some of the checkpoints since the first entry, spread evenly: an examiner who has one of them, or a file with all, can tell that
+ * this tree continues from it. And all of those that prove disposals.
  */
 async function earlierThan(
   { db }: Deps,
   prover: Prover,
-  newest: store.StampedCheckpoint,
+  newest: store.SignedCheckpoint,
   { leaf, witnesses }: { leaf: number | null; witnesses: number[] },
-): Promise<(store.StampedCheckpoint & { proof: Buffer[] })[]> {
+): Promise<(store.SignedCheckpoint & { proof: Buffer[] })[]> {
   const oldestId = leaf === null ? null : await store.findCheckpointOver(db, leaf);
   if (oldestId === null) return [];
-  const stampedId = await store.findStamped(db, newest.checkpointId);
   const span = newest.checkpointId - oldestId;
   const count = Math.min(span, earlierMax);
   const ids = Array.from({ length: count }, (_, at) => oldestId + Math.floor((at * span) / count));
-  const wanted = stampedId === null || stampedId < oldestId ? ids : [...ids, stampedId];
-  const found = await store.listCheckpoints(db, wanted);
-  const rows = found.filter(({ size }) => size <= newest.size);
-  // An idle tree is signed again and again: one per size is enough, preferably one with a timestamp.
-  const bySize = new Map<number, store.StampedCheckpoint>();
-  for (const row of rows) if (row.token || !bySize.has(row.size)) bySize.set(row.size, row);
-  if (newest.token || !bySize.get(newest.size)?.token) bySize.delete(newest.size);
-  const spread = [...bySize.values()];
+  const found = await store.listCheckpoints(db, ids);
+  // An idle tree is signed again and again: one per size is enough.
+  const bySize = new Map(found.map((each) => [each.size, each]));
+  const spread = [...bySize.values()].filter(({ size }) => size < newest.size);
   const proving = (await store.listCheckpoints(db, witnesses)).filter(
     ({ checkpointId }) => !spread.some((each) => each.checkpointId === checkpointId),
   );

@@ -1,32 +1,27 @@
 import type { Db } from '../database/db.ts';
 
-export type DeliveryKind = 'command' | 'timestamp';
 /** `size` is null if the checkpoint is gone. */
 type CheckpointDelivery = { checkpointId: number; size: number | null; dateTimeCreated: Date };
 
-export async function findLastDelivery(db: Db, kind: DeliveryKind): Promise<CheckpointDelivery | null> {
+export async function findLastDelivery(db: Db): Promise<CheckpointDelivery | null> {
   return db.find<CheckpointDelivery>(
     `select d.checkpoint_id as "checkpointId", c.size, d.date_time_created as "dateTimeCreated"
      from archive_deliveries d
      left join archive_checkpoints c using (checkpoint_id)
-     where d.kind = $1
      order by d.checkpoint_id desc
      limit 1`,
-    [kind],
+    [],
     'find-last-delivery',
   );
 }
 
 /** Two nodes may have delivered the same checkpoint: the first to record it wins. */
-export async function insertDelivery(
-  db: Db,
-  { checkpointId, kind, token, now }: { checkpointId: number; kind: DeliveryKind; token: Buffer | null; now: Date },
-): Promise<void> {
+export async function insertDelivery(db: Db, checkpointId: number, now: Date): Promise<void> {
   await db.query(
-    `insert into archive_deliveries (checkpoint_id, kind, token, date_time_created)
-     values ($1, $2, $3, $4)
-     on conflict (checkpoint_id, kind) do nothing`,
-    [checkpointId, kind, token, now],
+    `insert into archive_deliveries (checkpoint_id, date_time_created)
+     values ($1, $2)
+     on conflict do nothing`,
+    [checkpointId, now],
   );
 }
 

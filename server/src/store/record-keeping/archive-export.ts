@@ -3,8 +3,7 @@ import type { Db } from '../database/db.ts';
 
 /** An entry at its place in the tree, with its body and the phone number of the person it is about. */
 export type ExportRow = StoredLeaf & { phone: string | null };
-/** A checkpoint, with the time-stamping authority's answer if it was stamped. */
-export type StampedCheckpoint = { checkpointId: number; size: number; note: string; token: Buffer | null };
+export type SignedCheckpoint = { checkpointId: number; size: number; note: string };
 
 const exportColumns = `r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, ${smallBody}, m.phone`;
 const exportJoins = `
@@ -144,24 +143,12 @@ export async function findCheckpointOver(db: Db, leaf: number): Promise<number |
   );
 }
 
-export async function findStamped(db: Db, upToCheckpointId: number): Promise<number | null> {
-  return db.value<number>(
-    `select checkpoint_id as "checkpointId"
-     from archive_deliveries
-     where kind = 'timestamp' and checkpoint_id <= $1
-     order by checkpoint_id desc
-     limit 1`,
-    [upToCheckpointId],
-  );
-}
-
-export async function listCheckpoints(db: Db, checkpointIds: number[]): Promise<StampedCheckpoint[]> {
-  return db.query<StampedCheckpoint>(
-    `select c.checkpoint_id as "checkpointId", c.size, c.note, d.token
-     from archive_checkpoints c
-     left join archive_deliveries d on d.checkpoint_id = c.checkpoint_id and d.kind = 'timestamp'
-     where c.checkpoint_id = any ($1)
-     order by c.checkpoint_id`,
+export async function listCheckpoints(db: Db, checkpointIds: number[]): Promise<SignedCheckpoint[]> {
+  return db.query<SignedCheckpoint>(
+    `select checkpoint_id as "checkpointId", size, note
+     from archive_checkpoints
+     where checkpoint_id = any ($1)
+     order by checkpoint_id`,
     [checkpointIds],
   );
 }

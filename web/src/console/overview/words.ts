@@ -36,18 +36,13 @@ function signedWords({ entries, unsigned, lastSigned, isFaulty }: Overview['arch
   return { name, said: good('Signed'), sentence: covered, at };
 }
 
-function copiesWords({ copies: { size, folder, delivered, timestamped } }: Overview['archive']): ArchiveFact {
+function copiesWords({ copies: { size, folder, delivered } }: Overview['archive']): ArchiveFact {
   const name = 'Copies outside';
-  const stamped = time(timestamped);
   const sent = time(delivered);
   const also =
-    stamped !== null
-      ? { sentence: ' A time-stamping authority last confirmed a checkpoint', at: stamped }
-      : sent !== null
-        ? { sentence: ' A checkpoint was last handed outside', at: sent }
-        : { sentence: '', at: null };
+    sent !== null ? { sentence: ' A checkpoint was last handed outside', at: sent } : { sentence: '', at: null };
   if (folder === null)
-    return stamped !== null || sent !== null
+    return sent !== null
       ? { name, said: good('Kept'), sentence: also.sentence.trim(), at: also.at }
       : {
           name,

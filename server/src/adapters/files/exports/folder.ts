@@ -31,11 +31,6 @@ export async function writeExport(exported: ArchiveExport, asked: ExportOptions)
       .map(({ size: from, proof }) => `${JSON.stringify({ from, to: size, proof: proof.map(inBase64) })}\n`)
       .join(''),
   );
-  for (const { size: stamped, note, token } of [checkpoint, ...earlier]) {
-    if (!token || `timestamp-${stamped}.tsr` in files) continue;
-    await write(`timestamp-${stamped}.note`, note);
-    await write(`timestamp-${stamped}.tsr`, token);
-  }
   const entries = await writeEntries(exported, asked, files);
   const manifest = Buffer.from(`${JSON.stringify(manifestOf(exported, entries, files), null, 2)}\n`);
   await writeFile(join(asked.folder, 'manifest.json'), manifest);
