@@ -55,7 +55,7 @@ export const allowedImports: Record<string, string> = {
   'adapters/outbound': '',
   'adapters/files/text': '',
   'adapters/files/contacts': 'domain schemas adapters/files/text',
-  'adapters/files/content': 'domain adapters/files/text adapters/outbound',
+  'adapters/files/content': 'domain adapters/files/text',
   'adapters/files/exports': 'domain',
   'adapters/files/keys': 'config.ts domain',
   // Doors translate: they call the domain, never the store or another door.
@@ -72,7 +72,7 @@ export const allowedImports: Record<string, string> = {
   http: 'deps.ts domain http/door http/browser oauth',
   oauth: 'deps.ts log.ts domain',
   jobs: 'deps.ts log.ts domain',
-  cli: 'config.ts log.ts runtime.ts domain schemas adapters/diagnostics adapters/redis adapters/outbound adapters/files main.ts',
+  cli: 'config.ts log.ts runtime.ts domain schemas adapters/diagnostics adapters/redis adapters/files main.ts',
   // What puts it together.
   'log.ts': '',
   'setting-parsers.ts': '',

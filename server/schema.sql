@@ -399,7 +399,6 @@ create table content_items (
   summary text,
   keywords text[] not null,
   status text not null,
-  source text,
   date_time_published timestamp with time zone,
   date_time_created timestamp with time zone not null,
   date_time_modified timestamp with time zone not null,
@@ -1191,8 +1190,6 @@ CREATE INDEX contacts_restored ON public.contacts USING btree (advisor_id, ident
 CREATE INDEX contacts_search ON public.contacts USING gin (advisor_id, search_keys);
 
 CREATE INDEX contacts_source ON public.contacts USING btree (advisor_id, source, contact_id) INCLUDE (date_time_modified);
-
-CREATE INDEX content_items_source ON public.content_items USING btree (source, url) WHERE (source IS NOT NULL);
 
 CREATE INDEX content_items_title ON public.content_items USING btree (title, content_id) INCLUDE (firm_id, type) WHERE (status = 'published'::text);
 

@@ -79,7 +79,6 @@ export const verbsWithoutPage: Record<string, string[]> = {
   ],
   'reads files or another system': [
     'content import',
-    'content sync',
     'crm connect',
     'crm list',
     'crm show',

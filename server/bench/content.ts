@@ -80,7 +80,7 @@ async function fill(deps: Deps, firmId: number, present: number, wanted: number)
     const items = Array.from({ length: batchSize }, (_, index) => itemOf(start + index));
     const began = performance.now();
     const isOwn = (start / batchSize) % ownEvery === 0;
-    await saveContent(deps, { firmId: isOwn ? firmId : null, source: null }, items);
+    await saveContent(deps, isOwn ? firmId : null, items);
     elapsedMs += performance.now() - began;
   }
   return ((wanted - present) / elapsedMs) * 1000;

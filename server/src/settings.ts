@@ -58,7 +58,7 @@ export const settings = {
     name: 'OUTBOUND_ALLOWED_NETWORKS',
     default: '',
     about:
-      'Private networks that URLs given by users (a CRM, a webhook, a feed) may point to: `10.0.0.0/8,fd00::1`. Otherwise they must be public.',
+      'Private networks that URLs given by users (a CRM, a webhook) may point to: `10.0.0.0/8,fd00::1`. Otherwise they must be public.',
     parse: addressesAndNetworks,
   },
   dataDir: {

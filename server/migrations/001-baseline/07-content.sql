@@ -11,8 +11,6 @@ create table content_items (
   summary text,
   keywords text[] not null,
   status text not null check (status in ('draft', 'published', 'archived')),
-  -- The feed that it came from.
-  source text,
   date_time_published timestamptz,
   date_time_created timestamptz not null,
   date_time_modified timestamptz not null,
@@ -20,8 +18,6 @@ create table content_items (
 );
 -- Counts and skips items without reading their rows.
 create index content_items_title on content_items (title, content_id) include (firm_id, type) where status = 'published';
--- How a sync walks through what its source has brought.
-create index content_items_source on content_items (source, url) where source is not null;
 
 -- What a search looks through, of what is published: the words of title (A), keywords (B) and summary (C) as the domain
 -- folds them, each by its stem, those of title and keywords also as they are, for beginnings. Apart from the items, since

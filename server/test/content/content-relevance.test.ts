@@ -90,7 +90,7 @@ suite('a search of the sandbox’s library', () => {
   let world: World;
   before(async () => {
     world = await makeWorld({ dispatch: false });
-    await saveContent(world.deps, { firmId: null, source: null }, sandboxLibrary.everyones);
+    await saveContent(world.deps, null, sandboxLibrary.everyones);
   });
   after(() => world.close());
 

@@ -30,7 +30,7 @@ async function save(firmId: number | null, from: number, count: number, seed: nu
     }),
   );
   for (let start = 0; start < items.length; start += 700)
-    await saveContent(deps, { firmId, source: null }, items.slice(start, start + 700));
+    await saveContent(deps, firmId, items.slice(start, start + 700));
 }
 
 /** Every page that the advisor sees equals plain SQL. */
@@ -90,7 +90,7 @@ test('past the ranked items, those with the words in their titles come first, th
       status: 'published',
     }),
   );
-  await saveContent(deps, { firmId, source: null }, items);
+  await saveContent(deps, firmId, items);
   for (const [text, any] of [
     ['tax', false],
     ['tax estate', false],

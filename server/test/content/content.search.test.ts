@@ -45,7 +45,7 @@ async function put(firmId: number | null, ...items: Partial<ContentInput>[]): Pr
     };
     return { ...usual, ...item };
   });
-  await saveContent(world.deps, { firmId, source: null }, whole);
+  await saveContent(world.deps, firmId, whole);
 }
 
 async function titles(person: Person, query: Record<string, string | number | undefined> = {}): Promise<string[]> {

@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import {
-  archiveContent,
-  type ContentInput,
-  type ContentOwner,
-  contentTypes,
-  listKnownContent,
-  saveContent,
-  searchContent,
-} from '../../src/domain/content/content.ts';
+import { type ContentInput, contentTypes, saveContent, searchContent } from '../../src/domain/content/content.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
-const everyone: ContentOwner = { firmId: null, source: null };
+const everyone = null;
 
 function itemOf(number: number, change: Partial<ContentInput> = {}): ContentInput {
   return {
@@ -30,14 +22,14 @@ const many = (count: number, first = 0) => Array.from({ length: count }, (_, ind
 
 suite('saving content', () => {
   let world: World;
-  let firm: ContentOwner;
+  let firm: number;
   before(async () => {
     world = await makeWorld({ dispatch: false });
-    firm = { firmId: world.ann.advisor.firmId, source: null };
+    firm = world.ann.advisor.firmId;
   });
   after(() => world.close());
 
-  const save = (owner: ContentOwner, items: ContentInput[]) => saveContent(world.deps, owner, items);
+  const save = (firmId: number | null, items: ContentInput[]) => saveContent(world.deps, firmId, items);
   const modified = async (url: string) =>
     (
       await world.database.asOwner<{ at: Date }>('select date_time_modified as at from content_items where url = $1', [
@@ -100,51 +92,16 @@ suite('saving content', () => {
     const saved = (await Promise.all([save(everyone, items), save(everyone, items)])).flat();
     assert.deepEqual([saved.filter((each) => each === 'added').length, saved.length], [20, 40]);
   });
-
-  test('lists each source’s items, and archives only that source’s items', async () => {
-    const [feed, other] = ['https://feed.example/rss', 'https://other.example/rss'].map((source) => ({
-      firmId: null,
-      source,
-    }));
-    assert.ok(feed && other);
-    await save(feed, [...many(3, 60), itemOf(63, { status: 'draft' }), itemOf(64, { status: 'archived' })]);
-    await save(other, many(2, 70));
-    const known = await listKnownContent(world.deps, feed);
-    assert.deepEqual(
-      [...known.keys()].sort(),
-      many(5, 60).map(({ url }) => url),
-    );
-    assert.deepEqual(known.get(itemOf(63).url), { status: 'draft', dateTimePublished: itemOf(63).dateTimePublished });
-    const urls = [61, 62, 63, 64, 70].map((number) => itemOf(number).url);
-    const archived = await archiveContent(world.deps, feed, urls);
-    assert.deepEqual(
-      archived.sort(),
-      [61, 62, 63].map((number) => itemOf(number).url),
-    );
-    assert.deepEqual(await archiveContent(world.deps, feed, urls), []);
-    assert.equal((await listKnownContent(world.deps, feed)).get(itemOf(60).url)?.status, 'published');
-    assert.equal((await listKnownContent(world.deps, other)).get(itemOf(70).url)?.status, 'published');
-    assert.equal((await listKnownContent(world.deps, { firmId: firm.firmId, source: feed.source })).size, 0);
-  });
-
-  test('lists more than one batch of a source’s items', async () => {
-    const source = { firmId: null, source: 'https://large.example/rss' };
-    await save(source, many(1_000, 1_000));
-    await save(source, many(1, 2_000));
-    const known = await listKnownContent(world.deps, source);
-    assert.equal(known.size, 1_001);
-    assert.equal((await archiveContent(world.deps, source, [...known.keys()])).length, 1_001);
-  });
 });
 
 suite('a library of shared and firm content', () => {
   let world: World;
   before(async () => {
     world = await makeWorld({ dispatch: false });
-    const firm = { firmId: world.ann.advisor.firmId, source: null };
+    const { firmId } = world.ann.advisor;
     for (let first = 0; first < 3_000; first += 1_000) await saveContent(world.deps, everyone, many(1_000, first));
-    await saveContent(world.deps, firm, many(1_000, 10_000));
-    await saveContent(world.deps, firm, many(300, 11_000));
+    await saveContent(world.deps, firmId, many(1_000, 10_000));
+    await saveContent(world.deps, firmId, many(300, 11_000));
   });
   after(() => world.close());
 
@@ -217,13 +174,13 @@ suite('a library of shared and firm content', () => {
       everyone,
       third.slice(0, 100).map((item) => ({ ...item, keywords: ['back'] })),
     );
-    const firm = { firmId: world.ann.advisor.firmId, source: null };
-    const old = [...many(1_000, 10_000), ...many(100, 11_200)];
-    await archiveContent(
-      world.deps,
-      firm,
-      old.map(({ url }) => url),
-    );
+    const { firmId } = world.ann.advisor;
+    for (const old of [many(1_000, 10_000), many(100, 11_200)])
+      await saveContent(
+        world.deps,
+        firmId,
+        old.map((item) => ({ ...item, status: 'archived' })),
+      );
     await assertPages();
     await assertInSync();
     const gone = { contentType: 'All', text: 'keyword3', page: 1, pageSize: 200 } as const;

@@ -14,7 +14,7 @@ export async function importFile(call: Call): Promise<void> {
   const file = operands.FILE ?? '';
   const read = readerOf(file, options.format);
   requireFile(file);
-  const owner = { firmId: await firmOf(call), source: null };
+  const firmId = await firmOf(call);
   const makeContent = contentMaker();
   const counts = { added: 0, changed: 0, unchanged: 0, refused: 0 };
   const lines = await countLines(file);
@@ -25,7 +25,7 @@ export async function importFile(call: Call): Promise<void> {
     out.line(json ? safeJson({ line, refused: why }) : `line ${line}: refused: ${inOneLine(why)}`);
   };
   const flush = async () => {
-    for (const saved of await saveContent(runtime, owner, batch)) counts[saved] += 1;
+    for (const saved of await saveContent(runtime, firmId, batch)) counts[saved] += 1;
     batch = [];
   };
 

@@ -242,5 +242,5 @@ async function makeLibrary(deps: Deps, firmId: number | null, items: ContentInpu
   const urls = items.map(({ url }) => url);
   const known = new Set((await listContent(deps.db, firmId, urls)).map(({ url }) => url));
   const missing = items.filter(({ url }) => !known.has(url));
-  await saveContent(deps, { firmId, source: null }, missing);
+  await saveContent(deps, firmId, missing);
 }

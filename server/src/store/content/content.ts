@@ -12,17 +12,14 @@ export type ContentFields = {
   summary: string | null;
   keywords: string[];
   status: ContentStatus;
-  source: string | null;
   dateTimePublished: Date | null;
 };
 /** An item with its words as the domain normalizes them, separated by spaces. */
 export type IndexedContent = ContentFields & { titleWords: string; keywordWords: string; summaryWords: string };
 
-export type KnownContent = Pick<ContentFields, 'url' | 'dateTimePublished' | 'status'>;
-
 const given = `
   jsonb_to_recordset($1) as given (
-    type text, title text, url text, summary text, keywords text[], status text, source text,
+    type text, title text, url text, summary text, keywords text[], status text,
     "dateTimePublished" timestamptz, "titleWords" text, "keywordWords" text, "summaryWords" text
   )`;
 
@@ -37,27 +34,10 @@ export async function lockContent(db: Db, firmId: number | null): Promise<void> 
 export async function listContent(db: Db, firmId: number | null, urls: string[]): Promise<ContentFields[]> {
   return db.query<ContentFields>(
     `select
-       type, title, url, summary, keywords, status, source,
-       date_time_published as "dateTimePublished"
+       type, title, url, summary, keywords, status, date_time_published as "dateTimePublished"
      from content_items
      where firm_id is not distinct from $1 and url = any ($2)`,
     [firmId, urls],
-  );
-}
-
-/** A source's items after a url, ordered by url: a sync of any size walks through them this way. */
-export async function listKnownContent(
-  db: Db,
-  firmId: number | null,
-  { source, after, limit }: { source: string | null; after: string; limit: number },
-): Promise<KnownContent[]> {
-  return db.query<KnownContent>(
-    `select url, status, date_time_published as "dateTimePublished"
-     from content_items
-     where firm_id is not distinct from $1 and source is not distinct from $2 and url > $3
-     order by url
-     limit $4`,
-    [firmId, source, after, limit],
   );
 }
 
@@ -65,10 +45,9 @@ export async function insertContent(db: Db, firmId: number | null, items: Indexe
   if (items.length === 0) return;
   await db.query(
     `insert into content_items (
-       firm_id, type, title, url, summary, keywords, status, source, date_time_published, date_time_created,
-       date_time_modified
+       firm_id, type, title, url, summary, keywords, status, date_time_published, date_time_created, date_time_modified
      )
-     select $2, type, title, url, summary, keywords, status, source, "dateTimePublished", $3, $3
+     select $2, type, title, url, summary, keywords, status, "dateTimePublished", $3, $3
      from ${given}`,
     [JSON.stringify(items), firmId, now],
   );
@@ -80,8 +59,7 @@ export async function updateContent(db: Db, firmId: number | null, items: Indexe
   await db.query(
     `update content_items as item
      set type = given.type, title = given.title, summary = given.summary, keywords = given.keywords,
-         status = given.status, source = given.source, date_time_published = "dateTimePublished",
-         date_time_modified = $3
+         status = given.status, date_time_published = "dateTimePublished", date_time_modified = $3
      from ${given}
      where firm_id is not distinct from $2 and item.url = given.url`,
     [JSON.stringify(items), firmId, now],
