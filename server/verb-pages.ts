@@ -84,7 +84,6 @@ export const verbsWithoutPage: Record<string, string[]> = {
     'crm show',
     'crm disconnect',
   ],
-  'operators see no texts there': ['texts tail'],
   'after a restore, at the machine': ['texts set-aside', 'archive trust'],
   'needs the archive’s key or copies': ['archive verify', 'archive copy', 'archive public-key'],
   'takes evidence from elsewhere': ['consents record', 'consents opt-out'],

@@ -29,7 +29,7 @@ export function safeJson(value: unknown, indent?: number): string {
 }
 
 /** How many columns a text takes up. */
-export function widthOf(text: string): number {
+function widthOf(text: string): number {
   return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + columnsOf(segment), 0);
 }
 
@@ -43,10 +43,6 @@ export function cutTo(columns: number, text: string): string {
     kept += segment;
   }
   return `${kept}…`;
-}
-
-export function padTo(columns: number, text: string): string {
-  return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
 }
 
 function columnsOf(grapheme: string): number {

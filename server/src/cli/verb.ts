@@ -60,7 +60,7 @@ export type Call = {
 /** Where a command reads and writes; usually the process's own streams. */
 export type Streams = {
   stdin: AsyncIterable<unknown> & { isTTY?: boolean };
-  stdout: Writable & { isTTY?: boolean; columns?: number; rows?: number };
+  stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable & { isTTY?: boolean };
 };
 

@@ -221,7 +221,7 @@ suite('assent carriers and assent numbers', () => {
       carrier: { ...counts, connections: [{ ...connection, state, lastFault }] },
     });
     await writeStatus(world.deps, [{ carrierId, status: statusWith('bound', null) }]);
-    const shown = (await run(['carriers', 'status', '--once'])).stdout;
+    const shown = (await run(['carriers', 'status'])).stdout;
     for (const part of [
       /acme \(smpp\)/,
       /1 of 1 connections bound/,
@@ -233,7 +233,7 @@ suite('assent carriers and assent numbers', () => {
       assert.match(shown, part);
     const calling = callingCarrier(carrierId);
     await writeStatus(world.deps, [{ carrierId, status: withCalls(statusWith('bound', null), calling.calls) }]);
-    const summed = (await run(['carriers', 'status', '--once'])).stdout;
+    const summed = (await run(['carriers', 'status'])).stdout;
     assert.match(
       summed,
       /delivered 37, undelivered 2, unmatched 1, the last after 2\.5 s/,
@@ -243,7 +243,7 @@ suite('assent carriers and assent numbers', () => {
     const [able] = await records(['numbers', 'check', number]);
     assert.deepEqual([able.carrier, able.bound, able.faults], ['acme', 1, 'none']);
     await writeStatus(world.deps, callStatuses([calling]));
-    const callsOnly = await run(['carriers', 'status', '--once']);
+    const callsOnly = await run(['carriers', 'status']);
     assert.match(callsOnly.stdout, /no node has it open[\s\S]*takes calls only[\s\S]*delivered 7, /);
     assert.match((await run(['status'])).stdout, /^acme +no node has it open/m);
     await writeHeartbeat(world.deps, { role: 'all', halted: null });

@@ -72,10 +72,7 @@ export const carrierVerbs: Verb[] = [
   },
   {
     name: 'carriers status',
-    about:
-      'Show each carrier’s status on every node: connections, texts in flight, responses, receipts. In a terminal, refresh until Ctrl-C.',
-    options: { once: { about: 'Print it once, even in a terminal.' } },
-    watches: true,
+    about: 'Show each carrier’s status on every node: connections, texts in flight, responses, receipts.',
     run: showStatus,
   },
 ];

@@ -2,13 +2,13 @@ import { styleText } from 'node:util';
 import { healthOf } from '../../domain/carriers/health.ts';
 import { type CarrierOverview, readStatus } from '../../domain/carriers/status.ts';
 import type { CarrierConnection, CarrierStatus } from '../../domain/ports.ts';
-import { showScreen } from '../screen.ts';
 import { inOneLine } from '../terminal.ts';
 import type { Call } from '../verb.ts';
 
-export async function showStatus(call: Call): Promise<void> {
-  if (call.json) return call.out.records(await readStatus(call.runtime));
-  await showScreen(call, async () => (await readStatus(call.runtime)).map(blockOf).join('\n\n'));
+export async function showStatus({ runtime, json, out }: Call): Promise<void> {
+  const carriers = await readStatus(runtime);
+  if (json) out.records(carriers);
+  else out.line(carriers.map(blockOf).join('\n\n'));
 }
 
 function blockOf(carrier: CarrierOverview): string {

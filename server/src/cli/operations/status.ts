@@ -1,18 +1,18 @@
 import { styleText } from 'node:util';
 import { type Overview, readOverview } from '../../domain/operations/overview.ts';
 import { stateOf } from '../carriers/status.ts';
-import { showScreen } from '../screen.ts';
 import { inOneLine } from '../terminal.ts';
 import type { Call } from '../verb.ts';
 
-export async function showOverview(call: Call): Promise<void> {
-  if (call.json) return call.out.records([await readOverview(call.runtime)]);
-  await showScreen(call, async () => screenOf(await readOverview(call.runtime), call.config));
+export async function showOverview({ runtime, config, json, out }: Call): Promise<void> {
+  const overview = await readOverview(runtime);
+  if (json) out.records([overview]);
+  else out.line(linesOf(overview, config));
 }
 
 const late = 10;
 
-function screenOf({ nodes, texts, carriers, webhooks, archive }: Overview, config: Call['config']): string {
+function linesOf({ nodes, texts, carriers, webhooks, archive }: Overview, config: Call['config']): string {
   // Every database has the sandbox's carrier; production never opens it.
   const used = carriers.filter(({ kind }) => kind !== 'sandbox' || config.environment === 'sandbox');
   const wait = `${Math.round(texts.oldestWaitSeconds)} s`;

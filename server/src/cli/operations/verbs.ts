@@ -14,10 +14,7 @@ export const operationsVerbs: Verb[] = [
   },
   {
     name: 'status',
-    about:
-      'Show the deployment on one screen: processes, queued texts, recent traffic, carriers, webhooks, the archive. In a terminal, refresh until Ctrl-C.',
-    options: { once: { about: 'Print it once, even in a terminal.' } },
-    watches: true,
+    about: 'Show how the deployment does: processes, queued texts, recent traffic, carriers, webhooks, the archive.',
     run: showOverview,
   },
 ];

@@ -26,7 +26,6 @@ const whats: Record<string, string> = {
   'archive downloaded': 'Export of the archive downloaded',
   'text read': 'Text in doubt read',
   'consent read': 'Evidence of consent read',
-  'texts followed': 'Texts read as they came',
   'number shown': 'Hidden number in a text shown',
   retention: 'Retention changed',
   disposal: 'Records disposed of',
