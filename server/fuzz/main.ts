@@ -1,12 +1,13 @@
 // Searches for faults at length, on its own PostgreSQL: valid and nearly valid requests made from the OpenAPI document;
 // histories of texts, replies and crashes; texts of random characters, compared from the phone to the examiner; and texts
-// that may take long to judge. `--requests 20000`, `--histories 2000`, `--texts 10000` and `--judgments 5000` say how many,
-// `--only histories` runs one of them, and `--seed 1` repeats all but the texts. Exits with 1 if it finds a fault.
+// that may take long to judge; and odd values for the app's and the console's own calls. `--requests 20000`, `--histories 2000`,
+// `--texts 10000`, `--judgments 5000`, `--app 20000` and `--console 20000` say how many, `--only histories` runs one of them, and `--seed 1` repeats all but the texts. Exits with 1 if it finds a fault.
 import { optionsGiven } from '../../scripts/options.ts';
 import { compareBytes } from '../test/record-keeping/archive-export-bytes.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 import { makeWorld, type World } from '../test/support/world.ts';
 import { playHistories } from '../test/texting/histories.ts';
+import { appDoor, consoleDoor, fuzzDoor } from './doors.ts';
 import { type FuzzResult, fuzz } from './fuzz.ts';
 import { fuzzJudgments } from './judgments.ts';
 
@@ -16,19 +17,32 @@ const parts = {
   histories: fuzzHistories,
   texts: fuzzTexts,
   judgments: async (texts: number) => fuzzJudgments(texts, seed),
+  app: (requests: number) => fuzzDoor(appDoor, { requests, seed }),
+  console: (requests: number) => fuzzDoor(consoleDoor, { requests, seed }),
 };
 type Part = keyof typeof parts;
 const names = Object.keys(parts) as Part[];
 
 const text = { type: 'string' } as const;
 const { values } = optionsGiven({
-  options: { requests: text, histories: text, texts: text, judgments: text, seed: text, only: text },
+  options: {
+    requests: text,
+    histories: text,
+    texts: text,
+    judgments: text,
+    app: text,
+    console: text,
+    seed: text,
+    only: text,
+  },
 });
 const counts: Record<Part, number> = {
   requests: wholeNumber('--requests', values.requests ?? '20000'),
   histories: wholeNumber('--histories', values.histories ?? '2000'),
   texts: wholeNumber('--texts', values.texts ?? '10000'),
   judgments: wholeNumber('--judgments', values.judgments ?? '5000'),
+  app: wholeNumber('--app', values.app ?? '20000'),
+  console: wholeNumber('--console', values.console ?? '20000'),
 };
 const seed = wholeNumber('--seed', values.seed ?? String(Date.now() % 2 ** 31));
 const chosen = names.filter((name) => values.only === undefined || values.only === name);

@@ -162,7 +162,13 @@ function dateTime(): Arbitrary<string> {
   const offset = fc.constantFrom('Z', 'z', '+00:00', '-00:00', '+23:59', '-23:59', '+05:30');
   const fraction = fc.constantFrom('', '.5', '.123', '.999999999', '.1234567890123');
   return fc
-    .tuple(date(), fc.constantFrom('T', 't'), fc.constantFrom('00:00:00', '23:59:59', '12:30:45'), fraction, offset)
+    .tuple(
+      date(),
+      fc.constantFrom('T', 't'),
+      fc.constantFrom('00:00:00', '23:59:59', '23:59:60', '12:30:45'),
+      fraction,
+      offset,
+    )
     .map((parts) => parts.join(''));
 }
 

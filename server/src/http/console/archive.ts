@@ -1,6 +1,12 @@
 import { findFirstUnindexed } from '../../domain/record-keeping/archive-index.ts';
 import { getEntryProof, readEntryText } from '../../domain/record-keeping/archive-reading.ts';
-import { getEntry, getSearch, saveSearch, searchArchive } from '../../domain/record-keeping/archive-search.ts';
+import {
+  type ArchiveSearch,
+  getEntry,
+  getSearch,
+  saveSearch,
+  searchArchive,
+} from '../../domain/record-keeping/archive-search.ts';
 import { hideNumbersIn } from '../../domain/supervision/findings.ts';
 import {
   ArchiveSearchQuery,
@@ -8,6 +14,7 @@ import {
   EntryParams,
   SavedSearchParams,
 } from '../../schemas/record-keeping/archive-search.ts';
+import { instantOf } from '../../schemas/shared/validate.ts';
 import { firmEndpoint } from './endpoint.ts';
 
 /** Names and numbers are in a body, which no log keeps. */
@@ -17,7 +24,7 @@ export const search = firmEndpoint({
   async handler(deps, { firmId }, { query, body }) {
     // Before it looks, so that nothing is missing that this calls indexed.
     const unindexedSince = await findFirstUnindexed(deps, firmId);
-    const found = await searchArchive(deps, firmId, body, query.cursor);
+    const found = await searchArchive(deps, firmId, withInstants(body), query.cursor);
     return { ...found, data: hideNumbersIn(found.data), unindexedSince };
   },
 });
@@ -47,10 +54,19 @@ export const proof = firmEndpoint({
 
 export const save = firmEndpoint({
   body: ArchiveSearchRequest,
-  handler: (deps, { firmId, staffId }, { body }) => saveSearch(deps, { firmId, staffId }, body),
+  handler: (deps, { firmId, staffId }, { body }) => saveSearch(deps, { firmId, staffId }, withInstants(body)),
 });
 
 export const saved = firmEndpoint({
   params: SavedSearchParams,
   handler: (deps, { firmId }, { params }) => getSearch(deps, firmId, params.searchId),
 });
+
+/** RFC 3339 allows times that `Date` doesn't read: leap seconds, and more digits. */
+function withInstants({ from, to, ...search }: ArchiveSearch): ArchiveSearch {
+  return {
+    ...search,
+    ...(from !== undefined && { from: instantOf(from).toISOString() }),
+    ...(to !== undefined && { to: instantOf(to).toISOString() }),
+  };
+}

@@ -1,6 +1,7 @@
 import { listActors, listAudit } from '../../domain/operations/audit.ts';
 import { hideNumbersIn } from '../../domain/supervision/findings.ts';
 import { AuditQuery } from '../../schemas/operations/operations.ts';
+import { instantOf } from '../../schemas/shared/validate.ts';
 import { operatorEndpoint } from './endpoint.ts';
 
 export const list = operatorEndpoint({
@@ -8,8 +9,8 @@ export const list = operatorEndpoint({
   async handler(deps, _, { query: { since, until, ...query } }) {
     const { data, cursor } = await listAudit(deps, {
       ...query,
-      ...(since && { since: new Date(since) }),
-      ...(until && { until: new Date(until) }),
+      ...(since && { since: instantOf(since) }),
+      ...(until && { until: instantOf(until) }),
     });
     return { data: hideNumbersIn(data), cursor };
   },

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 import { listExports, openExport, startExport } from '../../domain/record-keeping/exports.ts';
 import { ExportParams, NewExport } from '../../schemas/record-keeping/exports.ts';
+import { instantOf } from '../../schemas/shared/validate.ts';
 import { sendDownload } from '../browser/media.ts';
 import { firmEndpoint } from './endpoint.ts';
 
@@ -13,7 +14,7 @@ export const start = firmEndpoint({
   isFresh: true,
   body: NewExport,
   handler: (deps, { firmId, staffId }, { body: { from, to, ...asked } }, { traceId }) =>
-    startExport(deps, { firmId, staffId, traceId, from: new Date(from), to: new Date(to), ...asked }),
+    startExport(deps, { firmId, staffId, traceId, from: instantOf(from), to: instantOf(to), ...asked }),
 });
 
 /** Without a fresh sign-in: a browser that saves a link as a file can't be asked for one. */

@@ -1,4 +1,5 @@
 import { readReport } from '../../domain/supervision/review-reports.ts';
+import { instantOf } from '../../schemas/shared/validate.ts';
 import { ReportQuery } from '../../schemas/supervision/lexicons.ts';
 import { firmEndpoint } from './endpoint.ts';
 
@@ -6,5 +7,5 @@ export const show = firmEndpoint({
   query: ReportQuery,
   cost: 2,
   handler: (deps, { firmId }, { query: { from, until } }) =>
-    readReport(deps, firmId, { from: new Date(from), until: new Date(until) }),
+    readReport(deps, firmId, { from: instantOf(from), until: instantOf(until) }),
 });

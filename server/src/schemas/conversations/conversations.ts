@@ -1,4 +1,5 @@
 import { draftLengthMax, type View, views } from '../../domain/conversations/conversations.ts';
+import { lastMs } from '../sandbox/clock.ts';
 import { Id, Phone } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
 
@@ -19,7 +20,7 @@ export const ItemQuery = Type.Object({
 export const ReadRequest = Type.Object({ upTo: Id() });
 export const DoneRequest = Type.Object({ done: Type.Boolean() });
 export const SnoozeRequest = Type.Object({
-  until: Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0 }),
+  until: Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, maximum: lastMs }),
 });
 export const DraftRequest = Type.Object({ text: Type.String({ maxLength: draftLengthMax }) });
 export const SearchQuery = Type.Object({ text: Type.String({ maxLength: 200 }) });

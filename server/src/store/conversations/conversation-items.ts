@@ -187,7 +187,7 @@ export async function findMediaBytes(
      from reply_media r
      join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.media_number
      join archive_entries e on e.advisor_id = r.advisor_id and e.number = r.reply_number
-     where r.advisor_id = $1 and r.reply_number = $2 and r.place = $3 and r.size > 0
+     where r.advisor_id = $1 and r.reply_number = $2 and r.place = $3::bigint and r.size > 0
        and ($4::bigint is null or e.member_id = $4)`,
     [advisorId, replyNumber, place, memberId ?? null],
     'find-media-bytes',

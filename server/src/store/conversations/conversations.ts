@@ -207,7 +207,7 @@ export async function updateConversation(
 ): Promise<boolean> {
   return db.has(
     `insert into conversations as c (advisor_id, member_id, read_reply_id, done_at, snoozed_at, snoozed_until, draft)
-     select advisor_id, member_id, coalesce($3, 0), $5, $7, $8, $10
+     select advisor_id, member_id, coalesce($3::bigint, 0), $5, $7, $8, $10
      from members
      where advisor_id = $1 and member_id = $2
      on conflict (advisor_id, member_id) do update

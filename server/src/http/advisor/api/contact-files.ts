@@ -48,7 +48,7 @@ export function addContactFiles(
     const { importId } = request.params as { importId: string };
     const { advisorId } = callerOf(request);
     await readAlone(advisorId, async () => {
-      const parts = await refusedRows(deps, advisorId, Number(importId) || 0);
+      const parts = await refusedRows(deps, advisorId, /^\d{1,15}$/.test(importId) ? Number(importId) : 0);
       await sendDownload(reply, { name: 'refused.csv', type: csvType, parts });
     });
   });

@@ -27,11 +27,11 @@ import { addSession, requireSession } from './session.ts';
 import * as signatures from './signatures.ts';
 import * as wordings from './wordings.ts';
 
-const apiPath = '/app/api';
+export const appApiPath = '/app/api';
 
 /** What the app needs besides the partner's operations. */
 // biome-ignore format: a table
-const own: [Route['method'], Route['path'], Endpoint][] = [
+export const ownOperations: [Route['method'], Route['path'], Endpoint][] = [
   ['GET',  '/conversations',                 conversations.list],
   ['GET',  '/conversations/:memberId',        conversations.get],
   ['GET',  '/conversations/:memberId/items',  conversations.listItems],
@@ -90,8 +90,13 @@ export function addAdvisorApi(
   const room = makeWaitingRoom();
   const responses = { deps, share, turnOf, respondOnce: idempotency(), room, authenticated: signedIn };
   const rows: Route[] = [
-    ...partnerRoutes.map((row) => ({ ...row, path: `${apiPath}/v1${row.path}` })),
-    ...own.map(([method, path, endpoint]) => ({ method, path: apiPath + path, scope: 'any' as const, ...endpoint })),
+    ...partnerRoutes.map((row) => ({ ...row, path: `${appApiPath}/v1${row.path}` })),
+    ...ownOperations.map(([method, path, endpoint]) => ({
+      method,
+      path: appApiPath + path,
+      scope: 'any' as const,
+      ...endpoint,
+    })),
   ];
   const turns = makeFairQueue({ ...advisorsAtOnce, tooMany: overloaded });
   const checks = [signedIn, (request: FastifyRequest) => enter(shedder, turns, request)];
