@@ -812,7 +812,7 @@ create table passkeys (
 
 create table pending_actions (
   advisor_id bigint not null,
-  action_id bigint not null generated always as identity,
+  action_id bigint not null,
   kind text not null,
   target_ids bigint[] not null,
   detail text,

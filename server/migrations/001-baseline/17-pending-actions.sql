@@ -2,7 +2,8 @@
 
 create table pending_actions (
   advisor_id bigint not null references advisors,
-  action_id bigint generated always as identity,
+  -- Random: who knows one can’t guess another.
+  action_id bigint not null,
   kind text not null,
   -- What it is about: contacts, a group, or a review.
   target_ids bigint[] not null,

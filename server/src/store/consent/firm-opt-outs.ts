@@ -71,7 +71,10 @@ export async function lockUnstopped(
   });
 }
 
-/** Those of these firms' advisors, and of these advisors, who know the numbers, in the order in which all statements lock members. */
+/**
+ * Those of these firms' advisors, and of these advisors, who know the numbers, in the order in which all statements lock members. Spans
+ * advisors: to the person they are one.
+ */
 export async function lockMembersOf(db: Db, { firmIds, advisorIds }: Knowing, phones: string[]): Promise<FirmMember[]> {
   if (phones.length === 0) return [];
   const members = await forAllAdvisors(db, (db) =>

@@ -15,7 +15,6 @@ export async function insertPendingAction(
 ): Promise<void> {
   await db.query(
     `insert into pending_actions (advisor_id, action_id, kind, target_ids, detail, due_at)
-     overriding system value
      values ($1, $2, $3, $4, $5, $6)`,
     [advisorId, actionId, kind, targetIds, detail, dueAt],
   );
