@@ -346,5 +346,11 @@ suite('an import in the app', () => {
       403,
       'only from our own page',
     );
+    await world.database.asOwner(`update sessions set date_time_created = date_time_created - interval '1 hour'`);
+    const stale = await ann.call('POST', '/app/api/contacts/export', {
+      body: {},
+      headers: { 'x-form-token': formToken },
+    });
+    assert.deepEqual([stale.status, stale.body.details], [403, { freshSignIn: true }], 'signed in a while ago');
   });
 });

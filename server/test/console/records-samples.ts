@@ -71,6 +71,7 @@ export function recordsSamples(world: () => World): Record<string, RecordsSample
     'GET /retention/due': {},
     'GET /exports': {},
     'POST /exports': { body: { advisorId: firstAdvisorId, ...period, format: 'ndjson' } },
+    'GET /exports/confirm': {},
     'GET /exports/:exportId/file': { ids: madeExport },
     'GET /exports/verify.mjs': {},
     'GET /wordings': {},

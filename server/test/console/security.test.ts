@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, listStaff, setStaff } from '../../src/domain/accounts/staff.ts';
 import { compareAccounts } from '../../src/domain/archive/comparisons/accounts.ts';
 import { resealAuthenticators } from '../../src/domain/sign-in/staff-credentials.ts';
 import { makePasskey } from '../support/authenticator.ts';
-import { makeStaff } from '../support/console.ts';
+import { makeStaff, type StaffPerson } from '../support/console.ts';
 import { moved } from '../support/database.ts';
 import {
   codeIn,
@@ -203,6 +204,43 @@ describe('/console/staff', () => {
     const period = { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z', format: 'ndjson' };
     const { status, body } = await officer.call('POST', '/exports', { advisorId, ...period });
     assert.deepEqual([status, body.details], [403, { freshSignIn: true }]);
+  });
+
+  it('records leave and rules get weaker only after a fresh sign-in', async () => {
+    const { advisorId, firmId, quietHours, email } = world.ann.advisor;
+    const [officer, operator] = await Promise.all([
+      makeStaff(world, { role: 'compliance_officer', firmId, name: 'Older' }),
+      makeStaff(world, { role: 'operator', name: 'Staler' }),
+    ]);
+    for (const { staffId } of [officer, operator]) await age(staffId);
+    const { rules, version: basedOn } = (await officer.call('GET', '/lexicon')).body;
+    const lexicon = (rules: object[]) => ({ rules, basedOn });
+    const [first, ...others] = rules;
+    const flag = { name: 'Gifts', action: 'flag', phrases: ['a gift'] };
+    const advisor = `/advisors/${advisorId}`;
+    const refused: [StaffPerson, 'GET' | 'POST' | 'PUT', string, object?][] = [
+      [officer, 'PUT', '/retention', { years: 6 }],
+      [officer, 'POST', '/holds/1/lift', { reason: 'Settled' }],
+      [officer, 'PUT', '/lexicon', lexicon(others)],
+      [officer, 'PUT', '/lexicon', lexicon([{ ...first, action: 'flag' }, ...others])],
+      [officer, 'GET', '/exports/confirm'],
+      [officer, 'GET', '/exports/1/file'],
+      [operator, 'PUT', advisor, { consentRequired: false }],
+      [operator, 'PUT', advisor, { email: 'somebody@else.example' }],
+    ];
+    for (const [who, method, path, body] of refused)
+      assert.deepEqual((await who.call(method, path, body)).body.details, { freshSignIn: true }, `${method} ${path}`);
+    const done = [
+      await officer.call('PUT', '/retention', { years: 8 }),
+      await officer.call('PUT', '/lexicon', lexicon([...rules, flag])),
+      await operator.call('PUT', advisor, { quietHours: 'defer', email, consentRequired: true }),
+    ];
+    assert.deepEqual(
+      done.map(({ status }) => status),
+      [200, 200, 200],
+    );
+    assert.equal((await operator.call('PUT', advisor, { quietHours: 'off' })).status, 403);
+    await setAdvisor(world.deps, advisorId, { quietHours });
   });
 
   it('operators show and rotate secrets only after a fresh sign-in', async () => {

@@ -114,12 +114,17 @@ async function request<Answer>(method: string, path: string, call: Call = {}): P
   if (path.startsWith('/v1/'))
     tell({ call: { method, path: path + search, body, status, answer: result, tookMs: performance.now() - begun } });
   if (ok) return (result || undefined) as Answer;
-  const isStale = status === 403 && result.details?.freshSignIn === true;
-  if (isStale && (await confirm('stale'))) return request(method, path, call);
+  if (isStale(new CallFailed(status, result)) && (await confirm('stale'))) return request(method, path, call);
   // Whoever is there keeps what they typed. What nobody looks after is taken off the screen.
   if (status === 401 && isAttended() && (await confirm('ended'))) return request(method, path, call);
   if (status === 401) signIn();
   throw new CallFailed(status, result);
+}
+
+/** Whether only somebody who signed in just now may do it. */
+export function isStale(error: unknown): boolean {
+  if (!(error instanceof CallFailed)) return false;
+  return error.status === 403 && (error.details as { freshSignIn?: boolean } | undefined)?.freshSignIn === true;
 }
 
 /** An answer that breaks off, or that somebody between us and the server wrote, is none. */
@@ -158,10 +163,10 @@ export function ownHeaders(): Record<string, string> {
  * The session ended. They come back to where they were, and what they typed is still there; for somebody else it isn't. The sandbox's
  * demonstration has a link that signs in by itself.
  */
-export function signIn(): void {
+export function signIn(again = false): void {
   const { pathname, search } = location;
-  const next = encodeURIComponent(pathname + search);
-  location.assign(pathname === '/app/demonstration' ? '/demonstration' : `${door.signIn}?next=${next}`);
+  const next = `${again ? 'again=yes&' : ''}next=${encodeURIComponent(pathname + search)}`;
+  location.assign(pathname === '/app/demonstration' ? '/demonstration' : `${door.signIn}?${next}`);
 }
 
 /** A form, because the answer leads to another page. */

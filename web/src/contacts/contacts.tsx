@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { download } from '../api/http.ts';
+import { download, isStale, signIn } from '../api/http.ts';
 import { type ContactFilter, contactsQuery, countsQuery, refreshBook } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { AppContact, ConsentState, Group } from '../api/types.ts';
@@ -104,7 +104,9 @@ export function Contacts() {
   const isNarrow = Boolean(search || scope.groupId || scope.consent);
   const save = async () => {
     setExporting(true);
-    await download('/contacts/export', 'contacts.csv', { search, ...scope }).catch((error) => toast(error.message));
+    await download('/contacts/export', 'contacts.csv', { search, ...scope }).catch((error) =>
+      toast(error.message, isStale(error) ? { label: 'Sign in again', run: () => signIn(true) } : undefined),
+    );
     setExporting(false);
   };
   const dropGroup = ({ groupId, name }: Group) => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Deps, inTransaction } from '../../deps.ts';
 import * as store from '../../store/supervision/lexicons.ts';
 import { getFirm, lockFirm } from '../accounts/firms.ts';
@@ -43,6 +44,12 @@ export async function getLexiconVersion({ db }: Deps, firmId: number, version: n
 
 export function listLexiconHistory({ db }: Deps, firmId: number): Promise<store.LexiconVersionRow[]> {
   return store.listLexiconHistory(db, firmId, historyMax);
+}
+
+/** Whether a rule that holds or blocks texts is missing or isn't the same. */
+export function isWeaker(before: Rule[], after: unknown[]): boolean {
+  const stopping = before.filter(({ action }) => action !== 'flag');
+  return !stopping.every((rule) => after.some((other) => isDeepStrictEqual(rule, other)));
 }
 
 /** By whom: an operator, or somebody of the firm's staff, who has edited this version. */

@@ -109,7 +109,7 @@ export async function sendSignIn(
   const content = html`<main class="card">
 <h1>${title}</h1>
 ${!application && next === firstPage && html`<p>See which applications act for you, and disconnect them.</p>`}
-${again && html`<p>You can add and remove passkeys for five minutes after you sign in.</p>`}
+${again && html`<p>Passkeys can be changed and contacts exported for five minutes after you sign in.</p>`}
 ${problem && html`<p class="notice bad" role="alert" id="problem">${problem.text}</p>`}
 <form method="post" action="/sign-in">
 ${hidden({ formToken, next, application, again: again ? 'yes' : '' })}

@@ -17,6 +17,16 @@ export const add = operatorEndpoint({
 export const set = operatorEndpoint({
   params: AdvisorParams,
   body: AdvisorChange,
+  // Another address takes over the account, and without these rules people get texts that they didn't ask for.
+  async isFresh(deps, _, { params, body: { email, consentRequired, quietHours } }) {
+    const before = await getAdvisor(deps, String(params.advisorId));
+    const isNewEmail = email !== undefined && email !== before.email;
+    return (
+      isNewEmail ||
+      (before.consentRequired && consentRequired === false) ||
+      (before.quietHours !== 'off' && quietHours === 'off')
+    );
+  },
   async handler(deps, _, { params, body }, by) {
     const { advisorId } = await getAdvisor(deps, String(params.advisorId));
     await setAdvisor(deps, advisorId, body, by);

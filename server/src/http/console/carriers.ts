@@ -29,7 +29,7 @@ export const add = operatorEndpoint({
 });
 
 export const set = operatorEndpoint({
-  isFresh: ({ settings }) => settings !== undefined,
+  isFresh: (_, __, { body }) => body.settings !== undefined,
   params: CarrierParams,
   body: CarrierChange,
   handler: (deps, _, { params, body }, by) => carriers.setCarrier(deps, params.carrier, body, by),

@@ -2,7 +2,6 @@ import type { TSchema } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import type { By } from '../../domain/archive/archive.ts';
 import type { StaffSession } from '../../domain/sign-in/sessions.ts';
-import type { ValueOf } from '../../schemas/shared/validate.ts';
 import type { Input, ParsedInput } from '../door/route.ts';
 
 /** The staff of one firm. */
@@ -19,10 +18,10 @@ export type ConsoleEndpoint<Result = unknown> = {
   query?: TSchema;
   body?: TSchema;
   /**
-   * For what gives somebody access that lasts, such as a secret, or takes records out: only who signed in just now may do it, so a
-   * stolen session can't.
+   * For what gives somebody access that lasts, such as a secret, takes records out, or makes a rule weaker: only who signed in just now
+   * may do it, so a stolen session can't.
    */
-  isFresh?: true | ((body: never) => boolean);
+  isFresh?: true | ((deps: Deps, staff: StaffSession, input: Input) => boolean | Promise<boolean>);
   /** How many connections one of its queries counts for; 1 if it is a short one. */
   cost?: number;
   handler(deps: Deps, staff: StaffSession, input: Input, by: By): Promise<Result>;
@@ -32,7 +31,7 @@ type Details<Who, P, Q, B, Result> = {
   params?: P;
   query?: Q;
   body?: B;
-  isFresh?: true | ((body: NoInfer<ValueOf<B>>) => boolean);
+  isFresh?: true | ((deps: Deps, staff: Who, input: ParsedInput<P, Q, B>) => boolean | Promise<boolean>);
   cost?: number;
   handler(deps: Deps, staff: Who, input: ParsedInput<P, Q, B>, by: By): Promise<Result>;
 };

@@ -17,8 +17,11 @@ export const start = firmEndpoint({
     startExport(deps, { firmId, staffId, traceId, from: instantOf(from), to: instantOf(to), ...asked }),
 });
 
-/** Without a fresh sign-in: a browser that saves a link as a file can't be asked for one. */
+/** A browser that saves a file can't be asked to sign in again: the page asks here first. */
+export const confirm = firmEndpoint({ isFresh: true, handler: async () => undefined });
+
 export const file = firmEndpoint({
+  isFresh: true,
   params: ExportParams,
   async handler(deps, { firmId }, { params: { exportId } }, by) {
     const parts = await openExport(deps, firmId, exportId, by);

@@ -19,6 +19,7 @@ export const add = firmEndpoint({
 });
 
 export const lift = firmEndpoint({
+  isFresh: true,
   params: HoldParams,
   body: HoldLift,
   async handler(deps, staff, { params, body }, by) {
@@ -31,6 +32,7 @@ export const retention = firmEndpoint({ handler: (deps, { firmId }) => getRetent
 
 export const setYears = firmEndpoint({
   body: RetentionChange,
+  isFresh: async (deps, { firmId }, { body }) => body.years < (await getRetention(deps, firmId)).years,
   handler: (deps, { firmId }, { body }, by) => setRetention(deps, firmId, body.years, by),
 });
 

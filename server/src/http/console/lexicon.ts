@@ -3,6 +3,7 @@ import { dryRun as runDry } from '../../domain/supervision/dry-runs.ts';
 import {
   getLexicon,
   getLexiconVersion,
+  isWeaker,
   listLexiconHistory,
   setLexicon,
   tryRules,
@@ -22,6 +23,7 @@ export const get = firmEndpoint({
 
 export const set = firmEndpoint({
   body: LexiconChange,
+  isFresh: async (deps, { firmId }, { body }) => isWeaker((await getLexicon(deps, firmId)).rules, body.rules),
   handler: (deps, { firmId, staffId }, { body: { rules, basedOn } }, by) =>
     setLexicon(deps, firmId, JSON.stringify({ rules }), { by, setBy: staffId, basedOn }),
 });

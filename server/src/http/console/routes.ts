@@ -82,6 +82,7 @@ const table: [Route['method'], string, readonly StaffRole[], ConsoleEndpoint][] 
   ['GET',  '/retention/due',                       officers,  holds.due],
   ['GET',  '/exports',                             officers,  archiveExports.list],
   ['POST', '/exports',                             officers,  archiveExports.start],
+  ['GET',  '/exports/confirm',                     officers,  archiveExports.confirm],
   ['GET',  '/exports/:exportId/file',              officers,  archiveExports.file],
   ['GET',  '/exports/verify.mjs',                  officers,  archiveExports.verifier],
   ['GET',  '/wordings',                            officers,  wordings.list],
@@ -134,7 +135,7 @@ function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: PoolSha
         const staff = await requireStaff(visits, request);
         if (method !== 'GET') requireOwnPage(visits.forms, request);
         requireRole(staff, roles, endpoint);
-        if (endpoint.isFresh === true || (input && endpoint.isFresh?.(input.body as never))) requireFresh(staff);
+        if (endpoint.isFresh === true || (input && (await endpoint.isFresh?.(deps, staff, input)))) requireFresh(staff);
         admittedMs = performance.now();
         return staff;
       }

@@ -25,7 +25,7 @@ export const inviteNew = firmEndpoint({
 });
 
 export const set = firmEndpoint({
-  isFresh: givesAccess,
+  isFresh: (_, __, { body }) => givesAccess(body),
   params: StaffParams,
   body: StaffChange,
   async handler(deps, { firmId }, { params, body }, by) {
@@ -51,7 +51,7 @@ export const inviteNewOfAny = operatorEndpoint({
 });
 
 export const setAny = operatorEndpoint({
-  isFresh: givesAccess,
+  isFresh: (_, __, { body }) => givesAccess(body),
   params: StaffParams,
   body: StaffChange,
   async handler(deps, _staff, { params, body }, by) {

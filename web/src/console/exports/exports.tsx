@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNow } from '../../api/clock.ts';
 import { get, post } from '../../api/http.ts';
-import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { dayAfter, dayOf } from '../../words/months.ts';
@@ -79,16 +78,23 @@ export function Exports() {
         empty="Nothing was exported from here yet."
         actions={({ status, exportId, bytes }) =>
           status === 'ready' && (
-            <a className="button small" href={`/console/api/exports/${exportId}/file`} download>
-              <Icon name="download" size={16} />
+            <Button icon="download" kind="small" onClick={() => void save(exportId)}>
               Download, {sizeWords(bytes)}
-            </a>
+            </Button>
           )
         }
       />
       <Checking />
       {isOpen && advisors && <StartExport of={about} advisors={advisors} close={close} />}
     </div>
+  );
+}
+
+/** Records leave the firm with it: whoever signed in a while ago confirms that it is them. */
+async function save(exportId: number): Promise<void> {
+  await get('/exports/confirm').then(
+    () => location.assign(`/console/api/exports/${exportId}/file`),
+    (error) => toast(error.message),
   );
 }
 

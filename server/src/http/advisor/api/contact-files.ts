@@ -14,12 +14,13 @@ import type { Visits } from '../visits.ts';
 import { shownPreview } from './imports.ts';
 
 const fileNameLengthMax = 200;
+const signInAgain = 'Sign in again first: an export takes your contacts out, so we need to confirm it’s you.';
 const csvType = 'text/csv; charset=utf-8';
 
 /** Contacts as CSV files: an upload with its preview, the rows that were refused, and an export. */
 export function addContactFiles(
   app: FastifyInstance,
-  { deps }: Visits,
+  { deps, freshSessionOf }: Visits,
   { checks, admit }: { checks: Check[]; admit: Check },
 ): void {
   const validate = validator(ListFilterQuery);
@@ -58,6 +59,8 @@ export function addContactFiles(
     const { advisorId } = callerOf(request);
     const filter = valid(validate(parseBody(await readRawBody(request.raw), request.headers)));
     await admit(request, reply);
+    // The book leaves with it: a session that somebody stole is usually older.
+    if (!(await freshSessionOf(request))) throw problem('forbidden', signInAgain, { details: { freshSignIn: true } });
     const contacts = exportContacts(deps, advisorId, { by: byAdvisor(advisorId, request.id), filter });
     await sendDownload(reply, { name: 'contacts.csv', type: csvType, parts: deps.contactFiles.write(contacts) });
   });
