@@ -28,9 +28,10 @@ export function serve(args) {
 export async function serveAndRestart(args) {
   void buildPages();
   for (;;) {
+    // Before it starts: what changes while it does isn't missed.
+    const change = nextChange();
     const server = launchServer(args);
     const end = ended(server);
-    const change = nextChange();
     const first = await Promise.race([end, change]);
     if (stopped.aborted) return end;
     if (first !== 'changed') say(`The server ended (${first}). It starts again when a source changes.`);

@@ -16,9 +16,10 @@ const ajv = new Ajv2020({
   formats: {
     // The empty string clears a date, as the document's text says; and there was no year 0.
     date: (text: string) => text === '' || (isRealDate(text) && !text.startsWith('0000')),
+    // Seconds may be leap seconds.
     'date-time': (text: string) =>
       isRealDate(text.slice(0, 10)) &&
-      /^.{10}t([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i.test(text),
+      /^.{10}t([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i.test(text),
     uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
     uri: (text: string) => URL.canParse(text),
   },

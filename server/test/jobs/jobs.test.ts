@@ -215,15 +215,15 @@ suite('every job, as the application’s role, with something to do', async () =
     'run pending deletes': {
       make: () =>
         asOwner(
-          `insert into pending_actions (advisor_id, kind, target_ids, due_at) values (${advisorId}, 'delete_contacts', '{1}', now() - interval '1 second')`,
+          `insert into pending_actions (advisor_id, action_id, kind, target_ids, due_at) values (${advisorId}, 1, 'delete_contacts', '{1}', now() - interval '1 second')`,
         ),
       left: `select count(*) as left from pending_actions where kind = 'delete_contacts'`,
     },
     'run pending decisions': {
       make: () =>
         asOwner(
-          `insert into pending_actions (advisor_id, kind, target_ids, detail, due_at)
-           values (${advisorId}, 'decide_review', '{1}', '{}', now() - interval '1 second')`,
+          `insert into pending_actions (advisor_id, action_id, kind, target_ids, detail, due_at)
+           values (${advisorId}, 2, 'decide_review', '{1}', '{}', now() - interval '1 second')`,
         ),
       left: `select count(*) as left from pending_actions where kind = 'decide_review' and due_at <= now()`,
     },
