@@ -123,6 +123,16 @@ suite('the log of calls', () => {
   });
 });
 
+test('of more than fifty calls a second, the log takes the first, and says how many are missing', (context) => {
+  let nowMs = 0;
+  context.mock.method(performance, 'now', () => nowMs);
+  const log = makeCallLog();
+  const taken = () => Array.from({ length: 60 }, () => log.takes()).filter(Boolean).length;
+  assert.deepEqual([taken(), taken(), log.leftOut()], [50, 0, 70]);
+  nowMs += 1_000;
+  assert.deepEqual([taken(), log.leftOut()], [50, 80]);
+});
+
 test('the log keeps the last thousand', () => {
   const log = makeCallLog();
   const part = { headers: [], body: '' };

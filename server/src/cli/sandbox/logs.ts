@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { LoggedCall, LoggedPart } from '../../domain/sandbox/call-log.ts';
+import { type LoggedCall, type LoggedPart, perSecondMax } from '../../domain/sandbox/call-log.ts';
 import { type Call, UsageError, type Verb } from '../verb.ts';
 import { callSandbox } from './running-sandbox.ts';
 
@@ -30,9 +30,12 @@ async function showLogs(call: Call): Promise<void> {
   const { config, options, switches, until, out, json } = call;
   const query = options.trace ? `?traceId=${encodeURIComponent(options.trace)}` : '';
   if (switches.has('follow')) return followLogs(call, query);
-  const { data } = (await (await callSandbox(config, `/log/calls${query}`, { signal: until })).json()) as {
+  const { data, leftOut } = (await (await callSandbox(config, `/log/calls${query}`, { signal: until })).json()) as {
     data: ShownCall[];
+    leftOut: number;
   };
+  if (leftOut > 0)
+    out.note(`${leftOut} calls are missing: of more than ${perSecondMax} a second only the first are kept.`);
   if (options.trace && data.length === 0)
     throw new UsageError(`None of the last calls has the trace id ${options.trace}.`);
   const calls = data.slice(0, shownMax).reverse();

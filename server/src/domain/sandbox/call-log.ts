@@ -28,6 +28,8 @@ export type CallParts = Pick<LoggedCall, 'request' | 'response'>;
 export type CallLog = ReturnType<typeof makeCallLog>;
 
 const callsMax = 1_000;
+/** Nobody reads what comes faster, and to keep it would cost each call a tenth. */
+export const perSecondMax = 50;
 /** A thousand of the largest bodies would be a gigabyte. */
 const sizeMax = 32 * 1024 * 1024;
 
@@ -36,7 +38,19 @@ export function makeCallLog() {
   const listeners = new Set<(call: LoggedCall) => void>();
   let total = 0;
   let last = 0;
+  let second = { beganMs: -Infinity, calls: 0 };
+  let leftOut = 0;
   return {
+    /** Whether the next call should be kept: the first ones of each second are. */
+    takes(): boolean {
+      const nowMs = performance.now();
+      if (nowMs - second.beganMs >= 1_000) second = { beganMs: nowMs, calls: 0 };
+      second.calls += 1;
+      if (second.calls > perSecondMax) leftOut += 1;
+      return second.calls <= perSecondMax;
+    },
+    /** How many weren't kept. */
+    leftOut: () => leftOut,
     /** Its parts are read when somebody looks, as most calls never are; `size` is about what they keep. */
     add(call: Omit<LoggedCall, 'id' | keyof CallParts>, parts: () => CallParts, size: number): void {
       last += 1;

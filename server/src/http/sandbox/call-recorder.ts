@@ -56,7 +56,8 @@ export const recordedClasses = { IncomingMessage: RecordedRequest, ServerRespons
 export function recordCalls(app: FastifyInstance, log: CallLog): void {
   app.addHook('onRequest', ({ raw: request, id: traceId }, { raw: response }, next) => {
     const { url = '/', method = '' } = request;
-    if (recorded.test(url) && request instanceof RecordedRequest && response instanceof RecordedResponse) {
+    if (!(recorded.test(url) && log.takes())) return next();
+    if (request instanceof RecordedRequest && response instanceof RecordedResponse) {
       const startedMs = performance.now();
       const dateTime = new Date();
       request.chunks = [];

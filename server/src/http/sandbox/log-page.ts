@@ -9,6 +9,7 @@ import {
   type LoggedCall,
   type LoggedPart,
   matches,
+  perSecondMax,
 } from '../../domain/sandbox/call-log.ts';
 import { curlOf } from '../../domain/sandbox/curl.ts';
 import { asset } from '../browser/assets.ts';
@@ -37,10 +38,10 @@ export function addLogPage(app: FastifyInstance, deps: Deps, log: CallLog): void
       const { call } = request.query as { call?: unknown };
       const calls = log.list(filter);
       const chosen = log.find(Number(call)) ?? (filter.traceId && calls.length === 1 ? (calls[0] ?? null) : null);
-      return sendLog(reply, { calls, filter, chosen, publicUrl: deps.config.publicUrl });
+      return sendLog(reply, { calls, leftOut: log.leftOut(), filter, chosen, publicUrl: deps.config.publicUrl });
     });
 
-    scope.get('/log/calls', async (request) => ({ data: log.list(filterIn(request)) }));
+    scope.get('/log/calls', async (request) => ({ data: log.list(filterIn(request)), leftOut: log.leftOut() }));
 
     scope.get('/log/stream', (request, reply) => {
       if (streams >= streamsMax) throw problem('downstream_unavailable', 'Too many streams are open: retry later.');
@@ -69,15 +70,21 @@ function filterIn({ query }: FastifyRequest): CallFilter {
   return { traceId: text(traceId)?.toLowerCase(), status: text(status), path: text(path) };
 }
 
-type LogView = { calls: LoggedCall[]; filter: CallFilter; chosen: LoggedCall | null; publicUrl: string };
+type LogView = {
+  calls: LoggedCall[];
+  leftOut: number;
+  filter: CallFilter;
+  chosen: LoggedCall | null;
+  publicUrl: string;
+};
 
-function sendLog(reply: FastifyReply, { calls, filter, chosen, publicUrl }: LogView): FastifyReply {
+function sendLog(reply: FastifyReply, { calls, leftOut, filter, chosen, publicUrl }: LogView): FastifyReply {
   const { traceId = '', status = '', path = '' } = filter;
   const isFiltered = Boolean(traceId || status || path);
   const content = html`<main class="wide log">
 <header><h1>Log</h1>
 <p class="facts">The last thousand calls to this process: the partner API, OAuth’s tokens and the sandbox’s own routes. Credentials, tokens and
-passwords are left out. <span role="status" data-connection></span></p></header>
+passwords are left out.${leftOut > 0 && ` Of more than ${perSecondMax} a second only the first are kept: ${leftOut.toLocaleString('en-US')} are missing.`} <span role="status" data-connection></span></p></header>
 <form class="filters" method="get" action="/log" data-filters>
 <div><label for="status">Status</label><select id="status" name="status">${Object.entries(statuses).map(
     ([value, name]) => html`<option value="${value}"${value === status && html` selected`}>${name}</option>`,
