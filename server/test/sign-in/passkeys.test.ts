@@ -205,7 +205,8 @@ test('a removed passkey, or one of a disabled advisor, signs nobody in', async (
   const removed = await withPasskey();
   await removed.visitor.get('/passkeys');
   const other = await someone();
-  await other.visitor.post('/passkeys/remove', { passkeyId: removed.passkey.id });
+  const theirs = await other.visitor.post('/passkeys/remove', { passkeyId: removed.passkey.id });
+  assert.equal(theirs.headers.location, '/passkeys', 'nothing was removed, and nothing else is said');
   assert.match((await removed.visitor.get('/passkeys')).body, /Remove/, 'another advisor can’t remove it');
   const answer = await removed.visitor.post('/passkeys/remove', { passkeyId: removed.passkey.id });
   assert.equal(answer.headers.location, '/passkeys?done=removed');

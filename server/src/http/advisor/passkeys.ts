@@ -43,8 +43,8 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf, fres
     const session = await freshSessionOf(request);
     if (!session) return reply.redirect(signInToContinue(fields('passkeyId')), 303);
     const { advisorId } = session;
-    await removePasskey(deps, { advisorId }, fields('passkeyId'), byAdvisor(advisorId, request.id));
-    return reply.redirect('/passkeys?done=removed', 303);
+    const isTheirs = await removePasskey(deps, { advisorId }, fields('passkeyId'), byAdvisor(advisorId, request.id));
+    return reply.redirect(isTheirs ? '/passkeys?done=removed' : '/passkeys', 303);
   });
 
   app.post('/passkeys/options', async (request, reply) => {
