@@ -70,9 +70,9 @@ export function Contacts() {
     if (search !== searched)
       void navigate({ search: true, state: (state) => ({ ...state, searched: search }), replace: true });
   }, [search]);
-  // The contacts were opened anew.
+  // The contacts were opened anew, or Back leads to an earlier search. What somebody is typing is theirs.
   useEffect(() => {
-    if (!searched) setTyped('');
+    if (document.activeElement !== field.current) setTyped(searched);
   }, [searched]);
   const show = (change: typeof place) => void navigate({ search: { ...place, ...change }, state: true, replace: true });
   const edit = (contact: number | 'new') =>
