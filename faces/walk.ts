@@ -100,15 +100,17 @@ async function serving(program: string, args: string[], cwd: string, visit: () =
       const [, seconds] = /Installed them in (\d+) s/.exec(text) ?? [];
       if (seconds) say(`npm ci, which took ${seconds} s`);
     });
-  const ended = new Promise<number | null>((resolve) => server.once('close', resolve));
+  const ended = new Promise((resolve) => server.once('close', (code, signal) => resolve(code ?? signal)));
   try {
     await until('it serves', () => isReady(server), walkMs);
     say([program, ...args].join(' '));
     await visit();
     if (Date.now() - begun > walkMs) throw new Error('That took more than ten minutes.');
     interrupt(server);
-    const code = await ended;
-    if (code !== 0) throw new Error(`It ended with ${code}.`);
+    const end = await ended;
+    // npx ends by the signal, and the server by itself.
+    if (end !== 0 && !(program === 'npx' && end === 'SIGINT')) throw new Error(`It ended with ${end}.`);
+    if (!(await isFree(Number(new URL(origin).port)))) throw new Error('The server goes on.');
   } catch (error) {
     throw new Error(`${(error as Error).message}\n\nThe server said at last:\n${said.slice(-saidMax)}`, {
       cause: error,
