@@ -145,6 +145,8 @@ test('Back brings the list as it was left, and a form what was typed before the 
   const { page, context } = await app.openApp('/app/contacts', desk);
   await page.getByRole('button', { name: /^Not asked/ }).click();
   await page.getByLabel('Search contacts').fill('olga shown');
+  // A list that is being read shows nobody, Otto neither.
+  await page.waitForFunction(() => history.state.searched === 'olga shown');
   await row(page, 'Otto').waitFor({ state: 'hidden' });
   await row(page, 'Olga').getByTitle('Write a text').click();
   await page.getByRole('heading', { name: 'Olga Shown' }).first().waitFor();
