@@ -1,6 +1,6 @@
 // What `npm start` and `npm run dev` do: the server, and beside it the build of the pages that need one, if what they are made of has
 // changed since.
-import { mkdirSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -74,7 +74,8 @@ async function buildPages() {
     build.stderr?.setEncoding('utf8').on('data', (text) => {
       why += text;
     });
-    note({ building: build.pid });
+    // A server that finds its data folder in use ends, and this build with it: the other’s note stays.
+    if (!isBeingBuilt()) note({ building: build.pid });
     const end = await ended(build);
     if (end === 0) return rmSync(buildFile, { force: true });
     if (typeof end === 'string') why ||= `its process was ended by ${end}`;
@@ -84,7 +85,16 @@ async function buildPages() {
   if (stopped.aborted) return;
   why = why.trim();
   note({ failed: why });
-  say(`The pages /app, /console and /demonstration could not be built: ${why}`);
+  say(`The pages /app, /console and /demonstration could not be built: ${why}
+Fix that, and start again. The API, its guides and the sandbox’s phones work without them.`);
+}
+
+function isBeingBuilt() {
+  try {
+    return process.kill(JSON.parse(readFileSync(buildFile, 'utf8')).building, 0);
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -193,6 +193,7 @@ suite('the scripts of package.json', () => {
       await until('it says so', () =>
         said.includes('console and /demonstration could not be built: a package is missing'),
       );
+      assert.match(said, /a package is missing\nFix that, and start again\. The API/);
       assert.deepEqual(note(), { failed: 'a package is missing' });
       assert.equal(started.exitCode, null);
       started.kill('SIGTERM');
@@ -209,6 +210,17 @@ suite('the scripts of package.json', () => {
       await until('nothing is left to say', () => !existsSync(join(dataDir(), 'web-build.json')));
       started.kill('SIGTERM');
       await end();
+    });
+
+    test('a second server that finds the data folder in use leaves the note of the first one’s build', async () => {
+      const first = JSON.stringify({ building: process.pid });
+      mkdirSync(dataDir());
+      writeFileSync(join(dataDir(), 'web-build.json'), first);
+      node(`echo begun > ${at('begun')}; exec sleep 60`);
+      program('server/bin/assent', `while [ ! -f ${at('begun')} ]; do sleep 0.05; done; exit 2`);
+      start('start');
+      assert.equal(await end(), 2);
+      assert.equal(readFileSync(join(dataDir(), 'web-build.json'), 'utf8'), first);
     });
   });
 });
