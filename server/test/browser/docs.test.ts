@@ -146,6 +146,13 @@ suite('the home page', { skip }, () => {
     return page.evaluate(() => navigator.clipboard.readText());
   };
 
+  test('keeps what it says apart, and its steps in line', async () => {
+    const boxOf = async (selector: string, nth = 0) => await page.locator(selector).nth(nth).boundingBox();
+    const [ways, more] = [await boxOf('.next'), await boxOf('.next + .facts')];
+    assert.ok(ways && more && more.y - ways.y - ways.height >= 16, 'what follows the ways on is apart from them');
+    assert.equal((await boxOf('.steps label span'))?.x, (await boxOf('.steps label span', 1))?.x);
+  });
+
   test('has no credentials until they are asked for, and Copy puts them into the code', async () => {
     assert.doesNotMatch(await page.content(), /ak_sandbox|eyJ/);
     for (const language of ['Node', 'curl', 'Python']) {
