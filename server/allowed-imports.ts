@@ -48,7 +48,6 @@ export const allowedImports: Record<string, string> = {
   'adapters/crm': 'domain/ports.ts schemas adapters/outbound adapters/files/contacts',
   'adapters/webhooks': 'domain/ports.ts adapters/outbound',
   'adapters/redis': 'domain/ports.ts',
-  'adapters/tracing': 'config.ts log.ts domain/ports.ts',
   'adapters/checkpoints': 'domain/ports.ts adapters/commands',
   'adapters/commands': '',
   'adapters/diagnostics': 'config.ts domain adapters/redis',
@@ -81,7 +80,7 @@ export const allowedImports: Record<string, string> = {
   'deps.ts': 'config.ts domain/ports.ts domain/shared store',
   'runtime.ts': 'config.ts deps.ts log.ts domain store adapters',
   'app.ts': 'deps.ts log.ts domain store http oauth',
-  'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs adapters/redis adapters/tracing',
+  'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs adapters/redis',
   'main.ts': 'config.ts log.ts runtime.ts serve.ts',
 };
 

@@ -23,7 +23,6 @@ import { addConsole } from './http/console/routes.ts';
 import { addGuides } from './http/docs/guides-page.ts';
 import { addRoutes } from './http/door/door.ts';
 import { makeServer } from './http/door/server.ts';
-import { addSpans } from './http/door/spans.ts';
 import { addHealth } from './http/health.ts';
 import { addMetrics } from './http/metrics.ts';
 import { addOAuth } from './http/oauth.ts';
@@ -64,7 +63,6 @@ export async function buildApp(deps: Deps & AppContext): Promise<App> {
     ...(isSandbox && { classes: recordedClasses, addFirst: (app) => recordCalls(app, calls) }),
   });
   const shedder = makeLoadShedder(config.requestsMax, timeUntil(deps.signals.stopping.signal));
-  if (deps.tracer) addSpans(app, deps.tracer);
   // At the root, so that they also count requests that no route answers.
   addMetrics(app, deps, { ...deps, shedder });
   serveDocument(app, '/openapi.json', () => partnerDocument(config, routes));

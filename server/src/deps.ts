@@ -15,7 +15,6 @@ import type {
   SandboxClock,
   Screeners,
   SendMail,
-  Tracer,
 } from './domain/ports.ts';
 import type { Sealer } from './domain/shared/sealing.ts';
 import type { Signals } from './domain/shared/signals.ts';
@@ -48,8 +47,6 @@ export type Deps = {
   /** Null if the operator has no command for it. */
   readonly deliverCheckpoint: DeliverCheckpoint | null;
   readonly sendMail: SendMail | null;
-  /** Unless traces are exported, there is none. */
-  readonly tracer?: Tracer | null;
 };
 
 /** The same, on the reserved connections. */

@@ -43,7 +43,7 @@ import {
 } from './store/database/schema/migrate.ts';
 
 /** A process's connection to its database and everything built on it. The server and every command start here. */
-export type Runtime = Omit<Deps, 'db' | 'reserved' | 'tracer'> & {
+export type Runtime = Omit<Deps, 'db' | 'reserved'> & {
   databaseUrl: string;
   pool: Pool;
   db: Pool;

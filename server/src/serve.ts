@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { redisBuckets } from './adapters/redis/shared-buckets.ts';
-import type { RunningTracer } from './adapters/tracing/otlp.ts';
 import { type App, type AppContext, buildApp, buildWorkApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
-import { type Deps, onReserved } from './deps.ts';
+import { onReserved } from './deps.ts';
 import { prepareSigningKeys } from './domain/access/signing-keys.ts';
 import { findRestored, hasForgotten } from './domain/archive/archive-status.ts';
 import { sendBroadcasts } from './domain/broadcasts/sending.ts';
@@ -33,18 +32,16 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   const log = makeLog(config.logLevel);
   const runtime = await startRuntime(config, log, say, { serves: true });
   const buckets = await bucketsOf(config, log);
-  const tracer = await tracerOf(config, log);
-  const deps = { ...runtime, tracer };
   try {
     await runtime.reserved.open();
     // Compiles the patterns now, so that the first reply doesn't wait for it. A sandbox is rather ready a second earlier.
     if (config.environment === 'production') readReply('Hello');
-    const texting = config.role === 'api' ? null : await openTexting(deps, log);
-    const { app, sandbox } = await appOf({ ...deps, log, buckets }, texting);
+    const texting = config.role === 'api' ? null : await openTexting(runtime, log);
+    const { app, sandbox } = await appOf({ ...runtime, log, buckets }, texting);
     await warn(runtime, log);
     // Last of what can fail: a process that listens looks healthy, and must be whole.
     await listen(app, config);
-    const work = texting && startJobs({ ...deps, db: runtime.background }, log, texting);
+    const work = texting && startJobs({ ...runtime, db: runtime.background }, log, texting);
     const jobs = config.role === 'work' ? null : startRequestJobs(runtime, log);
     log.info({ port: config.port, environment: config.environment, role: config.role }, 'listening');
     if (sandbox) say(greeting(runtime, sandbox));
@@ -59,24 +56,24 @@ export async function serve(config: Config, say: (line: string) => void): Promis
         await forgetNode(runtime).catch((err) =>
           log.warn({ err }, 'this process could not be removed from the list of nodes'),
         );
-        await Promise.all([buckets?.stop(), tracer?.stop(), runtime.stop()]);
+        await Promise.all([buckets?.stop(), runtime.stop()]);
         log.info('stopped');
       },
     };
   } catch (error) {
-    await Promise.all([buckets?.stop(), tracer?.stop(), runtime.stop()]);
+    await Promise.all([buckets?.stop(), runtime.stop()]);
     throw error;
   }
 }
 
-async function openTexting(deps: Runtime & Pick<Deps, 'tracer'>, log: Log): Promise<Dispatcher> {
+async function openTexting(deps: Runtime, log: Log): Promise<Dispatcher> {
   // Before the first text is claimed.
   deps.signals.archive.restored = await findRestored(deps);
   return dispatcher(onReserved(deps), log);
 }
 
 async function appOf(
-  deps: Runtime & Pick<AppContext, 'log' | 'buckets'> & Pick<Deps, 'tracer'>,
+  deps: Runtime & Pick<AppContext, 'log' | 'buckets'>,
   texting: Dispatcher | null,
 ): Promise<{ app: App; sandbox: SandboxFile | undefined }> {
   const { config } = deps;
@@ -133,12 +130,6 @@ async function bucketsOf(
     onAway: (why) => log.warn(why, 'REDIS_URL doesn’t answer: until it does, rate limits apply per process'),
     onBack: () => log.info('REDIS_URL answers again: rate limits are shared'),
   });
-}
-
-/** Loaded on demand: without traces it costs nothing. */
-async function tracerOf(config: Config, log: Log): Promise<RunningTracer | null> {
-  if (!config.otlpEndpoint) return null;
-  return (await import('./adapters/tracing/tracer.ts')).openTracer(config, log);
 }
 
 /** What an operator should know about how it is set up. */

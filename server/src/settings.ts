@@ -115,31 +115,6 @@ export const settings = {
     parse: text,
     secret: true,
   },
-  otlpEndpoint: {
-    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    default: '',
-    about: 'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`.',
-    parse: httpUrl,
-  },
-  otlpHeaders: {
-    name: 'OTEL_EXPORTER_OTLP_HEADERS',
-    default: '',
-    about: 'Headers for the collector: `name=value`, separated by commas.',
-    parse: text,
-    secret: true,
-  },
-  tracesShare: {
-    name: 'OTEL_TRACES_SAMPLER_ARG',
-    default: '1',
-    about: 'The share of traces that is exported, from 0 to 1.',
-    parse: share,
-  },
-  serviceName: {
-    name: 'OTEL_SERVICE_NAME',
-    default: 'assent',
-    about: 'The name of the service in traces.',
-    parse: text,
-  },
   databaseUrl: {
     name: 'DATABASE_URL',
     default: '',

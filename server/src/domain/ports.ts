@@ -293,27 +293,6 @@ export type Screeners = {
   expire(firmId: number): void;
 };
 
-/** A part of a trace, in the words of OpenTelemetry. No phone number and no text is ever in it. */
-export type Span = {
-  traceId: string;
-  spanId: string;
-  parentId: string | null;
-  name: string;
-  kind: 'server' | 'internal' | 'producer' | 'consumer' | 'client';
-  /** In epoch milliseconds, with fractions. */
-  startMs: number;
-  endMs: number;
-  attributes: Record<string, string | number | boolean | undefined>;
-  failed?: boolean;
-};
-
-/** Where spans go, if traces are exported. */
-export type Tracer = {
-  /** Whether this trace is one of those that are kept: its id decides, on every node alike. */
-  samples(traceId: string): boolean;
-  record(span: Span): void;
-};
-
 /** One use of a key's bucket, which holds `burst` and fills at `ratePerSecond`. With 0 wanted it is only looked at. */
 export type BucketUse = { keyId: number; ratePerSecond: number; burst: number; wanted: 0 | 1 };
 export type TakenTokens = { taken: boolean; tokens: number };

@@ -4,8 +4,6 @@ import { insertNumberedEntries, type NewEntry } from '../../store/archive/archiv
 export type By = {
   actor: string;
   traceId: string | null;
-  /** In a trace that is exported: the span that this is part of. It is not kept. */
-  spanId?: string;
   /** The actor is whom an operator's command named, and nobody who signed in. */
   via?: 'command';
 };

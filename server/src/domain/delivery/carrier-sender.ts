@@ -7,7 +7,6 @@ import { receiveReply } from '../consent/replies.ts';
 import type { Inbound, OpenCarrier } from '../ports.ts';
 import { reportUnprovenConsents } from '../texting/unproven-consents.ts';
 import { claimTexts } from './claims.ts';
-import { withTraceIds } from './dispatch-traces.ts';
 import { haltOf } from './halts.ts';
 import { inFlight } from './in-flight.ts';
 import { receiveReceipt } from './receipts.ts';
@@ -61,7 +60,7 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
     if (limit === 0) return 'blocked';
     return resetGuard.run(async () => {
       const claimed = await claimTexts(deps, carrierId, limit);
-      for (const text of await withTraceIds(deps, claimed.texts)) texts.submit(text);
+      for (const text of claimed.texts) texts.submit(text);
       return claimed.more ? 'more' : 'drained';
     });
   }

@@ -23,8 +23,6 @@ type Claim = {
 /** A text that this node may hand to the carrier. */
 export type ClaimedText = ClaimedRow & {
   claim: Claim;
-  /** If its trace is exported. */
-  trace?: { traceId: string; claimedMs: number };
 };
 
 /** A lease outlasts the carrier's timeout by this much, so that the outcome can be written. */

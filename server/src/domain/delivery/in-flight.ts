@@ -7,7 +7,6 @@ import type { Course, OpenCarrier } from '../ports.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { claimRoom } from './claim-room.ts';
 import { type ClaimedText, renewLease } from './claims.ts';
-import { traceDispatch } from './dispatch-traces.ts';
 import { isUntried, recordOutcome, recordResponse } from './outcomes.ts';
 import { type SubmissionResult, submitToCarrier } from './submissions.ts';
 
@@ -28,14 +27,11 @@ export function inFlight(deps: Deps, { carrierId, carrier, name }: OpenCarrier, 
   const recording = { deps, log: log.child({ carrier: name }), abandoned: abandoned.signal };
 
   async function submitAndRecord(text: ClaimedText): Promise<void> {
-    const trace = traceDispatch(deps.tracer, text, name);
-    trace?.submitted();
     const { result, late } = submitToCarrier(deps, carrier, text, courseOf(text));
     unanswered += 1;
     const beganMs = performance.now();
     const known = await result;
     count(known, performance.now() - beganMs);
-    trace?.answered(known);
     unanswered -= 1;
     if (isUntried(known)) breaker.untried();
     else if ('accepted' in known || 'refused' in known) breaker.succeeded();
@@ -43,7 +39,6 @@ export function inFlight(deps: Deps, { carrierId, carrier, name }: OpenCarrier, 
     claimMore();
     await recordResponse(recording, text, known);
     if ('unknown' in known) doubts = [...doubts, text].slice(-doubtsMax);
-    trace?.recorded(known);
     // A late answer still settles a text in doubt; nobody waits for it.
     void late.then((response) => response && recordOutcome(recording, text, response));
   }

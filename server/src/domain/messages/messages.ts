@@ -8,7 +8,6 @@ import { problem } from '../problems.ts';
 import { type FailureCode, failureCodeOf } from '../shared/failure-codes.ts';
 import { type Page, pageOf, rowsOf } from '../shared/paging.ts';
 import { ensureMembers, ensureRecipients, expectRecipients, isKnown, type Recipient } from '../texting/recipients.ts';
-import { traceBatch } from './batch-traces.ts';
 import { type MessageInput, readMessage } from './message-input.ts';
 import {
   askAll,
@@ -86,13 +85,10 @@ function inOurWords(row: store.MessageRow): Message {
 const sending: Batch<Send, SendResult> = {
   advisorOf: ({ advisorId }) => advisorId,
   weigh: ({ phones }) => phones.length,
-  async run(db, given) {
-    const [first] = given;
+  async run(db, sends) {
+    const [first] = sends;
     if (!first) return [];
     const deps = { ...first.deps, db };
-    const traced = deps.tracer && traceBatch(deps.tracer, given);
-    if (traced) db.afterCommit(traced.ended);
-    const sends = traced?.sends ?? given;
     // One round trip, since both are sent before either is answered. With the ids known, nobody waits for the insert's rows.
     const [rows, messageIds] = await Promise.all([ensureRecipients(deps, numbersOf(sends)), drawIds(deps, sends)]);
     const recipients = splitBySend(sends, rows);

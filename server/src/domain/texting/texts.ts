@@ -16,7 +16,6 @@ import { accountDisabled } from './failures.ts';
 import { type Hours, heldKinds } from './gate.ts';
 import { endOfLife } from './lifetimes.ts';
 import { segmentsOf } from './segments.ts';
-import { nowMs, traceAccepted } from './text-traces.ts';
 import { renderWording, wordingOf } from './wordings.ts';
 
 export type { HeldReason } from '../../store/texting/texts.ts';
@@ -69,7 +68,6 @@ export function textTo(to: Addressee, given: Text): NewText {
     meta,
     actor: by.actor,
     traceId: by.traceId,
-    ...(by.spanId ? { spanId: by.spanId } : {}),
     ...segmentsOf(text),
     scheduledMessageId: given.scheduledMessageId ?? null,
     pace: textingPace,
@@ -157,7 +155,6 @@ export function textingProblem(
 /** Archives texts and puts them in the outbox, inside a transaction. The dispatcher is woken at its commit. */
 export async function acceptTexts(deps: Deps, texts: NewText[], given?: number[]): Promise<void> {
   if (texts.length === 0) return;
-  const startMs = nowMs();
   const messageIds = given ?? (await drawMessageIds(deps.db, texts.length));
   const now = deps.clock.now();
   const living = texts.map((text) => ({
@@ -169,6 +166,4 @@ export async function acceptTexts(deps: Deps, texts: NewText[], given?: number[]
     deps.signals.queued.raise();
     for (const { carrierId } of texts) deps.signals.traffic.texts(carrierId ?? noCarrier, 'accepted');
   });
-  const { tracer } = deps;
-  if (tracer) deps.db.afterCommit(() => traceAccepted(tracer, texts, messageIds, startMs));
 }

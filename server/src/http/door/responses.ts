@@ -9,7 +9,6 @@ import { fingerprintOf, parseBody, type RawBody, readRawBody } from './body.ts';
 import { type Check, callerOf, stillAllowed } from './checks.ts';
 import { inputValidator, isIdempotencyKey } from './input.ts';
 import type { Input, Route } from './route.ts';
-import { spanIdOf } from './spans.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
 type ResponseContext = {
@@ -73,8 +72,7 @@ export function responder(row: Route, { deps: all, share, turnOf, respondOnce, r
     const leave = waits ? room.enter(key.keyId) : null;
     // A request that only waits doesn't hold a slot.
     if (leave) request.leave?.();
-    const traced = deps.tracer?.samples(request.id) ? { spanId: spanIdOf(request) } : {};
-    const by = { ...byCaller(caller, request.id), ...traced };
+    const by = byCaller(caller, request.id);
     const result = await row
       .handler(deps, advisorId, waits && !leave ? atOnce(input) : input, by, scopes)
       .finally(leave ?? undefined);

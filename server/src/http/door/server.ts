@@ -45,7 +45,6 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('authenticatedMs', 0);
   app.decorateRequest('leave', null);
   app.decorateRequest('waits', false);
-  app.decorateRequest('spanId', null);
   app.decorateRequest('leaveQueue', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request: unknown, stream: IncomingMessage) => readRawBody(stream));

@@ -7,17 +7,8 @@ import type { Log } from '../../log.ts';
 const traceparent = /^(?!ff|00-.{53})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 
 /** The trace id from the W3C `traceparent` header, so that partners find our log lines by their own id, or a new one. */
-export function traceIdOf(request: IncomingMessage): string {
-  return givenIn(request)?.[1] ?? newTraceId();
-}
-
-/** The caller's span, if the request is part of their trace. */
-export function parentIdOf(request: IncomingMessage): string | null {
-  return givenIn(request)?.[2] ?? null;
-}
-
-function givenIn({ headers: { traceparent: given } }: IncomingMessage): RegExpExecArray | null {
-  return typeof given === 'string' ? traceparent.exec(given) : null;
+export function traceIdOf({ headers: { traceparent: given } }: IncomingMessage): string {
+  return (typeof given === 'string' && traceparent.exec(given)?.[1]) || newTraceId();
 }
 
 /** Faster than randomBytes: Node generates random bytes for many UUIDs at once. */

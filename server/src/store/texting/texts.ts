@@ -24,8 +24,6 @@ export type NewText = {
   meta: object;
   actor: string;
   traceId: string | null;
-  /** Not stored: the span in which it is accepted, if that is traced. */
-  spanId?: string;
   segments: number;
   encoding: string;
   scheduledMessageId: number | null;
