@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkMs, startHaproxy } from '../test/support/haproxy.ts';
+import { checkMs, startHaproxy, startPostgresProxy } from '../test/support/haproxy.ts';
 import { keepAttempts } from '../test/support/instants.ts';
 import { type DataFolder, freePort, makeDataFolder, type Program, startServer } from '../test/support/programs.ts';
 import { type Redis, startRedis } from '../test/support/redis.ts';
@@ -19,7 +19,7 @@ type Env = Record<string, string>;
 export type Node = { name: string; role: 'api' | 'work'; env: Env; program: Program };
 
 /**
- * Nodes that answer behind HAProxy and nodes that work, with a replicated PostgreSQL, Redis and an SMSC, and a link at every place
+ * Nodes that answer behind HAProxy and nodes that work, with a replicated PostgreSQL behind another, Redis and an SMSC, and a link at every place
  * between them: `database`, `nodes` and `carrier`.
  */
 export type Fleet = {
@@ -72,6 +72,10 @@ export async function startFleet({
     const postgres = await startReplicatedPostgres({ settings, ...(disk && { folder: disk.path }) });
     stops.push(() => postgres.stop());
     await postgres.primary().query('create database assent');
+    await postgres.primary().query('create role haproxy login');
+    const databasePort = await freePort();
+    const postgresProxy = await startPostgresProxy(folder.path, databasePort, postgres.ports);
+    stops.push(() => postgresProxy.stop());
     const redis = await startRedis();
     stops.push(() => redis.goDown());
     const links = startLinks();
@@ -92,7 +96,7 @@ export async function startFleet({
     };
     const nodes: Node[] = [];
     stops.push(() => Promise.all(nodes.map(({ program }) => program.hasEnded() || program.stop('SIGKILL'))));
-    const start = (index: number) => startNode(index < api ? 'api' : 'work', index, env, { links, postgres });
+    const start = (index: number) => startNode(index < api ? 'api' : 'work', index, env, { links, databasePort });
     // The first one migrates.
     nodes.push(await start(0));
     const others = await Promise.allSettled(Array.from({ length: api + work - 1 }, (_, index) => start(index + 1)));
@@ -125,15 +129,13 @@ async function startNode(
   role: Node['role'],
   index: number,
   shared: Env,
-  { links, postgres }: { links: Links; postgres: ReplicatedPostgres },
+  { links, databasePort }: { links: Links; databasePort: number },
 ): Promise<Node> {
-  const hosts = [];
-  for (const port of postgres.ports) hosts.push(`127.0.0.1:${await links.open('database', port)}`);
   const env = {
     ...shared,
     ROLE: role,
     PORT: String(await ownPort()),
-    DATABASE_URL: `postgres://assent@${hosts.join(',')}/assent?target_session_attrs=read-write`,
+    DATABASE_URL: `postgres://assent@127.0.0.1:${await links.open('database', databasePort)}/assent`,
   };
   return { name: `${role} ${index + 1}`, role, env, program: await startServer(env, undefined, startMs) };
 }

@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import {
   addressesAndNetworks,
   archiveName,
-  httpUrl,
   integer,
   oneOf,
   origin,
@@ -119,7 +118,7 @@ export const settings = {
     name: 'DATABASE_URL',
     default: '',
     about:
-      'URL of a PostgreSQL 15 or newer. Required in production. `?sslmode=verify-full&sslrootcert=/etc/assent/database-ca.pem` is TLS. Of several servers, `postgres://user@one:5432,two:5432/assent?target_session_attrs=read-write`, the one that takes writes is used. If unset, the embedded one runs.',
+      'URL of a PostgreSQL 15 or newer, with one address. Required in production. `?sslmode=verify-full&sslrootcert=/etc/assent/database-ca.pem` is TLS. If unset, the embedded one runs.',
     parse: postgresUrl,
     secret: true,
   },

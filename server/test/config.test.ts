@@ -106,16 +106,15 @@ suite('the settings', () => {
     refused({ DATABASE_URL: 'mysql://assent:swordfish@localhost/x' }, /^DATABASE_URL (?!.*swordfish).*postgres:\/\//);
   });
 
-  test('settings in the database’s URL must be known and fit together', () => {
-    for (const [query, why] of [
-      ['sslmode=prefer', /sslmode is one of disable, require, verify-ca, verify-full/],
-      ['ssl=true', /sslmode instead of ssl/],
-      ['sslrootcert=/ca.pem', /sslmode if it has sslrootcert/],
-      ['sslmode=verify-ca', /sslrootcert if sslmode is verify-ca/],
-      ['sslmode=verify-ca&sslrootcert=system', /sslmode=verify-full if sslrootcert is system/],
-      ['target_session_attrs=any', /target_session_attrs is read-write or primary/],
-    ] as const)
-      refused({ DATABASE_URL: `postgres://localhost/x?${query}` }, why);
+  test('the database’s URL has one address: what stands behind it is a proxy’s part', () => {
+    for (const url of ['postgres://one,two/x', 'postgres://u:p@one:1,two:2', 'postgres:///x?port=1&host=/one,/two'])
+      refused({ DATABASE_URL: url }, /^DATABASE_URL .*a postgres:\/\/ URL with one address/);
+    for (const url of [
+      'postgres://u:p,q@one/x',
+      'postgres:///x?host=/one',
+      'postgres://u:p@[::1]:1/x?options=-c%20a=b,c',
+    ])
+      assert.equal(readConfig({ DATABASE_URL: url }).databaseUrl, url);
   });
 
   test('trusted proxies are IP addresses and networks, none by default', () => {

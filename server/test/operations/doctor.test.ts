@@ -229,6 +229,8 @@ suite('what the doctor makes of a database', () => {
 
   test('a healthy one has nothing to do', () => {
     assert.deepEqual(bad({}), []);
+    assert.deepEqual(bad({}, url.replace('verify-full', 'disable')), []);
+    assert.deepEqual(bad({}, 'postgres://assent@127.0.0.1/assent'), []);
   });
 
   test('each thing that is wrong is found by itself', () => {

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { ReadOnlyHost } from './connecting/hosts.ts';
 import { isTlsFailure } from './connecting/tls.ts';
 
 /** The database can't be reached, and nothing was committed. */
@@ -55,7 +54,7 @@ export function kindOf(error: unknown): Kind {
     if (code === 'XX000' && movedShard.test(error.message)) return 'conflict';
     return code === '40001' || code === '40P01' ? 'conflict' : 'other';
   }
-  if (error instanceof ReadOnlyHost || isTlsFailure(error)) return 'lost';
+  if (isTlsFailure(error)) return 'lost';
   if (/timeout/i.test(error.message)) return 'timeout';
   return /^E[A-Z]+$/.test(code) || /connection (terminated|error|ended)|not queryable|closed/i.test(error.message)
     ? 'lost'

@@ -2,7 +2,6 @@ import pg from 'pg';
 import { DatabaseBusy, isBroken, isMisplaced, kindOf, translated } from '../errors.ts';
 import { setColumnParsers } from './column-values.ts';
 import { type Column, describe } from './description.ts';
-import { type Hosts, hostsOf, ReadOnlyHost } from './hosts.ts';
 
 export type ConnectionOptions = {
   connectionString: string;
@@ -30,21 +29,18 @@ const withoutCompiler = 'jit=off';
 
 setColumnParsers();
 
-/** After this share of the time for all hosts there is none left to try one of them again. */
-const shareBeforeAgain = 0.6;
-
 /** Of each connection: which run of the server it belongs to, and when it was opened. */
 const known = new WeakMap<pg.ClientBase, { run: string; atMs: number }>();
+/** When a server last let a statement wait beyond its timeout: all pools of a process share what they find out. */
+const silentAtMs = new Map<string | undefined, number>();
 /** A connection that nobody uses notices a server that vanished after this and ten seconds more. */
 const keepAliveInitialDelayMillis = 5_000;
 
 /** Connections with these settings of the planner. */
 export function makeConnections(options: ConnectionOptions, size: number, planning: string[]): pg.Pool {
-  const hosts = hostsOf(options.connectionString);
   const pool = new pg.Pool({
     connectionString: options.connectionString,
-    Client: clientFor(hosts, options.timeoutMs),
-    onConnect: (client: pg.ClientBase) => learnRun(client, hosts, options.timeoutMs),
+    onConnect: learnRun,
     max: size,
     pipeline: options.pipeline ?? false,
     connectionTimeoutMillis: options.timeoutMs,
@@ -68,31 +64,15 @@ export function makeConnections(options: ConnectionOptions, size: number, planni
   return pool;
 }
 
-/** The driver's client for the host whose turn it is. Together the hosts have the time that one would have. */
-function clientFor(hosts: Hosts, timeoutMs: number): typeof pg.Client {
-  const its = hosts.count > 1 ? { connectionTimeoutMillis: timeoutMs / hosts.count } : {};
-  return class extends pg.Client {
-    constructor(config?: string | pg.ClientConfig) {
-      super({ ...(config as pg.ClientConfig), ...its, ...hosts.current().address });
-    }
-  };
-}
-
 /**
  * A transaction's id names it in one run of the server only: after a crash or a failover another transaction may get the same id.
  * Its statistics begin anew with each run, even if the first of its processes lives on.
  */
-async function learnRun(client: pg.ClientBase, hosts: Hosts, timeoutMs: number): Promise<void> {
-  const statement = {
-    text: `select
-      concat_ws(' ', pg_postmaster_start_time(), stats_reset) as run,
-      current_setting('transaction_read_only')::boolean as "readOnly"
-    from pg_stat_bgwriter`,
-    ...(hosts.count > 1 && { query_timeout: timeoutMs / hosts.count }),
-  };
-  const { rows } = await client.query<{ run: string; readOnly: boolean }>(statement);
-  const [{ run, readOnly }] = rows as [(typeof rows)[0]];
-  if (readOnly && hosts.count > 1) throw new ReadOnlyHost('The server only takes reads.');
+async function learnRun(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ run: string }>(
+    `select concat_ws(' ', pg_postmaster_start_time(), stats_reset) as run from pg_stat_bgwriter`,
+  );
+  const [{ run }] = rows as [(typeof rows)[0]];
   known.set(client, { run, atMs: performance.now() });
 }
 
@@ -112,33 +92,11 @@ export async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/**
- * A connection of the pool. If a new one fails, the other hosts get their turn; then once more one that was only slow, since the
- * primary may be busy while its standbys say at once that they take no writes.
- */
-export async function connectIn(pool: pg.Pool): Promise<pg.PoolClient> {
-  const hosts = hostsOf(pool.options.connectionString ?? '');
-  const againUntil = performance.now() + (pool.options.connectionTimeoutMillis ?? 0) * shareBeforeAgain;
-  let wasSlow = false;
-  for (let tried = 1; ; tried++) {
-    const host = hosts.current();
-    try {
-      return await connectHeard(pool, hosts);
-    } catch (error) {
-      if (isNoneFree(error)) throw error;
-      hosts.leave(host);
-      wasSlow ||= kindOf(error) === 'timeout';
-      const isAgain = wasSlow && tried < 2 * hosts.count && performance.now() < againUntil;
-      if (tried >= hosts.count && !isAgain) throw error;
-    }
-  }
-}
-
 /** Passes over connections from before the server fell silent: each would cost somebody a timeout. */
-async function connectHeard(pool: pg.Pool, hosts: Hosts): Promise<pg.PoolClient> {
+export async function connectIn(pool: pg.Pool): Promise<pg.PoolClient> {
   for (;;) {
     const client = await pool.connect();
-    if ((known.get(client)?.atMs ?? 0) >= hosts.silentAtMs) return client;
+    if ((known.get(client)?.atMs ?? 0) >= (silentAtMs.get(pool.options.connectionString) ?? 0)) return client;
     client.release(true);
   }
 }
@@ -146,14 +104,8 @@ async function connectHeard(pool: pg.Pool, hosts: Hosts): Promise<pg.PoolClient>
 /** Whether a connection is useless after an error. If it fell silent, so did the others that are as old. */
 export function breaks(pool: pg.Pool, error: unknown): boolean {
   const isUseless = isBroken(error) || isMisplaced(error);
-  if (isUseless && kindOf(error) === 'timeout')
-    hostsOf(pool.options.connectionString ?? '').silentAtMs = performance.now();
+  if (isUseless && kindOf(error) === 'timeout') silentAtMs.set(pool.options.connectionString, performance.now());
   return isUseless;
-}
-
-/** The pool’s own timeout, for those who wait until others give their connections back. */
-function isNoneFree(error: unknown): boolean {
-  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
 /** Opens every connection that the pool may have. */

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { connectOnce } from '../connecting/hosts.ts';
 import { distribute } from '../distribution/distribute.ts';
 import { findExcess, findOwnerInstead, makeRestrictedLogin } from './logins.ts';
 import { pasteable, setUp } from './setup.ts';
@@ -130,8 +129,9 @@ export async function asOwner<Result>(
   connectionString: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = await connectOnce(connectionString, { application_name: 'assent migrate' });
+  const client = new pg.Client({ connectionString, application_name: 'assent migrate' });
   try {
+    await client.connect();
     const { rows } = await client.query('show server_version_num');
     if (Number(rows[0].server_version_num) < oldestVersion * 10_000)
       throw new MigrationError(`PostgreSQL ${oldestVersion} or newer is needed.`);
