@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { checkOut, type Running, startCheckout, thisCheckout } from './checkout.ts';
+import { writeContacts } from './contacts-file.ts';
 import { cpuTimeOf } from './cpu.ts';
-import { writeContacts } from './files.ts';
 import type { Scratch } from './scratch.ts';
 import type { Sizes } from './sizes.ts';
 import { heading, median, ratio, table, whole } from './tables.ts';
@@ -12,7 +12,7 @@ const rounds = 3;
 
 /** Imports of contacts into an empty book by this checkout and another commit of ours, in turn, each into a book of its own. */
 export async function measureImportsBeside(scratch: Scratch, sizes: Sizes, ref: string): Promise<string[]> {
-  const count = sizes.importRows[0] ?? 0;
+  const count = sizes.importRows;
   const path = join(scratch.folder, 'import.csv');
   await writeContacts(path, count);
   const other = await startCheckout(scratch, await checkOut(ref));

@@ -1,6 +1,6 @@
 // Runs every measurement on this machine, so that numbers are compared within a run and not with another day's.
 // `--quick` uses smaller sizes and takes a minute; `--only growth` runs one section; `--only sends --beside REF` or
-// `--only files --beside REF` compares this checkout with another commit.
+// `--only imports --beside REF` compares this checkout with another commit.
 import { availableParallelism, cpus } from 'node:os';
 import { optionsGiven } from '../../scripts/options.ts';
 import { makeScratch, type Scratch } from './scratch.ts';
@@ -17,24 +17,17 @@ const sizes = values.quick ? quickSizes : fullSizes;
 type Section = (scratch: Scratch, sizes: Sizes) => Promise<string[]>;
 /** Each is loaded when it runs, so that one whose imports have moved doesn't keep the others from running. */
 const sections: Record<string, () => Promise<Section>> = {
-  starts: async () => (await import('./starts.ts')).measureStarts,
-  files: async () =>
-    beside === undefined ? (await import('./files.ts')).measureFiles : measureImportsBesideRef(beside),
   requests: async () => (await import('./requests.ts')).measureRequests,
   growth: async () => (await import('./growth.ts')).measureGrowth,
   sends: async () => (beside === undefined ? (await import('./sends.ts')).measureSends : measureBesideRef(beside)),
-  history: async () => (await import('./send-history.ts')).measureHistory,
-  nodes: async () => (await import('./nodes.ts')).measureNodes,
   citus: async () => {
     const { measureCitus, measureCitusBeside } = await import('./citus.ts');
     return beside === undefined ? measureCitus : (scratch, sizes) => measureCitusBeside(scratch, sizes, beside);
   },
   overload: async () => (await import('./overload.ts')).measureOverload,
-  carriers: async () => (await import('./carriers.ts')).measureCarriers,
-  events: async () => (await import('./events.ts')).measureEvents,
-  archive: async () => (await import('./archive.ts')).measureArchive,
   console: async () => (await import('./console.ts')).measureConsole,
-  content: async () => (await import('./content.ts')).measureContent,
+  // Only ever beside another commit.
+  ...(beside !== undefined && { imports: () => measureImportsBesideRef(beside) }),
 };
 
 async function measureBesideRef(ref: string): Promise<Section> {
@@ -47,8 +40,8 @@ async function measureImportsBesideRef(ref: string): Promise<Section> {
   return (scratch, sizes) => measureImportsBeside(scratch, sizes, ref);
 }
 
-if (beside !== undefined && !['sends', 'citus', 'files'].includes(values.only ?? '')) {
-  process.stderr.write('--beside compares sends or imports: add --only sends, --only citus or --only files.\n');
+if (beside !== undefined && !['sends', 'citus', 'imports'].includes(values.only ?? '')) {
+  process.stderr.write('--beside compares sends or imports: add --only sends, --only citus or --only imports.\n');
   process.exit(2);
 }
 if (values.only !== undefined && !(values.only in sections)) {

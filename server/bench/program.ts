@@ -11,14 +11,12 @@ export type Program = {
   baseUrl: string;
   dataDir: string;
   pid: number;
-  readyMs: number;
   stop(): Promise<void>;
 };
 
 const readyMsMax = 60_000;
 const stopMsMax = 30_000;
 const pollMs = 5;
-const peakMs = 50;
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 const command = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
@@ -44,20 +42,11 @@ export async function startProgram(
     if (performance.now() - began > readyMsMax) throw new Error('The server did not become ready.');
     await pause(pollMs);
   }
-  return { baseUrl: `${origin}/v1`, dataDir, pid: server.pid ?? -1, readyMs: performance.now() - began, stop };
+  return { baseUrl: `${origin}/v1`, dataDir, pid: server.pid ?? -1, stop };
 }
 
 /** Runs a verb of the operator's command and returns its output. */
 export async function assent(dataDir: string, args: string[]): Promise<string> {
-  return (await measureCommand(dataDir, args)).said;
-}
-
-/** The same, with the time it took from its start, and the most memory it had (on Linux). */
-export async function measureCommand(
-  dataDir: string,
-  args: string[],
-): Promise<{ said: string; elapsedMs: number; peakMiB: number | null }> {
-  const began = performance.now();
   const run = spawn(process.execPath, [command, ...args], {
     env: environment(dataDir),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -69,23 +58,9 @@ export async function measureCommand(
   run.stderr.on('data', (text) => {
     noted += text;
   });
-  let peakMiB: number | null = null;
-  const watching = setInterval(() => {
-    peakMiB = peakOf(run.pid) ?? peakMiB;
-  }, peakMs);
   const [code] = await once(run, 'close');
-  clearInterval(watching);
   if (code !== 0) throw new Error(`assent ${args.join(' ')} exited with ${code}: ${noted}`);
-  return { said: said.trim(), elapsedMs: performance.now() - began, peakMiB };
-}
-
-function peakOf(pid: number | undefined): number | null {
-  try {
-    const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return kibibytes ? Math.round(Number(kibibytes) / 1024) : null;
-  } catch {
-    return null;
-  }
+  return said.trim();
 }
 
 async function isReady(origin: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeContacts } from './contacts-file.ts';
 import { cpuOfEach, cpuTimeOf } from './cpu.ts';
-import { writeContacts } from './files.ts';
 import { type Load, load } from './load.ts';
 import { assent, type Program, startProgram } from './program.ts';
 import type { Scratch } from './scratch.ts';
@@ -27,13 +27,13 @@ const barConnections = 64;
 export async function measureRequests(scratch: Scratch, sizes: Sizes): Promise<string[]> {
   const program = await startProgram(scratch, join(scratch.folder, 'requests'));
   const file = join(scratch.folder, 'book.csv');
-  await writeContacts(file, sizes.fileRows);
+  await writeContacts(file, sizes.bookRows);
   await assent(program.dataDir, ['contacts', 'import', file, '--advisor', advisor]);
   const credentials = await credentialsOf(program);
   const routes = await routesOf(program, credentials);
   for (const route of routes) await measure(program, credentials, route, 16, warmUpSeconds);
 
-  heading(`Requests on a book of ${whole(sizes.fileRows)} contacts, medians of ${sizes.rounds} rounds`);
+  heading(`Requests on a book of ${whole(sizes.bookRows)} contacts, medians of ${sizes.rounds} rounds`);
   const rows = [];
   const bars: string[] = [];
   for (const connections of sizes.connections) {

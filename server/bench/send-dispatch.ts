@@ -17,7 +17,7 @@ const idleMsMax = 60;
 const idleBarMs = 50;
 
 /** The rounds' medians: rates for a second, and the server's own figures. */
-export type Flow = { together: number; p99Ms: number; nodeUs?: number; postgresqlUs?: number; wal?: number };
+type Flow = { together: number; p99Ms: number; nodeUs?: number; postgresqlUs?: number; wal?: number };
 
 /**
  * End to end: accepted, dispatched, accepted by the sandbox's carrier, on the phone, and its receipt recorded. `accepted` is
@@ -84,7 +84,7 @@ async function measureFlows(
 }
 
 /** Texts per second, from the first acceptance until the last one is delivered. */
-export async function measureFlow(
+async function measureFlow(
   { dispatchSeconds: seconds }: SendSizes,
   cast: Cast,
   { ports, pids }: { ports: number[]; pids: number[] },
