@@ -1,11 +1,13 @@
 // Kills the server at random moments under load and counts what happened to every accepted text; races STOPs against texts
 // on two nodes; kills the server and an SMPP peer with texts between them; tampers with the archive; has many readers and a
 // failing endpoint follow events that two nodes write; breaks everything that nodes depend on, one thing after another, in a
-// deployment of five of them; has people say STOP while carriers answer slowly; and kills nodes of a distributed database.
+// deployment of five of them; has people say STOP while carriers answer slowly; kills nodes of a distributed database; and asks one
+// node and two for the most that every route gives, while people say STOP.
 // `--kills 200`, `--races 50`, `--rounds 20`, `--events 1000000`, `--texts 200000`, `--stops 10000` and `--seconds 3600` make
 // longer runs; `--only kills`, `--only races`, `--only carriers`, `--only tampering`, `--only events`, `--only nodes`,
-// `--only stops` or `--only citus` runs one of the eight, and `--fault` one kind of fault of the nodes. Exits with 1 if a text
-// was lost, sent twice or sent without consent, a promise was broken, tampering went undetected, or somebody missed an event.
+// `--only stops`, `--only citus` or `--only turns` runs one of the nine, `--fault` one kind of fault of the nodes, and `--load` what is asked
+// for. Exits with 1 if a text was lost, sent twice or sent without consent, a promise was broken, tampering went undetected, somebody
+// missed an event, or a STOP took more than a second.
 import { optionsGiven } from '../../scripts/options.ts';
 import { skip as skipCitus } from '../test/support/citus.ts';
 import { tryCarriers } from './carriers.ts';
@@ -18,6 +20,7 @@ import { tryRaces } from './races.ts';
 import { tryStops } from './stops.ts';
 import { table } from './table.ts';
 import { tryTamperings } from './tampering.ts';
+import { tryTurns } from './turns.ts';
 
 const shownMax = 20;
 
@@ -33,6 +36,8 @@ const { values } = optionsGiven({
     seconds: text,
     fault: { ...text, multiple: true },
     only: text,
+    load: text,
+    on: text,
   },
 });
 const kills = atLeastOne('--kills', values.kills ?? '50');
@@ -49,6 +54,7 @@ const parts = {
   nodes: breakNodes,
   stops: stopSlowCarriers,
   citus: breakCitus,
+  turns: floodThread,
 };
 const chosen = Object.entries(parts).filter(([name]) => values.only === undefined || values.only === name);
 if (chosen.length === 0) refuse(`--only must be one of ${Object.keys(parts).join(', ')}.`);
@@ -108,6 +114,13 @@ async function stopSlowCarriers(): Promise<string[]> {
     `${accepted} texts: ${onHandset} out, ${failed} not sent, ${inDoubt} in doubt; ${run.kills} kills, ${Math.round(run.seconds)} s`,
   );
   return wrongIn(run.findings);
+}
+
+async function floodThread(): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const nodes of values.on === undefined ? [1, 2] : [atLeastOne('--on', values.on)])
+    wrong.push(...(await tryTurns(say, { nodes, only: values.load })));
+  return wrong;
 }
 
 async function breakCitus(): Promise<string[]> {

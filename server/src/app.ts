@@ -22,6 +22,7 @@ import { addCarrierCalls } from './http/carriers/calls.ts';
 import { addConsole } from './http/console/routes.ts';
 import { addGuides } from './http/docs/guides-page.ts';
 import { addRoutes } from './http/door/door.ts';
+import { makeLongWork } from './http/door/long-work.ts';
 import { makeServer } from './http/door/server.ts';
 import { addHealth } from './http/health.ts';
 import { addMetrics } from './http/metrics.ts';
@@ -76,16 +77,18 @@ export async function buildApp(deps: Deps & AppContext): Promise<App> {
     const keys = signingKeyRing(deps);
     const verify = tokenVerifier(deps, keys);
     const share = poolShares(deps.db, config.databasePoolSize);
+    const longWork = makeLongWork();
     const queues = {
       // Anyone may ask for these, signed in or not: a flood of them must leave connections for the API …
       visits: visitorsQueue(Math.max(1, Math.floor(config.databasePoolSize / 2))),
       // … and must not keep anyone from ending an application's access.
       revocations: visitorsQueue(revocationsAtOnce),
     };
-    addAuthorizationServer(scope, deps, keys, { share, shedder, queues });
-    addConsole(scope, deps, { share, visits: queues.visits });
+    addAuthorizationServer(scope, deps, keys, { share, longWork, shedder, queues });
+    addConsole(scope, deps, { share, longWork, visits: queues.visits });
     addWebPages(scope, config);
-    addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share, shedder, buckets: deps.buckets }, routes);
+    const { buckets } = deps;
+    addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share, longWork, shedder, buckets }, routes);
     addCarrierCalls(scope, deps);
     if (isSandbox && sandboxClock) addSandbox(scope, deps, sandboxClock, { ...deps, calls });
   });

@@ -18,6 +18,7 @@ import type {
 } from './domain/ports.ts';
 import type { Sealer } from './domain/shared/sealing.ts';
 import type { Signals } from './domain/shared/signals.ts';
+import type { TakeTurn } from './domain/shared/turns.ts';
 import type { Db, Transaction } from './store/database/db.ts';
 
 /** What a process works with, made once (runtime.ts). A function that needs less may say so with `Pick`. */
@@ -33,6 +34,8 @@ export type Deps = {
   readonly carriers: Carriers;
   readonly carrierKinds: Record<string, CarrierKind>;
   readonly screeners: Screeners;
+  /** Between the steps of long work: what others wait for comes first. */
+  readonly turn: TakeTurn;
   readonly openCrm: OpenCrm;
   readonly contactFiles: ContactFiles;
   readonly archivePackages: ArchivePackages;

@@ -24,6 +24,7 @@ import { startSandboxClock } from './domain/sandbox/sandbox-clock.ts';
 import { makeSealer } from './domain/shared/sealing.ts';
 import { makeSignals, newArchiveSigns, type Signals } from './domain/shared/signals.ts';
 import { systemClock } from './domain/shared/time.ts';
+import { takeTurn } from './domain/shared/turns.ts';
 import { makeScreeners } from './domain/supervision/screeners.ts';
 import type { Log } from './log.ts';
 import { exposureOf } from './store/database/connecting/tls.ts';
@@ -270,6 +271,7 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
     sendMail: mailerOf(config, signals),
     signals,
     screeners,
+    turn: takeTurn,
     openCrm: crmOpener(config.outboundAllowedNetworks),
     contactFiles,
     archivePackages,

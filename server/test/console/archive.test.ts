@@ -8,11 +8,15 @@ import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { indexArchive } from '../../src/domain/record-keeping/archive-index.ts';
 import { setRetention } from '../../src/domain/record-keeping/retention.ts';
+import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
 import { ensureMembers } from '../../src/domain/texting/recipients.ts';
 import { findCheckpoint } from '../../src/store/archive/archive-tree.ts';
 import { signer } from '../archive/small-archive.ts';
 import { makeStaff, type StaffPerson } from '../support/console.ts';
 import { makeWorld, type World } from '../support/world.ts';
+
+/** As much of a reply as a list shows. */
+const listedLengthMax = 3_200;
 
 let world: World;
 let kim: StaffPerson;
@@ -192,10 +196,11 @@ describe('a search of the archive', () => {
     const hidden = `Cards ■■■■ ■■■■ ■■■■ 1111, ■■■■ ■■■■ ■■■■ 0004 and ■■■■■■■■■■■■1111; ${more}SSN ■■■-■■-6789 ${more}.`;
     const number = await received(text);
     await indexArchive(world.deps);
-    assert.deepEqual(await textsOf({ words: 'cards ssn' }), [hidden]);
+    const listed = `${hidden.slice(0, listedLengthMax).trimEnd()}…`;
+    assert.deepEqual(await textsOf({ words: 'cards ssn' }), [listed]);
     for (const words of ['4111', '5500 0000', '411111111111', '123', '123-45-6789'])
       assert.deepEqual(await textsOf({ words: `cards ${words}` }), [], `${words} is hidden`);
-    assert.deepEqual(await textsOf({ words: 'cards 1111 0004 6789' }), [hidden]);
+    assert.deepEqual(await textsOf({ words: 'cards 1111 0004 6789' }), [listed]);
     const path = `/archive/${elle.advisorId}/${number}`;
     const read = async () => (await kim.call('GET', path)).body.entries;
     const entry = (await read()).find((each: { number: number }) => each.number === number);
@@ -206,6 +211,27 @@ describe('a search of the archive', () => {
     const { kind, actorName, facts, memberId } = (await read()).at(-1);
     assert.deepEqual([kind, actorName, memberId], ['text_read', kim.name, elle.memberId]);
     assert.deepEqual(facts, { what: 'number shown', archiveNumber: number });
+  });
+
+  test('lists the beginning of a long reply, and no part of a number that is cut there', async () => {
+    const before = 'lengthy '.repeat(400).slice(0, listedLengthMax - 10);
+    await received(`${before}4111 1111 1111 1111 ${'more '.repeat(7_000)}`);
+    await received(`Lengthily ${'4'.repeat(39_000)}`);
+    await indexArchive(world.deps);
+    assert.deepEqual(await textsOf({ words: 'lengthy' }), [`${before.trimEnd()}…`]);
+    assert.deepEqual(await textsOf({ words: 'lengthily' }), ['Lengthily…']);
+  });
+
+  test('lists a version of a large lexicon without its rules, which take as long as all others together', async () => {
+    const phrases = Array.from({ length: 2_000 }, (_, index) => `phrase ${index} of many`);
+    const rules = [{ name: 'Many', action: 'flag', phrases }];
+    await setLexicon(world.deps, world.ann.advisor.firmId, JSON.stringify({ rules }));
+    await indexArchive(world.deps);
+    const { data } = (await kim.call('POST', '/archive/search', { kind: 'other' })).body;
+    const [entry] = data.filter(({ facts }: { facts: { what?: string } }) => facts.what === 'lexicon set');
+    assert.deepEqual([entry.isKept, entry.details], [true, {}]);
+    const { entries } = (await kim.call('GET', `/archive/0/${entry.number}`)).body;
+    assert.equal(entries[0].details.rules[0].phrases.length, 2_000);
   });
 
   test('proves an entry by the first checkpoint with it, and says so if it is not what was signed', async () => {

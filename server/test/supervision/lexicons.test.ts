@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
+import { takeTurn } from '../../src/domain/shared/turns.ts';
 import { type Detector, detectors } from '../../src/domain/supervision/detectors.ts';
 import { matcherOf, type Rule } from '../../src/domain/supervision/lexicon-matching.ts';
 import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
@@ -334,5 +335,5 @@ test('an invalid lexicon is refused with a reason', async () => {
     [JSON.stringify({ rules: Array(101).fill({ name, action: 'hold', phrases: ['x'] }) }), /at most 100 rules/],
     [JSON.stringify({ rules: Array(2).fill({ name, action: 'hold', phrases: ['x'] }) }), /rules with different names/],
   ] as const)
-    await assert.rejects(setLexicon({} as Deps, 1, json), says, json.slice(0, 100));
+    await assert.rejects(setLexicon({ turn: takeTurn } as Deps, 1, json), says, json.slice(0, 100));
 });

@@ -8,6 +8,7 @@ import type { Deps } from '../../src/deps.ts';
 import { makeSealer } from '../../src/domain/shared/sealing.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { systemClock } from '../../src/domain/shared/time.ts';
+import { takeTurn } from '../../src/domain/shared/turns.ts';
 import { makeScreeners } from '../../src/domain/supervision/screeners.ts';
 import type { Db } from '../../src/store/database/db.ts';
 import { fixedCarriers } from './carriers.ts';
@@ -27,6 +28,7 @@ export function depsOn(db: Db, own: Partial<Deps> = {}): Deps {
     carriers: fixedCarriers(),
     carrierKinds,
     screeners: makeScreeners(),
+    turn: takeTurn,
     openCrm: crmOpener(thisMachine),
     contactFiles,
     archivePackages,

@@ -6,7 +6,7 @@ import { filterOf, type ListFilter } from './listed-contacts.ts';
 export type ExportedContact = ExportedRow;
 export type ExportedGroup = ExportedRow['groups'][number];
 
-const exportBatch = 1_000;
+const exportBatch = 100;
 
 /**
  * Every contact of the book by id, or those that the app lists with a filter, a batch at a time. The export is archived before the first
@@ -22,6 +22,7 @@ export async function* exportContacts(
   await archive(deps, by, entry);
   const asked = filter ? await filterOf(deps, advisorId, filter) : {};
   for (let after = -1; ; ) {
+    await deps.turn();
     const contacts = await listExportedContacts(deps.db, advisorId, asked, { after, limit: exportBatch });
     if (contacts.length > 0) yield contacts;
     if (contacts.length < exportBatch) return;

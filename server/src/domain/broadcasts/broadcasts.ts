@@ -9,7 +9,7 @@ import { problem } from '../problems.ts';
 import { cutTo } from '../shared/paging.ts';
 import { textingProblem } from '../texting/texts.ts';
 import { archiveBroadcast } from './entries.ts';
-import { textsFor } from './people.ts';
+import { textsFor, textsVersion } from './people.ts';
 
 export type Broadcast = BroadcastRow;
 
@@ -48,27 +48,40 @@ export async function startBroadcast(
   { groupId, text, version }: BroadcastInput,
   by: By,
 ): Promise<number> {
+  const { groupName, pages } = await textsFor(deps, advisorId, groupId, text);
+  const shown = textsVersion();
+  let [people, refused] = [0, 0];
+  let phone: string | null = null;
+  for await (const texts of pages(deps)) {
+    shown.add(texts);
+    people += texts.length;
+    refused += texts.filter((each) => each.refused).length;
+    phone ??= texts.find((each) => !each.refused)?.phone ?? null;
+  }
+  if (shown.value() !== version) throw hasChanged();
+  if (phone === null) throw problem('conflict', 'Nobody in the group can get this text.');
+  const cannotText = textingProblem(await listRecipients(deps.db, [{ advisorId, phone }]));
+  if (cannotText) throw cannotText;
+  const { actor, traceId } = by;
+  const started = { groupId, groupName, text, people, refused, actor, traceId };
   return inTransaction(deps, async (deps) => {
-    const group = await textsFor(deps, advisorId, groupId, text);
-    if (group.version !== version)
-      throw problem('conflict', 'The group has changed since you looked at the texts. Look at them again, and send.');
-    const possible = group.texts.flatMap(({ phone, refused }) => (phone && !refused ? phone : []));
-    const [phone] = possible;
-    if (phone === undefined) throw problem('conflict', 'Nobody in the group can get this text.');
-    const cannotText = textingProblem(await listRecipients(deps.db, [{ advisorId, phone }]));
-    if (cannotText) throw cannotText;
-    const people = group.texts.length;
-    const refused = people - possible.length;
-    const { groupName } = group;
-    const { actor, traceId } = by;
     const now = deps.clock.now();
-    const started = { groupId, groupName, text, people, refused, actor, traceId };
     const broadcastId = await store.insertBroadcast(deps.db, advisorId, started, now);
-    const recipients = group.texts.map(({ refused: code, missing: _, ...each }) => ({ ...each, code }));
-    await insertRecipients(deps.db, advisorId, broadcastId, recipients);
+    const kept = textsVersion();
+    for await (const texts of pages(deps)) {
+      kept.add(texts);
+      const recipients = texts.map(({ refused: code, missing: _, ...each }) => ({ ...each, code }));
+      await insertRecipients(deps.db, advisorId, broadcastId, recipients);
+    }
+    if (kept.value() !== version) throw hasChanged();
+    // Last, since it locks the archive: until then nothing is held that a STOP needs.
     await archiveBroadcast(deps, by, 'started', advisorId, { broadcastId, ...started });
     return broadcastId;
   });
+}
+
+function hasChanged() {
+  return problem('conflict', 'The group has changed since you looked at the texts. Look at them again, and send.');
 }
 
 /** Once this returns, nobody else's text is accepted: a batch that is being sent is waited for. One that has ended stays as it is. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { GroupPerson } from '../../store/broadcasts/recipients.ts';
 import * as store from '../../store/broadcasts/recipients.ts';
 import { listPendingTargets } from '../../store/shared/pending-actions.ts';
 import { problem } from '../problems.ts';
 import { isBlank, textLengthMax } from '../shared/text/text-rules.ts';
+import { inTurns } from '../shared/turns.ts';
 import { type FieldName, fillFields } from '../texting/fields.ts';
 
 /** Why somebody in the group gets no text, whatever the gate would say. */
@@ -20,47 +20,63 @@ export type PersonalText = Pick<GroupPerson, 'contactId' | 'name' | 'phone'> & {
   refused: OwnCode | null;
 };
 
-/** Everybody in a group with their own text. `version` changes with any of it. */
-type GroupTexts = { groupName: string; texts: PersonalText[]; version: string };
+/** Everybody in a group with their own text, some at a time. */
+type GroupTexts = { groupName: string; pages(deps: Reading): AsyncGenerator<PersonalText[]> };
+type Reading = Pick<Deps, 'db' | 'turn'>;
 
 /** A text to more people than that is a campaign, which needs more than this. */
 export const peopleMax = 10_000;
-/** How many texts are made before others have their turn. */
-const atOnce = 500;
+/** How many are read at once, and how many of their texts are in memory. */
+const [readAtOnce, pageSize] = [1_000, 50];
 
 /** Nobody who is being deleted is among them. */
 export async function textsFor(deps: Deps, advisorId: number, groupId: number, text: string): Promise<GroupTexts> {
   const { db } = deps;
-  const groupName = await store.findGroupName(db, advisorId, groupId);
-  if (groupName === null || (await listPendingTargets(db, advisorId, 'delete_group')).includes(groupId))
+  const group = await store.findTextedGroup(db, advisorId, groupId, peopleMax + 1);
+  if (group === null || (await listPendingTargets(db, advisorId, 'delete_group')).includes(groupId))
     throw problem('not_found', 'There is no such group on the advisor’s account.');
-  const leaving = new Set(await listPendingTargets(db, advisorId, 'delete_contacts'));
-  const members = await store.listGroupPeople(db, advisorId, groupId, peopleMax + 1);
-  const people = members.filter(({ contactId }) => !leaving.has(contactId));
-  if (members.length > peopleMax)
+  if (group.people > peopleMax)
     throw problem(
       'conflict',
       `The group has more than ${peopleMax.toLocaleString('en-US')} people. Text smaller groups.`,
     );
-  const texts = await personalTexts(text, people);
-  return { groupName, texts, version: versionOf(texts) };
+  const leaving = new Set(await listPendingTargets(db, advisorId, 'delete_contacts'));
+  return {
+    groupName: group.name,
+    async *pages(deps) {
+      const textOf = personalTexts(text);
+      for await (const people of peopleIn(deps, advisorId, groupId))
+        yield people.flatMap((person) => (leaving.has(person.contactId) ? [] : textOf(person)));
+    },
+  };
+}
+
+async function* peopleIn(deps: Reading, advisorId: number, groupId: number): AsyncGenerator<GroupPerson[]> {
+  for (let after: GroupPerson | null = null; ; ) {
+    const people: GroupPerson[] = await store.listGroupPeople(deps.db, advisorId, groupId, {
+      after,
+      limit: readAtOnce,
+    });
+    yield* inTurns(deps.turn, people, pageSize);
+    if (people.length < readAtOnce) return;
+    after = people.at(-1) ?? null;
+  }
 }
 
 /** A number that several people share gets one text: that of the first who can have it. */
-async function personalTexts(template: string, people: GroupPerson[]): Promise<PersonalText[]> {
+function personalTexts(template: string): (person: GroupPerson) => PersonalText {
   const texted = new Set<string>();
-  const texts: PersonalText[] = [];
-  for (const person of people) {
-    if (texts.length % atOnce === 0) await turn();
+  let place = 0;
+  return (person) => {
     const { contactId, name, phone } = person;
     const { text, missing } = fillFields(template, person);
     const refused = refusalOf(phone, text, missing) ?? (texted.has(phone ?? '') ? 'same_number' : null);
     if (phone && !refused) texted.add(phone);
     // Nobody gets more than that, and somebody without a phone gets nothing.
     const kept = text.length > textLengthMax ? beginningOf(text) : text;
-    texts.push({ place: texts.length + 1, contactId, name, phone, text: kept, missing, refused });
-  }
-  return texts;
+    place += 1;
+    return { place, contactId, name, phone, text: kept, missing, refused };
+  };
 }
 
 function refusalOf(phone: string | null, text: string, missing: FieldName[]): OwnCode | null {
@@ -75,9 +91,14 @@ function beginningOf(text: string): string {
   return [...text.slice(0, 2 * textLengthMax)].slice(0, textLengthMax).join('');
 }
 
-function versionOf(texts: PersonalText[]): string {
+/** Of all texts, page by page: it changes with any of them. */
+export function textsVersion() {
   const hash = createHash('sha256');
-  for (const { contactId, phone, text, refused } of texts)
-    hash.update(JSON.stringify([contactId, phone, text, refused]));
-  return hash.digest('base64url');
+  return {
+    add(texts: PersonalText[]) {
+      for (const { contactId, phone, text, refused } of texts)
+        hash.update(JSON.stringify([contactId, phone, text, refused]));
+    },
+    value: () => hash.digest('base64url'),
+  };
 }

@@ -2,8 +2,9 @@ import type { Deps } from '../../deps.ts';
 import type { By } from '../archive/archive.ts';
 import { checkTexts, type GateResult, type MessageCheck } from '../messages/message-checks.ts';
 import { heldReasons } from '../messages/messages.ts';
+import { counter } from '../shared/counter.ts';
 import { segmentsOf } from '../texting/segments.ts';
-import { type OwnCode, type PersonalText, textsFor } from './people.ts';
+import { type OwnCode, type PersonalText, textsFor, textsVersion } from './people.ts';
 
 /** What a text to a group would do, person by person, with nothing done. The verdict on each is that of `messages/check`. */
 
@@ -23,8 +24,6 @@ export type GroupCheck = Awaited<ReturnType<typeof checkBroadcast>>;
 
 const pageSize = 50;
 const refusedMax = 200;
-/** Between two of these, others get their turn. The lexicon reads each person's own text, which takes up to a millisecond. */
-const checksAtOnce = 50;
 
 type PreviewInput = { groupId: number; text: string };
 
@@ -34,37 +33,53 @@ export async function previewBroadcast(
   { groupId, text, from = 0 }: PreviewInput & { from?: number | undefined },
   by: By,
 ): Promise<{ data: PersonalPreview[]; next: number | null }> {
-  const { texts } = await textsFor(deps, advisorId, groupId, text);
+  const { pages } = await textsFor(deps, advisorId, groupId, text);
   const until = from + pageSize;
-  const data = await previewEach(deps, advisorId, texts.slice(from, until), by);
-  return { data, next: until < texts.length ? until : null };
+  const shown: PersonalText[] = [];
+  let next: number | null = null;
+  for await (const texts of pages(deps)) {
+    shown.push(...texts.filter(({ place }) => place > from && place <= until));
+    if ((texts.at(-1)?.place ?? 0) <= until) continue;
+    next = until;
+    break;
+  }
+  return { data: await previewEach(deps, advisorId, shown, by), next };
 }
 
+/** Reads everybody's text, and keeps those that it shows. */
 export async function checkBroadcast(deps: Deps, advisorId: number, { groupId, text }: PreviewInput, by: By) {
-  const { texts, version } = await textsFor(deps, advisorId, groupId, text);
-  const all: PersonalPreview[] = [];
-  for (let from = 0; from < texts.length; from += checksAtOnce)
-    all.push(...(await previewEach(deps, advisorId, texts.slice(from, from + checksAtOnce), by)));
-  const refused = all.filter(({ status }) => status === null);
-  const times = all.flatMap(({ status, earliest }) => (status === 'deferred' && earliest ? earliest.getTime() : []));
-  const count = (wanted: MessageCheck['status']) => all.filter(({ status }) => status === wanted).length;
+  const { pages } = await textsFor(deps, advisorId, groupId, text);
+  const version = textsVersion();
+  const people = counter<MessageCheck['status']>();
+  const codes = counter<PreviewCode>();
+  const refused: PersonalPreview[] = [];
+  let [segments, earliestMs] = [0, Number.POSITIVE_INFINITY];
+  for await (const texts of pages(deps)) {
+    version.add(texts);
+    for (const each of await previewEach(deps, advisorId, texts, by)) {
+      people.change(each.status, 1);
+      segments = Math.max(segments, each.segments);
+      if (each.status === 'deferred' && each.earliest) earliestMs = Math.min(earliestMs, each.earliest.getTime());
+      if (each.status !== null) continue;
+      if (each.code) codes.change(each.code, 1);
+      if (refused.length < refusedMax) refused.push(each);
+    }
+  }
   return {
-    people: texts.length,
+    people: people.all(),
     /** How many would get it at once, once it is day where they are, and once a reviewer agrees. */
-    now: count('queued'),
-    later: count('deferred'),
-    held: count('held'),
+    now: people.of('queued'),
+    later: people.of('deferred'),
+    held: people.of('held'),
     /** When the first of those who get it later do. */
-    earliest: times.length > 0 ? new Date(Math.min(...times)) : null,
-    refusals: [...Map.groupBy(refused, ({ code }) => code)].flatMap(([code, those]) =>
-      code ? { code, people: those.length } : [],
-    ),
+    earliest: earliestMs < Number.POSITIVE_INFINITY ? new Date(earliestMs) : null,
+    refusals: codes.entries().map(([code, people]) => ({ code, people })),
     /** The first of those who would get none. */
-    refused: refused.slice(0, refusedMax),
+    refused,
     /** Of the longest text. */
-    segments: Math.max(0, ...all.map(({ segments }) => segments)),
+    segments,
     /** What starting it must repeat, so that nothing is sent that wasn't shown. */
-    version,
+    version: version.value(),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { By } from '../archive/archive.ts';
 import type { ScreeningFinding } from '../ports.ts';
+import { inTurns } from '../shared/turns.ts';
 import { textRefusal, waitOf } from '../texting/drafts.ts';
 import { accountDisabled, failure } from '../texting/failures.ts';
 import { consentRefusal, numberRefusal, optOutRefusal, quietHours, type RefusalCode } from '../texting/gate.ts';
@@ -48,6 +49,8 @@ type CheckContext = Omit<ReadMessage, 'phones'> & {
 type RecipientDecision = ExpectedRecipient & { decision: Decision; isProblem: boolean };
 type PersonalText = { phone: string; text: string };
 
+const readAtOnce = 100;
+
 export async function checkMessage(
   deps: Deps,
   advisorId: number,
@@ -70,26 +73,33 @@ async function checkAll(
   wanted: Omit<CheckContext, 'text' | 'at' | 'finding'>,
 ): Promise<MessageCheck[]> {
   const { advisorId, schedule, whenConsented } = wanted;
-  const recipients = await expectRecipients(
-    deps,
-    texts.map(({ phone }) => ({ advisorId, phone })),
-  );
+  const recipients: ExpectedRecipient[] = [];
+  const numbers = texts.map(({ phone }) => ({ advisorId, phone }));
+  for await (const some of inTurns(deps.turn, numbers, readAtOnce))
+    recipients.push(...(await expectRecipients(deps, some)));
   if (recipients.some(({ to }) => to.disabled)) throw accountDisabled();
   const firmIds = recipients.slice(0, 1).map(({ to }) => to.firmId);
   const [screener] = (await deps.screeners.of(deps.db, firmIds)).values();
   const findings = new Map<string, ScreeningFinding | null>();
-  for (const { text } of texts) if (!findings.has(text)) findings.set(text, screener?.(text) ?? null);
+  for (const { text } of texts) {
+    if (findings.has(text)) continue;
+    await deps.turn();
+    findings.set(text, screener?.(text) ?? null);
+  }
   const at = schedule?.firstDate ?? deps.clock.now();
   const asked = texts.map(({ text }) => ({ ...wanted, text, at, finding: findings.get(text) ?? null }));
   const people = recipients.map(({ to }) => to);
   const decideEach = whenConsented ? await decideWaiting(deps, people) : decideOne;
   const [first] = asked;
   const isProblem = first !== undefined && problemOf(deps, first, people, first.finding) !== null;
-  return recipients.map((recipient, index) => {
-    const each = asked[index] as CheckContext;
+  const checks: MessageCheck[] = [];
+  for (const recipient of recipients) {
+    await deps.turn();
+    const each = asked[checks.length] as CheckContext;
     const decision = decideEach(deps, each, recipient.to, each.finding);
-    return checkOne(deps, each, { ...recipient, decision, isProblem });
-  });
+    checks.push(checkOne(deps, each, { ...recipient, decision, isProblem }));
+  }
+  return checks;
 }
 
 function checkOne(deps: Deps, asked: CheckContext, decided: RecipientDecision): MessageCheck {

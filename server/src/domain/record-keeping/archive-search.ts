@@ -4,6 +4,8 @@ import * as store from '../../store/record-keeping/archive-search.ts';
 import { detailsIn } from '../archive/archive.ts';
 import { problem, requireFound } from '../problems.ts';
 import { cursorOf, cutTo, placeIn } from '../shared/paging.ts';
+import { textLengthMax } from '../shared/text/text-rules.ts';
+import { beginningOf } from '../supervision/findings.ts';
 
 /** All of what is given must be true. Times are up to but not including `to`. */
 export type ArchiveSearch = {
@@ -86,7 +88,7 @@ export async function getEntry(
 ): Promise<{ entries: ArchiveEntry[] }> {
   const rows = await store.listAround(db, advisorId, { firmId, number, each: aroundEach });
   if (rows.length === 0) throw problem('not_found', `There is no entry ${number}.`);
-  return { entries: rows.map(entryOf) };
+  return { entries: rows.map((row) => (row.number === number ? entryOf(row) : listedEntryOf(row))) };
 }
 
 export async function saveSearch(
@@ -128,17 +130,22 @@ async function pageOf({ db }: Deps, found: EntryPlace[], end: EntryPlace | null)
   const rows = page.length > 0 ? await store.listFound(db, page) : [];
   const next = last ?? end;
   return {
-    data: rows.map(entryOf),
+    data: rows.map(listedEntryOf),
     cursor: next ? cursorOf(next.dateTime, next.advisorId, next.number) + (last ? '' : walking) : null,
     searchedTo: last ? null : (end?.dateTime ?? null),
   };
+}
+
+/** Texts of ours are shown whole: only a person's can be longer. */
+function listedEntryOf(row: FoundEntry): ArchiveEntry {
+  const { text, ...entry } = entryOf(row);
+  return { ...entry, text: text && beginningOf(text, 2 * textLengthMax) };
 }
 
 function entryOf({ meta, body, ...row }: FoundEntry) {
   return {
     ...row,
     text: body === null ? null : textIn(row.kind, body),
-    isKept: body !== null,
     facts: JSON.parse(meta) as object,
     details: accountKinds.includes(row.kind) ? detailsIn(body) : {},
   };

@@ -6,6 +6,8 @@ type FairQueueOptions = {
   /** How many may wait: in all, and of one caller. */
   waitingMax?: number;
   waitingEachMax?: number;
+  /** For how long: 5 s if not told otherwise. */
+  waitMs?: number;
   /** The error for a caller when too many are waiting, or one waits too long. */
   tooMany(): Error;
 };
@@ -13,7 +15,7 @@ type FairQueueOptions = {
 type Caller = { inside: number; waiting: Turn[] };
 type Turn = { cost: number; begin(): void };
 
-const waitMs = 5_000;
+const waitMsDefault = 5_000;
 
 /**
  * A queue in front of something scarce. Only so many are inside at once; a flood waits here, in memory. Callers take turns,
@@ -21,7 +23,7 @@ const waitMs = 5_000;
  * back.
  */
 export function makeFairQueue(options: FairQueueOptions) {
-  const { width, share = width, waitingMax = 1_000, waitingEachMax = 200, tooMany } = options;
+  const { width, share = width, waitingMax = 1_000, waitingEachMax = 200, waitMs = waitMsDefault, tooMany } = options;
   // In the order of their next turns.
   const callers = new Map<string, Caller>();
   let inside = 0;

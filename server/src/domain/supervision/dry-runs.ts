@@ -1,12 +1,13 @@
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/supervision/dry-runs.ts';
+import { endsOf } from '../shared/text/text-rules.ts';
 import { dayMs } from '../shared/time.ts';
 import { excerptOf, type Mark, markFindings } from './findings.ts';
 import {
   type Action,
   actions,
   type Matcher,
-  matcherOf,
+  matcherInTurns,
   type Rule,
   type RuleMatch,
   screen,
@@ -30,7 +31,7 @@ type DryRunExample = {
 const days = 30;
 const textsMax = 20_000;
 const timeMs = 6_000;
-const pageSize = 500;
+const pageSize = 100;
 const examplesMax = 25;
 const kinds = ['blocked', 'out', 'in'] as const;
 
@@ -39,9 +40,10 @@ const kinds = ['blocked', 'out', 'in'] as const;
  * the newest texts first, so that a run that is stopped has seen some of everybody's.
  */
 export async function dryRun(deps: Deps, firmId: number, json: string) {
-  const rules = checkedRules(json);
+  const rules = await checkedRules(deps.turn, json);
   const present = await getLexicon(deps, firmId);
-  const count = counter({ before: present.rules, after: rules });
+  const [before, after] = [await matcherInTurns(deps.turn, present.rules), await matcherInTurns(deps.turn, rules)];
+  const count = counter({ before: present.rules, after: rules }, { before, after });
   const since = new Date(deps.clock.now().getTime() - days * dayMs);
   const end = performance.now() + timeMs;
   const advisors = await store.listFirmAdvisors(deps.db, firmId);
@@ -55,7 +57,10 @@ export async function dryRun(deps: Deps, firmId: number, json: string) {
       if (stopped) break;
       const { advisorId, kind, before } = turn;
       const page = await store.listScreenedTexts(deps.db, kind, { advisorId, since, before, limit: pageSize });
-      for (const text of page) count.add(text, { advisorName: turn.name, isReply: kind === 'in' });
+      for (const text of page) {
+        await deps.turn();
+        count.add(text, { advisorName: turn.name, isReply: kind === 'in' });
+      }
       const last = page.at(-1);
       if (last && page.length === pageSize) next.push({ ...turn, before: last.id });
     }
@@ -66,8 +71,7 @@ export async function dryRun(deps: Deps, firmId: number, json: string) {
 
 type Versions = { before: Rule[]; after: Rule[] };
 
-function counter(versions: Versions) {
-  const [before, after] = [matcherOf(versions.before), matcherOf(versions.after)];
+function counter(versions: Versions, { before, after }: Record<keyof Versions, Matcher>) {
   const names = [...new Set([...versions.before, ...versions.after].map(({ name }) => name))];
   const byRule = new Map(names.map((rule) => [rule, { rule, before: 0, after: 0 }]));
   const result = {
@@ -103,8 +107,9 @@ function counter(versions: Versions) {
     result.changed += 1;
     if (result.examples.length >= examplesMax) return;
     // What isn't found any more is shown by the rules that found it.
-    const shown = findings.length > 0 ? versions.after : versions.before;
-    const excerpt = excerptOf(text, markFindings(text, shown));
+    const shown = findings.length > 0 ? after : before;
+    const read = endsOf(text);
+    const excerpt = excerptOf(read, markFindings(read, shown));
     const marks = markFindings(excerpt, shown);
     const rules = findings.map(({ rule }) => rule);
     result.examples.push({ ...of, phone, dateTime, excerpt, marks, rules, before: was, after: is });

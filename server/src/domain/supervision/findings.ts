@@ -1,6 +1,6 @@
 import { plainOf } from '../shared/text/phrases.ts';
-import type { Rule } from './lexicon-matching.ts';
-import { matcherOf } from './lexicon-matching.ts';
+import type { TakeTurn } from '../shared/turns.ts';
+import type { Matcher } from './lexicon-matching.ts';
 import { cardNumbers, socialSecurityNumbers } from './private-numbers.ts';
 
 /** A part of a text, from a place to before another, that something was found in. */
@@ -12,9 +12,9 @@ type Word = { start: number; end: number; key: string };
 const [before, after] = [14, 60];
 const excerptLengthMax = 90;
 
-/** Where these rules match the text, as it was written: what they found is in plain letters. */
-export function markFindings(text: string, rules: Rule[]): Mark[] {
-  const findings = matcherOf(rules)(text);
+/** Where rules match the text, as it was written: what they found is in plain letters. */
+export function markFindings(text: string, match: Matcher): Mark[] {
+  const findings = match(text);
   if (findings.length === 0) return [];
   const words = wordsIn(text);
   const marks = findings.flatMap(({ rule, found }) =>
@@ -54,15 +54,40 @@ function hideNumbersInPiece(text: string): string {
   return hidden;
 }
 
-/** The same in everything that people wrote, wherever it is in what a page shows. */
-export function hideNumbersIn<Shown>(shown: Shown): Shown {
-  const hide = (value: unknown): unknown => {
-    if (typeof value === 'string') return hideNumbers(value);
-    if (Array.isArray(value)) return value.map(hide);
+/** The same in everything that people wrote, wherever it is in what a page shows, in turns. */
+export async function hideNumbersIn<Shown>(turn: TakeTurn, shown: Shown): Promise<Shown> {
+  async function hide(value: unknown): Promise<unknown> {
+    if (typeof value === 'string') return value.length < hiddenDigitsMin ? value : hideNumbersOf(turn, value);
+    if (Array.isArray(value)) return hideEach(value);
     if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, hide(each)]));
-  };
-  return hide(shown) as Shown;
+    const names = Object.keys(value);
+    const hidden = await hideEach(Object.values(value));
+    return Object.fromEntries(names.map((name, index) => [name, hidden[index]]));
+  }
+  async function hideEach(values: unknown[]): Promise<unknown[]> {
+    const hidden: unknown[] = [];
+    for (const each of values) hidden.push(await hide(each));
+    return hidden;
+  }
+  return (await hide(shown)) as Shown;
+}
+
+async function hideNumbersOf(turn: TakeTurn, text: string): Promise<string> {
+  let hidden = '';
+  for (const [part] of text.matchAll(piece)) {
+    await turn();
+    hidden += hideNumbersInPiece(part);
+  }
+  return hidden;
+}
+
+/** As much of the text as a list shows. Digits at its end would be a part of a number that nobody would find in it: they are left out. */
+export function beginningOf(text: string, lengthMax: number): string {
+  if (text.length <= lengthMax) return text;
+  let end = lengthMax;
+  for (let at = lengthMax - 1; at >= 0 && !/\p{L}/u.test(text.charAt(at)); at--)
+    if (/\p{Nd}/u.test(text.charAt(at))) end = at;
+  return `${text.slice(0, end).toWellFormed().trimEnd()}…`;
 }
 
 /** A social-security number's; others have more. */

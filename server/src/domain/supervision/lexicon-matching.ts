@@ -1,4 +1,5 @@
 import type { ScreeningFinding } from '../ports.ts';
+import type { TakeTurn } from '../shared/turns.ts';
 import { type Detector, detectors } from './detectors.ts';
 import { readText } from './readings.ts';
 
@@ -13,6 +14,9 @@ export type Matcher = (text: string) => RuleMatch[];
 
 /** A trie of phrases by their words: a text is read once, however many phrases there are. */
 type Branch = { next: Map<string, Branch>; rules: Set<Rule> };
+
+/** A phrase's words, while its rule is in use: to read those of a large lexicon takes longer than others should wait. */
+const wordsOfRules = new WeakMap<Rule, string[][]>();
 
 /**
  * Prepares rules for matching. Phrases match whole words, in any case, with or without accents; any white space or
@@ -30,6 +34,21 @@ export function matcherOf(rules: Rule[]): Matcher {
     }
     return findings;
   };
+}
+
+/** The same, in turns. */
+export async function matcherInTurns(turn: TakeTurn, rules: Rule[]): Promise<Matcher> {
+  for (const rule of rules) {
+    if (!('phrases' in rule) || wordsOfRules.has(rule)) continue;
+    const read: string[][] = [];
+    for (const phrase of rule.phrases) {
+      await turn();
+      read.push(wordsOf(phrase));
+    }
+    wordsOfRules.set(rule, read);
+  }
+  await turn();
+  return matcherOf(rules);
 }
 
 /** The strictest action of the rules that matched, if any did. */
@@ -51,7 +70,7 @@ function branchesOf(rules: Rule[]): Branch {
   const root: Branch = { next: new Map(), rules: new Set() };
   for (const rule of rules) {
     if (!('phrases' in rule)) continue;
-    for (const phrase of rule.phrases) branchFor(root, wordsOf(phrase)).rules.add(rule);
+    for (const words of wordsOfRules.get(rule) ?? rule.phrases.map(wordsOf)) branchFor(root, words).rules.add(rule);
   }
   return root;
 }

@@ -5,9 +5,10 @@ import { getFirm, lockFirm } from '../accounts/firms.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
+import type { TakeTurn } from '../shared/turns.ts';
 import { detectorNames } from './detectors.ts';
 import { type Mark, markFindings } from './findings.ts';
-import { type Action, actions, matcherOf, type Rule, screen, wordsOf } from './lexicon-matching.ts';
+import { type Action, actions, matcherInTurns, matcherOf, type Rule, screen, wordsOf } from './lexicon-matching.ts';
 
 /** What a firm's supervision looks for in texts. Version 0 is our default. */
 export type Lexicon = { version: number; rules: Rule[] };
@@ -57,7 +58,7 @@ type LexiconEdit = { by: By; setBy: number; basedOn: number };
 
 /** Takes effect on this node with the next text, on others within a second. Earlier decisions keep their version. */
 export async function setLexicon(deps: Deps, firmId: number, json: string, edit?: LexiconEdit): Promise<Lexicon> {
-  const rules = checkedRules(json);
+  const rules = await checkedRules(deps.turn, json);
   return inTransaction(deps, async (deps) => {
     await lockFirm(deps, firmId);
     const present = edit ? (await getLexicon(deps, firmId)).version : null;
@@ -83,10 +84,15 @@ export async function testLexicon(deps: Deps, firmId: number, text: string) {
 }
 
 /** What these rules would do with a text, and where they match it. */
-export function tryRules(json: string, text: string): { action: Action | null; rules: string[]; marks: Mark[] } {
-  const rules = checkedRules(json);
-  const finding = screen(matcherOf(rules)(text), 0);
-  return { action: finding?.action ?? null, rules: finding?.rules ?? [], marks: markFindings(text, rules) };
+export async function tryRules(
+  { turn }: Pick<Deps, 'turn'>,
+  json: string,
+  text: string,
+): Promise<{ action: Action | null; rules: string[]; marks: Mark[] }> {
+  const match = await matcherInTurns(turn, await checkedRules(turn, json));
+  const finding = screen(match(text), 0);
+  await turn();
+  return { action: finding?.action ?? null, rules: finding?.rules ?? [], marks: markFindings(text, match) };
 }
 
 /** Ours are a list; the store keeps a firm's own as text. */
@@ -95,12 +101,13 @@ export function rulesIn(rules: Rule[] | string): Rule[] {
 }
 
 /** The rules in a file or an editor. If something is wrong with them, the problem says what. */
-export function checkedRules(json: string): Rule[] {
+export async function checkedRules(turn: TakeTurn, json: string): Promise<Rule[]> {
   const given = parsed(json);
   if (!isRecord(given) || !Array.isArray(given.rules) || Object.keys(given).length > 1)
     throw refused('is an object with "rules", a list');
   if (given.rules.length > rulesMax) throw refused(`has at most ${rulesMax} rules`);
-  const rules = given.rules.map(checkedRule);
+  const rules: Rule[] = [];
+  for (const rule of given.rules) rules.push(await checkedRule(turn, rule, rules.length));
   const names = new Set(rules.map(({ name }) => name));
   if (names.size < rules.length) throw refused('has rules with different names');
   const phrases = rules.reduce((sum, rule) => sum + ('phrases' in rule ? rule.phrases.length : 0), 0);
@@ -108,7 +115,7 @@ export function checkedRules(json: string): Rule[] {
   return rules;
 }
 
-function checkedRule(rule: unknown, index: number): Rule {
+async function checkedRule(turn: TakeTurn, rule: unknown, index: number): Promise<Rule> {
   const refuse = (what: string) => refused(`has rules that each have ${what}; rule ${index + 1} doesn’t`);
   if (!isRecord(rule)) throw refuse('a name, an action, and a detector or phrases');
   const { name, action, detector, phrases, ...more } = rule;
@@ -119,21 +126,22 @@ function checkedRule(rule: unknown, index: number): Rule {
   if ((detector === undefined) === (phrases === undefined) || Object.keys(more).length > 0)
     throw refuse('a name, an action, and either a detector or phrases, and nothing else');
   const common = { name: name.trim(), action: isAction };
-  if (phrases !== undefined) return { ...common, phrases: checkedPhrases(phrases, refuse) };
+  if (phrases !== undefined) return { ...common, phrases: await checkedPhrases(turn, phrases, refuse) };
   const isDetector = detectorNames.find((each) => each === detector);
   if (!isDetector) throw refuse(`a detector, one of ${detectorNames.join(', ')}`);
   return { ...common, detector: isDetector };
 }
 
-function checkedPhrases(phrases: unknown, refuse: (what: string) => Error): string[] {
+async function checkedPhrases(turn: TakeTurn, phrases: unknown, refuse: (what: string) => Error): Promise<string[]> {
   if (!Array.isArray(phrases) || phrases.length === 0) throw refuse('a list of phrases');
-  return phrases.map((phrase) => {
+  for (const phrase of phrases) {
+    await turn();
     const isPhrase = typeof phrase === 'string' && phrase.length <= phraseLengthMax && phrase.isWellFormed();
     const words = isPhrase ? wordsOf(phrase).length : 0;
     if (words === 0 || words > phraseWordsMax)
       throw refuse(`phrases of 1 to ${phraseWordsMax} words and at most ${phraseLengthMax} characters`);
-    return phrase;
-  });
+  }
+  return phrases;
 }
 
 function parsed(json: string): unknown {

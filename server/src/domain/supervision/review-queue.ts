@@ -4,9 +4,10 @@ import { listLexiconVersions } from '../../store/supervision/lexicons.ts';
 import type { QueueFilter } from '../../store/supervision/review-queue.ts';
 import * as store from '../../store/supervision/review-queue.ts';
 import { cutTo } from '../shared/paging.ts';
+import { endsOf } from '../shared/text/text-rules.ts';
 import { dayMs } from '../shared/time.ts';
 import { excerptOf, type Mark, markFindings } from './findings.ts';
-import type { Rule } from './lexicon-matching.ts';
+import { type Matcher, matcherInTurns } from './lexicon-matching.ts';
 import { defaultLexicon, rulesIn } from './lexicons.ts';
 import { type Review, reviewKinds } from './reviews.ts';
 
@@ -27,12 +28,17 @@ export async function listQueue(deps: Deps, reader: Reader, { view, memberIds, .
   const filter = { ...filterOf(view, reader, await justDecided(deps)), memberIds };
   const rows = await store.listQueue(deps.db, reader.firmId, filter, { ...asked, limit: pageSize + 1 });
   const { page: shown, last } = cutTo(pageSize, rows);
-  const [words, rules] = await Promise.all([store.listQueueWords(deps.db, shown), rulesOf(deps, shown)]);
+  const [words, matcherFor] = await Promise.all([store.listQueueWords(deps.db, shown), matchersOf(deps, shown)]);
   const byId = new Map(words.map((each) => [each.reviewId, each]));
-  const data = shown.map((review) => {
+  const data = [];
+  for (const review of shown) {
     const { name = null, text = null } = byId.get(review.reviewId) ?? {};
-    return { ...review, name, excerpt: text && excerptOf(text, markFindings(text, rules(review))) };
-  });
+    const match = await matcherFor(review);
+    await deps.turn();
+    // What a lexicon reads of it.
+    const read = text && endsOf(text);
+    data.push({ ...review, name, excerpt: read && excerptOf(read, markFindings(read, match)) });
+  }
   return { data, cursor: last?.reviewId ?? null };
 }
 
@@ -47,7 +53,9 @@ export async function countQueue(deps: Deps, reader: Reader): Promise<Record<Que
 
 /** Where the rules of a review match its text, by the version of the lexicon that found it. */
 export async function marksOf(deps: Deps, review: Review, text: string): Promise<Mark[]> {
-  return markFindings(text, (await rulesOf(deps, [review]))(review));
+  const match = await (await matchersOf(deps, [review]))(review);
+  await deps.turn();
+  return markFindings(text, match);
 }
 
 /** How possible opt-outs were decided lately: the next one is like them. */
@@ -71,12 +79,19 @@ function filterOf(view: QueueView, { staffId }: Reader, without: number[]): Queu
   return { kind: view, without };
 }
 
-async function rulesOf({ db }: Deps, reviews: Review[]): Promise<(review: Review) => Rule[]> {
+/** What the rules that found something in a review find. Most were found by the same as the one before. */
+async function matchersOf({ db, turn }: Deps, reviews: Review[]): Promise<(review: Review) => Promise<Matcher>> {
   const versions = reviews.flatMap(({ firmId, lexiconVersion: version }) => (version ? { firmId, version } : []));
   const rows = versions.length > 0 ? await listLexiconVersions(db, versions) : [];
-  const lexicons = new Map(rows.map(({ firmId, version, rules }) => [`${firmId} ${version}`, rulesIn(rules)]));
-  return ({ firmId, lexiconVersion, rules: names }) => {
-    const rules = lexicons.get(`${firmId} ${lexiconVersion}`) ?? defaultLexicon.rules;
-    return names.length === 0 ? [] : rules.filter(({ name }) => names.includes(name));
+  const lexicons = new Map(rows.map(({ firmId, version, rules }) => [`${firmId} ${version}`, rules]));
+  let last: { key: string; match: Matcher } | undefined;
+  return async ({ firmId, lexiconVersion, rules: names }) => {
+    const lexicon = lexicons.get(`${firmId} ${lexiconVersion}`) ?? defaultLexicon.rules;
+    const key = JSON.stringify([firmId, lexiconVersion, names]);
+    if (last?.key === key) return last.match;
+    await turn();
+    const found = names.length === 0 ? [] : rulesIn(lexicon).filter(({ name }) => names.includes(name));
+    last = { key, match: await matcherInTurns(turn, found) };
+    return last.match;
   };
 }

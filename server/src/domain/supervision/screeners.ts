@@ -2,7 +2,8 @@ import type { Db } from '../../store/database/db.ts';
 import { listLexicons } from '../../store/supervision/lexicons.ts';
 import type { Screener, Screeners } from '../ports.ts';
 import { BoundedMap } from '../shared/bounded-map.ts';
-import { type Matcher, matcherOf, screen } from './lexicon-matching.ts';
+import { takeTurn } from '../shared/turns.ts';
+import { type Matcher, matcherInTurns, screen } from './lexicon-matching.ts';
 import { defaultLexicon, rulesIn } from './lexicons.ts';
 
 type KnownLexicon = { version: number; match: Matcher; goodUntilMs: number };
@@ -19,7 +20,7 @@ export function makeScreeners(): Screeners {
       const { version, rules } = own.get(firmId) ?? defaultLexicon;
       const before = known.get(firmId);
       // A version never changes, so its matcher stays good.
-      const match = before?.version === version ? before.match : matcherOf(rulesIn(rules));
+      const match = before?.version === version ? before.match : await matcherInTurns(takeTurn, rulesIn(rules));
       known.set(firmId, { version, match, goodUntilMs });
     }
   }

@@ -8,7 +8,8 @@ import { makeFairQueue } from '../../domain/shared/fair-queue.ts';
 import { networkOf } from '../../domain/sign-in/throttles.ts';
 import { readRawBody } from '../door/body.ts';
 
-const bodyBytesMax = 1024 * 1024;
+/** Anybody's, until its signature is checked. A carrier's longest are a third of that. */
+const bodyBytesMax = 64 * 1024;
 /** Carriers send their few kilobytes at once. */
 const bodyMs = 5_000;
 /** Bodies that are read at once, in all and from one network: until its signature is checked, a call may be anybody's. */
@@ -56,7 +57,7 @@ async function readBody({ raw }: FastifyRequest): Promise<Buffer> {
   const timer = setTimeout(() => late.reject(problem('invalid_request', 'The body came too slowly.')), bodyMs);
   try {
     const body = await Promise.race([reading, late.promise]);
-    if (body === 'too large') throw problem('payload_too_large', 'The body is larger than 1 MiB.');
+    if (body === 'too large') throw problem('payload_too_large', 'The body is larger than 64 KiB.');
     return body;
   } finally {
     clearTimeout(timer);

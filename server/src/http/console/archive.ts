@@ -21,24 +21,22 @@ import { firmEndpoint } from './endpoint.ts';
 export const search = firmEndpoint({
   query: ArchiveSearchQuery,
   body: ArchiveSearchRequest,
+  isLong: true,
   async handler(deps, { firmId }, { query, body }) {
     // Before it looks, so that nothing is missing that this calls indexed.
     const unindexedSince = await findFirstUnindexed(deps, firmId);
     const found = await searchArchive(deps, firmId, withInstants(body), query.cursor);
-    return { ...found, data: hideNumbersIn(found.data), unindexedSince };
+    return { ...found, data: await hideNumbersIn(deps.turn, found.data), unindexedSince };
   },
 });
 
 export const entry = firmEndpoint({
   params: EntryParams,
+  isLong: true,
   async handler(deps, { firmId }, { params }) {
     const { entries } = await getEntry(deps, firmId, params);
-    return {
-      entries: entries.map((each) => {
-        const shown = hideNumbersIn(each);
-        return { ...shown, isHidden: shown.text !== each.text };
-      }),
-    };
+    const shown = await hideNumbersIn(deps.turn, entries);
+    return { entries: shown.map((each, index) => ({ ...each, isHidden: each.text !== entries[index]?.text })) };
   },
 });
 

@@ -12,7 +12,7 @@ export const list = operatorEndpoint({
       ...(since && { since: instantOf(since) }),
       ...(until && { until: instantOf(until) }),
     });
-    return { data: hideNumbersIn(data), cursor };
+    return { data: await hideNumbersIn(deps.turn, data), cursor };
   },
 });
 

@@ -18,5 +18,5 @@ export const read = operatorEndpoint({
   params: DoubtParams,
   body: ReadingReason,
   handler: async (deps, _, { params, body }, by) =>
-    hideNumbersIn(await readDoubtfulText(deps, params, body.reason, by)),
+    hideNumbersIn(deps.turn, await readDoubtfulText(deps, params, body.reason, by)),
 });

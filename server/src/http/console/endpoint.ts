@@ -24,6 +24,8 @@ export type ConsoleEndpoint<Result = unknown> = {
   isFresh?: true | ((deps: Deps, staff: StaffSession, input: Input) => boolean | Promise<boolean>);
   /** How many connections one of its queries counts for; 1 if it is a short one. */
   cost?: number;
+  /** Whether it is about more than a hundred people or rows, or much text: http/door/long-work.ts. */
+  isLong?: true;
   handler(deps: Deps, staff: StaffSession, input: Input, by: By): Promise<Result>;
 };
 
@@ -33,6 +35,7 @@ type Details<Who, P, Q, B, Result> = {
   body?: B;
   isFresh?: true | ((deps: Deps, staff: Who, input: ParsedInput<P, Q, B>) => boolean | Promise<boolean>);
   cost?: number;
+  isLong?: true;
   handler(deps: Deps, staff: Who, input: ParsedInput<P, Q, B>, by: By): Promise<Result>;
 };
 type Optional = TSchema | undefined;

@@ -23,6 +23,7 @@ export const get = firmEndpoint({
 
 export const set = firmEndpoint({
   body: LexiconChange,
+  isLong: true,
   isFresh: async (deps, { firmId }, { body }) => isWeaker((await getLexicon(deps, firmId)).rules, body.rules),
   handler: (deps, { firmId, staffId }, { body: { rules, basedOn } }, by) =>
     setLexicon(deps, firmId, JSON.stringify({ rules }), { by, setBy: staffId, basedOn }),
@@ -30,11 +31,13 @@ export const set = firmEndpoint({
 
 export const dryRun = firmEndpoint({
   body: LexiconDraft,
+  isLong: true,
   cost: 2,
   handler: (deps, { firmId }, { body }) => runDry(deps, firmId, JSON.stringify(body)),
 });
 
 export const trial = firmEndpoint({
   body: LexiconTrial,
-  handler: async (_, __, { body: { rules, text } }) => tryRules(JSON.stringify({ rules }), text),
+  isLong: true,
+  handler: (deps, _, { body: { rules, text } }) => tryRules(deps, JSON.stringify({ rules }), text),
 });

@@ -28,6 +28,9 @@ export const consent = firmEndpoint({
   params: PersonParams,
   async handler(deps, { firmId }, { params }) {
     const person = await getPerson(deps, firmId, params);
-    return { ...person, history: hideNumbersIn(await listConsentEvidence(deps, person.advisorId, person.memberId)) };
+    return {
+      ...person,
+      history: await hideNumbersIn(deps.turn, await listConsentEvidence(deps, person.advisorId, person.memberId)),
+    };
   },
 });

@@ -80,7 +80,7 @@ export const get = firmEndpoint({
       refusalOf(deps, review, staff),
     ]);
     const known = { name, marks, thread, consent, effect, similar, pending, refusal };
-    const shown = hideNumbersIn({ ...review, ...known });
+    const shown = await hideNumbersIn(deps.turn, { ...review, ...known });
     return { ...shown, isHidden: shown.text !== review.text };
   },
 });

@@ -12,6 +12,7 @@ import { readRawBody } from '../door/body.ts';
 import { heldMsMax } from '../door/checks.ts';
 import { addPassage } from '../door/door.ts';
 import { inputValidator } from '../door/input.ts';
+import type { LongWork } from '../door/long-work.ts';
 import { overloaded } from '../door/rate-limit.ts';
 import type { Input, Route } from '../door/route.ts';
 import * as archive from './archive.ts';
@@ -109,7 +110,7 @@ const firmsAtOnce = { width: 40, share: 4 };
 export function addConsole(
   app: FastifyInstance,
   deps: Deps,
-  { share, visits }: { share: PoolShares; visits: FairQueue },
+  { share, longWork, visits }: { share: PoolShares; longWork: LongWork; visits: FairQueue },
 ): void {
   const visiting = staffVisits(deps);
   addPagesIn(visits, app, (scope) => {
@@ -117,11 +118,15 @@ export function addConsole(
     addConsoleSignIn(scope, visiting);
     addSecurity(scope, visiting);
   });
-  addConsoleApi(app, visiting, share);
+  addConsoleApi(app, visiting, { share, longWork });
 }
 
 /** What the pages of the console call. Who calls is known by their session, and what they may by their role. */
-function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: PoolShares): void {
+function addConsoleApi(
+  app: FastifyInstance,
+  visits: StaffVisits,
+  { share, longWork }: { share: PoolShares; longWork: LongWork },
+): void {
   const { deps } = visits;
   const turns = makeFairQueue({ ...firmsAtOnce, tooMany: overloaded });
   addConsoleSession(app, visits);
@@ -150,9 +155,11 @@ function addConsoleApi(app: FastifyInstance, visits: StaffVisits, share: PoolSha
       input = validate(request, body);
       if (typeof endpoint.isFresh === 'function') await admit();
       const leave = staff.firmId === null ? undefined : await turns.enter(String(staff.firmId));
-      const act = async () => {
+      const who = `firm ${staff.firmId}`;
+      const act = async () => (endpoint.isLong ? longWork(deps, { reply, who }, answer) : answer(deps));
+      const answer = async (given: Deps) => {
         await admitAgain();
-        const ofConsole = { ...deps, db: share(`console ${staff.firmId}`, endpoint.cost ?? 1, admitAgain) };
+        const ofConsole = { ...given, db: share(`console ${staff.firmId}`, endpoint.cost ?? 1, admitAgain) };
         return endpoint.handler(ofConsole, staff, input as Input, byStaff(staff.staffId, request.id));
       };
       const result = await (method === 'GET' ? act() : deps.signals.resetGuard.run(act)).finally(leave);

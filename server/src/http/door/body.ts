@@ -23,8 +23,7 @@ export async function readRawBody(stream: IncomingMessage, bytesMax = bodyBytesM
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise((resolve, reject) => {
-    const broken = (cause?: unknown) =>
-      reject(Object.assign(new Error('The client disconnected.', { cause }), { statusCode: 400 }));
+    const broken = (cause?: unknown) => reject(disconnected(cause));
     stream.on('error', broken);
     // Every stream closes, usually after its end. Creating an error with a stack each time would be a waste.
     stream.on('close', () => stream.readableEnded || broken());
@@ -37,6 +36,11 @@ export async function readRawBody(stream: IncomingMessage, bytesMax = bodyBytesM
   });
 }
 
+/** What nobody is told any more. */
+export function disconnected(cause?: unknown): Error {
+  return Object.assign(new Error('The client disconnected.', { cause }), { statusCode: 400 });
+}
+
 /** The body as JSON, or the problem with it: 415, then 413, then 400. */
 export function parseBody(raw: RawBody, headers: IncomingMessage['headers']): unknown {
   const wrong = wrongTypeIn(headers);
@@ -45,6 +49,11 @@ export function parseBody(raw: RawBody, headers: IncomingMessage['headers']): un
   const { value, broken } = parseJson(raw);
   if (broken) throw invalid([broken]);
   return value;
+}
+
+/** What the body says, if it is JSON, whatever its headers. */
+export function jsonIn(raw: Buffer): unknown {
+  return parseJson(raw).value;
 }
 
 /** Why the body can't be JSON in UTF-8, as its headers say; undefined if it can. */

@@ -7,6 +7,7 @@ import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { usagePlans } from '../../domain/access/usage-plans.ts';
 import type { SharedBuckets } from '../../domain/ports.ts';
 import { authenticate, type Check, requireScope, room, sandboxFault, usagePlan } from './checks.ts';
+import type { LongWork } from './long-work.ts';
 import { sendProblem } from './problems.ts';
 import { responder } from './responses.ts';
 import type { Route } from './route.ts';
@@ -16,6 +17,7 @@ import { makeWaitingRoom } from './waiting-room.ts';
 type Admission = {
   findCaller(credentials: Credentials): Promise<Caller>;
   share: PoolShares;
+  longWork: LongWork;
   shedder: LoadShedder;
   buckets?: SharedBuckets | null;
 };
@@ -27,12 +29,13 @@ type Admission = {
  * replies would take as long again.
  */
 export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission, routes: Route[]): void {
-  const { findCaller, share, shedder, buckets } = admission;
+  const { findCaller, share, longWork, shedder, buckets } = admission;
   const isSandbox = deps.config.environment === 'sandbox';
   const plans = usagePlans(deps, buckets);
   const authenticated = authenticate(findCaller);
   const turnOf = ({ key }: Caller) => String(key.keyId);
-  const responses = { deps, share, turnOf, respondOnce: idempotency(), room: makeWaitingRoom(), authenticated };
+  const respondOnce = idempotency();
+  const responses = { deps, share, turnOf, respondOnce, room: makeWaitingRoom(), longWork, authenticated };
 
   for (const row of routes) {
     const checks = [

@@ -5,11 +5,14 @@ import type { Deps } from '../../deps.ts';
 import { actFor, byCaller, type Caller } from '../../domain/access/callers.ts';
 import type { idempotency, WorkResult } from '../../domain/access/idempotency.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
-import { fingerprintOf, parseBody, type RawBody, readRawBody } from './body.ts';
+import { fingerprintOf, jsonIn, parseBody, type RawBody, readRawBody } from './body.ts';
 import { type Check, callerOf, stillAllowed } from './checks.ts';
 import { inputValidator, isIdempotencyKey } from './input.ts';
+import type { LongWork } from './long-work.ts';
 import type { Input, Route } from './route.ts';
 import type { WaitingRoom } from './waiting-room.ts';
+
+const shortBytesMax = 1_000;
 
 type ResponseContext = {
   deps: Deps;
@@ -18,12 +21,16 @@ type ResponseContext = {
   turnOf(caller: Caller): string;
   respondOnce: ReturnType<typeof idempotency>;
   room: WaitingRoom;
+  longWork: LongWork;
   /** Authenticates again after a wait: access may have ended meanwhile. */
   authenticated: Check;
 };
 
 /** Does the row's work and answers. With an Idempotency-Key it runs once, and a repeat gets the same response. */
-export function responder(row: Route, { deps: all, share, turnOf, respondOnce, room, authenticated }: ResponseContext) {
+export function responder(
+  row: Route,
+  { deps: all, share, turnOf, respondOnce, room, longWork, authenticated }: ResponseContext,
+) {
   const validate = inputValidator(row);
   const noBody = Promise.resolve(Buffer.alloc(0));
   const admit = stillAllowed(authenticated);
@@ -33,13 +40,22 @@ export function responder(row: Route, { deps: all, share, turnOf, respondOnce, r
     const body = await (row.body ? readRawBody(request.raw) : noBody);
     await admit(request, reply);
     const exchange = { request, reply, body };
-    await (row.method === 'GET' ? respond(exchange) : actFor(all, callerOf(request), () => respond(exchange)));
+    const act = (deps: Deps) =>
+      row.method === 'GET' ? respond(deps, exchange) : actFor(all, callerOf(request), () => respond(deps, exchange));
+    const { advisorId } = callerOf(request);
+    await (isLong(body) ? longWork(all, { reply, who: `advisor ${advisorId}` }, act) : act(all));
   };
 
-  async function respond({ request, reply, body }: Exchange): Promise<void> {
+  function isLong(body: RawBody): boolean {
+    if (typeof row.isLong !== 'function') return row.isLong === true;
+    // Fewer bytes have no hundred numbers.
+    return body !== 'too large' && body.length > shortBytesMax && row.isLong(jsonIn(body));
+  }
+
+  async function respond(given: Deps, { request, reply, body }: Exchange): Promise<void> {
     const caller = callerOf(request);
     const { advisorId, applicationId } = caller;
-    const deps = { ...all, db: share(turnOf(caller), row.cost ?? 1, () => admit(request, reply)) };
+    const deps = { ...given, db: share(turnOf(caller), row.cost ?? 1, () => admit(request, reply)) };
     const key = row.method === 'POST' ? request.headers['idempotency-key'] : undefined;
     if (!isIdempotencyKey(key)) return send(reply, (await perform(deps, { request, reply, body })).response);
     const { response, replayed } = await respondOnce(

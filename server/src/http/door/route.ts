@@ -38,6 +38,8 @@ export type Endpoint = {
   write?(result: unknown): string;
   /** How many connections one of its queries counts for in its key's share of the pool; 1 if it is a short one. */
   cost?: number;
+  /** Whether it is about more than a hundred people or rows, or much text: http/door/long-work.ts. */
+  isLong?: true | ((body: unknown) => boolean);
   /** Many of these requests can share a transaction: see domain/access/idempotency.ts. */
   together?: true;
   /** Whether this response did anything; one that didn't leaves its Idempotency-Key unspent. */

@@ -21,6 +21,7 @@ export const send = endpoint({
   body: MessageRequest,
   response: MessageResult,
   problems: ['conflict'],
+  isLong: isToMany,
   together: true,
   tookEffect: anySucceeded,
   async handler(deps, advisorId, { body }, by): Promise<Static<typeof MessageResult>> {
@@ -51,6 +52,7 @@ export const check = endpoint({
   body: MessageRequest,
   response: MessageCheckResult,
   problems: [],
+  isLong: isToMany,
   tookEffect: nothingDone,
   async handler(deps, advisorId, { body }, by): Promise<Static<typeof MessageCheckResult>> {
     const checks = await checkMessage(deps, advisorId, body, by);
@@ -73,4 +75,9 @@ function status(message: messages.Message): Static<typeof MessageStatus> {
     dateTimeSent: message.dateTimeSent?.toISOString() ?? null,
     dateTimeDelivered: message.dateTimeDelivered?.toISOString() ?? null,
   };
+}
+
+function isToMany(body: unknown): boolean {
+  const { phoneNumbers } = (body ?? {}) as { phoneNumbers?: unknown };
+  return Array.isArray(phoneNumbers) && phoneNumbers.length > 100;
 }

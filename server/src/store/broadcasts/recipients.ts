@@ -7,6 +7,8 @@ import type { HeldReason } from '../texting/texts.ts';
 /** Somebody in a group, with what a text may call them. */
 export type GroupPerson = Pick<ContactRow, 'contactId' | 'phone' | 'firstName' | 'lastName' | 'nickname'> & {
   name: string | null;
+  /** With the id, the place in the order of names. */
+  fullName: string;
 };
 
 type RecipientState = 'waiting' | 'accepted' | 'refused' | 'stopped';
@@ -45,34 +47,45 @@ export type RecipientOutcome = NewRecipient & {
 /** How many recipients have come to the same. */
 export type OutcomeCount = Pick<RecipientOutcome, 'state' | 'status'> & { isDeferred: boolean; people: number };
 
-/** Null if the advisor has no such group. */
-export async function findGroupName(db: Db, advisorId: number, groupId: number): Promise<string | null> {
-  const [row] = await db.lookUp<{ name: string }>(
-    `select name
-     from groups
-     where advisor_id = $1 and group_id = $2`,
-    [advisorId, groupId],
-    'find-group-name',
+/** With how many people are in it, counted up to `countMax`. Null if the advisor has no such group. */
+export async function findTextedGroup(
+  db: Db,
+  advisorId: number,
+  groupId: number,
+  countMax: number,
+): Promise<{ name: string; people: number } | null> {
+  const [row] = await db.lookUp<{ name: string; people: number }>(
+    `select
+       g.name,
+       (
+         select count(*)
+         from (select from memberships s where s.advisor_id = $1 and s.group_id = $2 limit $3) as counted
+       ) as people
+     from groups g
+     where g.advisor_id = $1 and g.group_id = $2`,
+    [advisorId, groupId, countMax],
+    'find-texted-group',
   );
-  return row?.name ?? null;
+  return row ?? null;
 }
 
+/** In the order of their names, after a place in it. */
 export async function listGroupPeople(
   db: Db,
   advisorId: number,
   groupId: number,
-  limit: number,
+  { after, limit }: { after: Pick<GroupPerson, 'fullName' | 'contactId'> | null; limit: number },
 ): Promise<GroupPerson[]> {
   return db.query(
     `select
-       c.contact_id as "contactId", nullif(c.full_name, c.phone) as name, c.phone, c.first_name as "firstName",
-       c.last_name as "lastName", c.nickname
+       c.contact_id as "contactId", nullif(c.full_name, c.phone) as name, c.full_name as "fullName", c.phone,
+       c.first_name as "firstName", c.last_name as "lastName", c.nickname
      from memberships s
      join contacts c on c.advisor_id = s.advisor_id and c.contact_id = s.contact_id
-     where s.advisor_id = $1 and s.group_id = $2
+     where s.advisor_id = $1 and s.group_id = $2 and ($3::text is null or (c.full_name, c.contact_id) > ($3, $4))
      order by c.full_name, c.contact_id
-     limit $3`,
-    [advisorId, groupId, limit],
+     limit $5`,
+    [advisorId, groupId, after?.fullName ?? null, after?.contactId ?? 0, limit],
     'list-group-people',
   );
 }

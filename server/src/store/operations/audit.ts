@@ -11,6 +11,8 @@ export const auditKinds = [
   'disposal',
   'export',
 ] as const;
+/** Of a larger one, such as a version of a large lexicon, the list says what it was. */
+const listedBytesMax = 16 * 1024;
 export type AuditKind = (typeof auditKinds)[number];
 
 export type AuditRow = {
@@ -39,7 +41,10 @@ export async function listAuditRows(db: Db, filter: AuditQuery): Promise<AuditRo
   return db.query<AuditRow>(
     `select
        e.advisor_id as "advisorId", e.number, e.kind, e.actor, e.meta, e.date_time_created as "dateTimeCreated",
-       case when e.kind in ('setting', 'staff', 'sign_in', 'text_read') then convert_from(b.body, 'UTF8') end as body
+       case
+         when e.kind in ('setting', 'staff', 'sign_in', 'text_read') and octet_length(b.body) <= ${listedBytesMax}
+         then convert_from(b.body, 'UTF8')
+       end as body
      from archive_entries e
      left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
      where e.kind in (${auditKinds.map((kind) => `'${kind}'`).join(', ')})

@@ -24,7 +24,8 @@ export type FoundEntry = EntryPlace & {
   meta: string;
   /** What became of a text that was to be sent. */
   status: MessageStatus | null;
-  /** Null once it is no longer kept; of media, always. */
+  isKept: boolean;
+  /** Null once it is no longer kept; of media, always, and of what is too long for a list. */
   body: string | null;
 };
 
@@ -131,10 +132,19 @@ async function withinOrNull<Row>(db: Db, ms: number, query: (db: Db) => Promise<
   }
 }
 
-const columns = `
+/** As many bytes of an entry's body are read for a list, and characters of what somebody wrote. */
+const [listedBytesMax, listedLengthMax] = [16 * 1024, 4_000];
+const wholeBody = `case when e.kind <> 'media_in' then convert_from(b.body, 'UTF8') end`;
+const listedBody = `case
+    when e.kind = 'media_in' then null
+    when octet_length(b.body) <= ${listedBytesMax} then convert_from(b.body, 'UTF8')
+    when e.kind in ('text_in', 'text_out', 'review') then left(convert_from(b.body, 'UTF8'), ${listedLengthMax})
+  end`;
+
+const columnsWith = (body: string) => `
   e.date_time_created as "dateTime", e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.actor,
   coalesce(application.name, staff.name) as "actorName", a.name as advisor, m.phone, e.meta, text.status,
-  case when e.kind <> 'media_in' then convert_from(b.body, 'UTF8') end as body, ${memberName}`;
+  e.kind <> 'media_in' and b.body is not null as "isKept", ${body} as body, ${memberName}`;
 const joins = `
   left join advisors a on a.advisor_id = e.advisor_id
   left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
@@ -146,7 +156,7 @@ const joins = `
 /** These entries, in the same order. Spans advisors: a search is about a firm's. */
 export async function listFound(db: Db, places: EntryPlace[]): Promise<FoundEntry[]> {
   return db.query<FoundEntry>(
-    `select ${columns}
+    `select ${columnsWith(listedBody)}
      from unnest($1::bigint[], $2::bigint[]) with ordinality as given (advisor_id, number, position)
      join archive_entries e on e.advisor_id = given.advisor_id and e.number = given.number
      ${joins}
@@ -186,7 +196,7 @@ export async function listAround(
        union
        ${side('>', 'asc')}
      )
-     select ${columns}
+     select ${columnsWith(`case when e.number = $3 then ${wholeBody} else ${listedBody} end`)}
      from numbers
      join archive_entries e on e.advisor_id = $1 and e.number = numbers.number
      ${joins}

@@ -15,6 +15,7 @@ import { jsonResponse } from './json-response.ts';
 export const check = endpoint({
   body: CheckRequest,
   ...jsonResponse,
+  isLong: true,
   cost: 4,
   async handler(deps, advisorId, { body }, by) {
     const { refused, ...rest } = await previews.checkBroadcast(deps, advisorId, body, by);
@@ -25,6 +26,7 @@ export const check = endpoint({
 export const preview = endpoint({
   body: PreviewRequest,
   ...jsonResponse,
+  isLong: true,
   cost: 2,
   async handler(deps, advisorId, { body }, by) {
     const { data, next } = await previews.previewBroadcast(deps, advisorId, body, by);
@@ -35,6 +37,7 @@ export const preview = endpoint({
 export const start = endpoint({
   body: StartRequest,
   ...jsonResponse,
+  isLong: true,
   cost: 4,
   handler: async (deps, advisorId, { body }, by) => ({
     broadcastId: await broadcasts.startBroadcast(deps, advisorId, body, by),

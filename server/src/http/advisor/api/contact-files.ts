@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { exportContacts } from '../../../domain/address-book/contact-exports.ts';
 import { fileBytesMax, previewImport, refusedRows } from '../../../domain/address-book/file-imports.ts';
 import { byAdvisor } from '../../../domain/archive/archive.ts';
@@ -10,6 +10,7 @@ import { sendDownload } from '../../browser/media.ts';
 import { parseBody, readRawBody } from '../../door/body.ts';
 import { type Check, callerOf } from '../../door/checks.ts';
 import { addPassage } from '../../door/door.ts';
+import type { LongWork } from '../../door/long-work.ts';
 import type { Visits } from '../visits.ts';
 import { shownPreview } from './imports.ts';
 
@@ -21,11 +22,18 @@ const csvType = 'text/csv; charset=utf-8';
 export function addContactFiles(
   app: FastifyInstance,
   { deps, freshSessionOf }: Visits,
-  { checks, admit }: { checks: Check[]; admit: Check },
+  { checks, longWork, admit }: { checks: Check[]; longWork: LongWork; admit: Check },
 ): void {
   const validate = validator(ListFilterQuery);
   /** Whose file is being read: one at a time, since it is in memory and takes seconds of work. */
   const reading = new Set<number>();
+
+  /** Each part has a place while it is made, and none while a client reads it, however slowly. */
+  async function* inPlaces<Part>(reply: FastifyReply, advisorId: number, parts: AsyncIterable<Part>) {
+    const iterator = parts[Symbol.asyncIterator]();
+    const next = () => longWork(deps, { reply, who: `advisor ${advisorId}` }, () => iterator.next());
+    for (let part = await next(); !part.done; part = await next()) yield part.value;
+  }
 
   async function readAlone(advisorId: number, read: () => Promise<void>): Promise<void> {
     if (reading.has(advisorId)) throw problem('conflict', 'Another file is being read. Wait until it is done.');
@@ -62,7 +70,8 @@ export function addContactFiles(
     // The book leaves with it: a session that somebody stole is usually older.
     if (!(await freshSessionOf(request))) throw problem('forbidden', signInAgain, { details: { freshSignIn: true } });
     const contacts = exportContacts(deps, advisorId, { by: byAdvisor(advisorId, request.id), filter });
-    await sendDownload(reply, { name: 'contacts.csv', type: csvType, parts: deps.contactFiles.write(contacts) });
+    const parts = inPlaces(reply, advisorId, deps.contactFiles.write(contacts));
+    await sendDownload(reply, { name: 'contacts.csv', type: csvType, parts });
   });
 }
 

@@ -9,6 +9,7 @@ import { type FairQueue, makeFairQueue } from '../../../domain/shared/fair-queue
 import { requireOwnPage } from '../../browser/forms.ts';
 import { setCaller, stillAllowed } from '../../door/checks.ts';
 import { addPassage } from '../../door/door.ts';
+import type { LongWork } from '../../door/long-work.ts';
 import { overloaded } from '../../door/rate-limit.ts';
 import { responder } from '../../door/responses.ts';
 import type { Endpoint, Route } from '../../door/route.ts';
@@ -72,7 +73,7 @@ export const ownOperations: [Route['method'], Route['path'], Endpoint][] = [
 /** How many requests are answered at once, and how many of one advisor: as many as a browser sends. More wait in a line of their own. */
 const advisorsAtOnce = { width: 200, share: 6 };
 
-export type OwnAdmission = { share: PoolShares; shedder: LoadShedder };
+export type OwnAdmission = { share: PoolShares; longWork: LongWork; shedder: LoadShedder };
 
 /**
  * The advisor's own app: every operation of the partner's table, by the same endpoints and so with the same outcomes, and what only
@@ -81,14 +82,14 @@ export type OwnAdmission = { share: PoolShares; shedder: LoadShedder };
 export function addAdvisorApi(
   app: FastifyInstance,
   visits: Visits,
-  { share, shedder }: OwnAdmission,
+  { share, longWork, shedder }: OwnAdmission,
   partnerRoutes: Route[],
 ): void {
   const { deps } = visits;
   const signedIn = (request: FastifyRequest) => signIn(visits, request);
   const turnOf = ({ advisorId }: Caller) => `app ${advisorId}`;
   const room = makeWaitingRoom();
-  const responses = { deps, share, turnOf, respondOnce: idempotency(), room, authenticated: signedIn };
+  const responses = { deps, share, turnOf, respondOnce: idempotency(), room, longWork, authenticated: signedIn };
   const rows: Route[] = [
     ...partnerRoutes.map((row) => ({ ...row, path: `${appApiPath}/v1${row.path}` })),
     ...ownOperations.map(([method, path, endpoint]) => ({
@@ -102,7 +103,7 @@ export function addAdvisorApi(
   const checks = [signedIn, (request: FastifyRequest) => enter(shedder, turns, request)];
   for (const row of rows) addPassage(app, row, checks, responder(row, responses));
   addSession(app, visits);
-  addContactFiles(app, visits, { checks, admit: stillAllowed(signedIn) });
+  addContactFiles(app, visits, { checks, longWork, admit: stillAllowed(signedIn) });
   addMedia(app, visits, signedIn);
   addEventStream(app, visits, signedIn);
 }

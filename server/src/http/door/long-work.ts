@@ -1,0 +1,37 @@
+import type { FastifyReply } from 'fastify';
+import type { Deps } from '../../deps.ts';
+import { makeFairQueue } from '../../domain/shared/fair-queue.ts';
+import { turnsUntil } from '../../domain/shared/turns.ts';
+import { disconnected } from './body.ts';
+import { overloaded } from './rate-limit.ts';
+
+export type LongWork = ReturnType<typeof makeLongWork>;
+
+/** How much of it is underway at once, whoever asked for it, and how long more waits. Nobody has two places. */
+const places = { width: 4, share: 1, waitMs: 20_000 };
+
+/**
+ * Work about more than a hundred people or rows, or much text, has few places in a process, one of each advisor and firm, so that what it
+ * holds in memory is bounded. It ends with its connection: its `deps` have turns that do.
+ */
+export function makeLongWork() {
+  const queue = makeFairQueue({ ...places, tooMany: overloaded });
+  return async <Given extends Pick<Deps, 'turn'>, Result>(
+    deps: Given,
+    { reply: { raw }, who }: { reply: FastifyReply; who: string },
+    work: (deps: Given) => Promise<Result>,
+  ): Promise<Result> => {
+    const gone = new AbortController();
+    const leave = () => gone.abort(disconnected());
+    raw.once('close', leave);
+    try {
+      const done = await queue.enter(who);
+      const turn = turnsUntil(gone.signal);
+      return await turn()
+        .then(() => work({ ...deps, turn }))
+        .finally(done);
+    } finally {
+      raw.off('close', leave);
+    }
+  };
+}
