@@ -5,6 +5,8 @@ import { textLengthMax } from '../../src/domain/shared/text/text-rules.ts';
 import { cpuMsOf, onceMs } from '../support/cpu.ts';
 import { hostile, judgments } from './judgments.ts';
 
+const replyMsMax = 10;
+
 suite('however a text expands, it takes at most six times the CPU of a usual reply as long', () => {
   const usual =
     `Thanks so much for the note. I will be at the office on Tuesday at 3, and we can talk about the 401k then. `
@@ -26,6 +28,15 @@ suite('however a text expands, it takes at most six times the CPU of a usual rep
       const long = piece.repeat(70_000 / piece.length);
       assertCheap(() => readReply(long), what);
       assertCheap(() => judgments['a text by our lexicon']?.(long), what);
+    }
+  });
+
+  test('no reply takes more than 10 ms', () => {
+    for (const [what, piece] of Object.entries(hostile)) {
+      const longest = [...piece.repeat(textLengthMax)].slice(0, textLengthMax).join('');
+      if (onceMs(() => readReply(longest)) <= replyMsMax) continue;
+      const { took } = cpuMsOf({ took: () => readReply(longest) });
+      assert.ok(took <= replyMsMax, `${what}: ${took.toFixed(2)} ms`);
     }
   });
 

@@ -49,6 +49,7 @@ export const hostile = {
   syllables: '각',
   'look-alike letters': 'стоп ',
   'letters with two readings': 'σιν ',
+  'words of letters with two readings': 'ΊϒΥινσ ΝϔΪϋίΰ ',
   emoji: '👨‍👩‍👧‍👦',
   'the highest character': '\u{10ffff}',
   'many clauses': 'on a\n',

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../shared/bounded-map.ts';
 import { distance } from '../../shared/text/distance.ts';
 import { readingsOf } from '../../shared/text/letters.ts';
 import { plainOf } from '../../shared/text/phrases.ts';
@@ -58,6 +59,7 @@ const slippery = (
   'stop quit cancel remove delete revoke please texting message messages messaging contact contacting consent receive ' +
   'receiving sending unsubscribe discontinue bothering spamming harassing immediately subscription unwanted'
 ).split(' ');
+const slipperyLetters = slippery.map(letterSet);
 /** Correctly spelled words that are only one letter away from one of those. */
 const correct = new Set([
   ...slippery,
@@ -142,6 +144,7 @@ const lookAlikeWords = new Map(
     .map((word) => [shapeOf(word), word] as const),
 );
 const readingsMax = 64;
+const shapesOfCharacters = new BoundedMap<string, string[]>();
 const written = /[\p{L}\p{M}\p{N}\p{Cf}]+/gu;
 
 /** In characters as they are compared. The longest text has 1,600, and a few signs in it may become words. */
@@ -221,11 +224,19 @@ function meantReading(word: string): string {
   if (/^\p{ASCII}*$/u.test(word) || word.length > runTogetherMax) return word;
   let readings = [''];
   for (const character of word) {
-    const letters = readingsOf(character);
+    const letters = shapesOf(character);
     readings = readings.flatMap((reading) => letters.map((letter) => reading + letter));
     if (readings.length > readingsMax) return word;
   }
-  return readings.map((reading) => lookAlikeWords.get(shapeOf(reading))).find((meant) => meant !== undefined) ?? word;
+  return readings.map((reading) => lookAlikeWords.get(reading)).find((meant) => meant !== undefined) ?? word;
+}
+
+function shapesOf(character: string): string[] {
+  const known = shapesOfCharacters.get(character);
+  if (known) return known;
+  const shapes = [...new Set(readingsOf(character).map(shapeOf))];
+  shapesOfCharacters.set(character, shapes);
+  return shapes;
 }
 
 /** The word with one letter for all that look like it. */
@@ -242,14 +253,30 @@ function wordOf(written: string): string {
 
 function slipOf(word: string): string {
   if (word.length < 4 || word.length > wordLengthMax || correct.has(word)) return word;
-  return slippery.find((meant) => isSlip(word, meant)) ?? word;
+  const letters = letterSet(word);
+  return slippery.find((meant, index) => isSlip({ word, letters }, meant, slipperyLetters[index] ?? 0)) ?? word;
 }
 
-function isSlip(word: string, meant: string): boolean {
+/** A slip changes at most one letter for another, which nearly always tells without comparing their order. */
+function isSlip({ word, letters }: { word: string; letters: number }, meant: string, meantLetters: number): boolean {
   const slipsMax = meant.length >= longWord ? 2 : 1;
+  if (countOf(letters & ~meantLetters) > slipsMax || countOf(meantLetters & ~letters) > slipsMax) return false;
   if (distance(word, meant, slipsMax) > slipsMax) return false;
   // A word of four letters has too many neighbors ("shot", "spot"): one letter more, another order, or the next key.
   return meant.length > 4 || word.length > 4 || sorted(word) === sorted(meant) || isNextKey(word, meant);
+}
+
+/** A bit for each letter that is in a word; one for all that aren't of the alphabet. */
+function letterSet(word: string): number {
+  let letters = 0;
+  for (let at = 0; at < word.length; at++) letters |= 1 << Math.min(Math.abs(word.charCodeAt(at) - 97), 26);
+  return letters;
+}
+
+function countOf(letters: number): number {
+  let count = 0;
+  for (let left = letters; left !== 0; left &= left - 1) count += 1;
+  return count;
 }
 
 function sorted(word: string): string {

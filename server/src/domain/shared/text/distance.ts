@@ -19,13 +19,18 @@ export function distance(from: string, to: string, limit: number): number {
   const at = (i: number, j: number) => steps[i]?.[j] ?? Infinity;
   for (let i = 0; i <= from.length; i++) {
     const row = [i];
+    let least = i;
     steps.push(row);
     for (let j = 1; j <= to.length; j++) {
       const change = from[i - 1] === to[j - 1] ? 0 : 1;
       const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
       const swapped = isSwap ? at(i - 2, j - 2) + 1 : Infinity;
-      row.push(i === 0 ? j : Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + change, swapped));
+      const edits = i === 0 ? j : Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + change, swapped);
+      least = Math.min(least, edits);
+      row.push(edits);
     }
+    // The next letters make it no less.
+    if (least > limit) return Infinity;
   }
   const found = at(from.length, to.length);
   return found <= limit ? found : Infinity;
