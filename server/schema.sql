@@ -618,6 +618,7 @@ create table hold_lifts (
   hold_id bigint not null,
   reason text not null,
   staff_id bigint not null,
+  counts_from timestamp with time zone not null,
   date_time_created timestamp with time zone not null,
   constraint hold_lifts_pkey PRIMARY KEY (hold_id),
   constraint hold_lifts_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES holds(hold_id),
@@ -859,6 +860,7 @@ create table retentions (
   retention_id bigint not null generated always as identity,
   firm_id bigint not null,
   years smallint not null,
+  counts_from timestamp with time zone,
   date_time_created timestamp with time zone not null,
   constraint retentions_pkey PRIMARY KEY (retention_id),
   constraint retentions_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
@@ -1360,6 +1362,7 @@ declare
   kept_from timestamptz;
   recorded_from timestamptz;
   signed_size bigint;
+  settled timestamptz := settled_until();
 begin
   select firm_id into of_firm from advisors where advisor_id = of_advisor;
   if not found then
@@ -1416,7 +1419,7 @@ begin
           where h.firm_id = of_firm
             and (h.advisor_id is null or h.advisor_id = of_advisor)
             and (h.member_id is null or h.member_id = e.member_id)
-            and not exists (select from hold_lifts l where l.hold_id = h.hold_id)
+            and not exists (select from hold_lifts l where l.hold_id = h.hold_id and l.counts_from <= settled)
         )
         and not exists (
           select
@@ -1522,6 +1525,22 @@ AS $function$
   select gin_clean_pending_list('contacts_search');
 $function$;
 
+CREATE OR REPLACE FUNCTION public.freed_from()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select date_trunc('milliseconds', now() at time zone 'UTC') at time zone 'UTC' + interval '168 hours'
+$function$;
+
+CREATE OR REPLACE FUNCTION public.instant_of(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$function$;
+
 CREATE OR REPLACE FUNCTION public.lift_hold(of_hold bigint, why text, by_staff bigint, by_trace text, by_via text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1530,8 +1549,8 @@ CREATE OR REPLACE FUNCTION public.lift_hold(of_hold bigint, why text, by_staff b
 AS $function$
 begin
   perform from firms f join holds h using (firm_id) where h.hold_id = of_hold for update of f;
-  insert into hold_lifts (hold_id, reason, staff_id, date_time_created)
-  values (of_hold, why, by_staff, domain_now())
+  insert into hold_lifts (hold_id, reason, staff_id, counts_from, date_time_created)
+  values (of_hold, why, by_staff, freed_from(), domain_now())
   on conflict do nothing;
   if not found then
     return false;
@@ -1660,7 +1679,18 @@ CREATE OR REPLACE FUNCTION public.retention_years(of_firm bigint)
  LANGUAGE sql
  STABLE
 AS $function$
-  select coalesce((select years from retentions where firm_id = of_firm order by retention_id desc limit 1), 7)
+  with settled as materialized (
+    select settled_until() as until
+  ),
+  last as (
+    select max(retention_id) as id
+    from retentions
+    where firm_id = of_firm and (counts_from is null or counts_from <= (select until from settled))
+  )
+  select greatest(
+    (select max(years) from retentions where firm_id = of_firm and retention_id >= coalesce((select id from last), 0)),
+    case when (select id from last) is null then 7 end
+  )
 $function$;
 
 CREATE OR REPLACE FUNCTION public.scopes_of_both(had text[], more text[])
@@ -1687,18 +1717,33 @@ CREATE OR REPLACE FUNCTION public.set_retention(of_firm bigint, to_years integer
 AS $function$
 declare
   from_years integer;
+  counts timestamptz;
 begin
   perform from firms where firm_id = of_firm for update;
   from_years := retention_years(of_firm);
-  insert into retentions (firm_id, years, date_time_created)
-  values (of_firm, to_years, domain_now());
+  counts := case when to_years < from_years then freed_from() end;
+  insert into retentions (firm_id, years, counts_from, date_time_created)
+  values (of_firm, to_years, counts, domain_now());
   perform write_rule_entry(
     0, 'retention', null, by_actor,
-    json_build_object('what', 'retention set', 'firmId', of_firm, 'years', to_years),
+    json_strip_nulls(
+      json_build_object('what', 'retention set', 'firmId', of_firm, 'years', to_years, 'countsFrom', instant_of(counts))
+    ),
     json_build_object('years', json_build_object('from', from_years, 'to', to_years)),
     by_trace
   );
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.settled_until()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select least(
+    now(),
+    coalesce((select date_time_created from archive_checkpoints order by checkpoint_id desc limit 1), '-infinity')
+  )
 $function$;
 
 CREATE OR REPLACE FUNCTION public.write_disposal_entry(of_advisor bigint, gone bigint[], by_actor text)
@@ -1726,11 +1771,16 @@ CREATE OR REPLACE FUNCTION public.write_hold_entry(of_hold bigint, act text, why
 AS $function$
   select write_rule_entry(
     coalesce(advisor_id, 0), 'hold', member_id, 'staff:' || by_staff,
-    json_strip_nulls(json_build_object('action', act, 'holdId', hold_id, 'firmId', firm_id, 'via', by_via)),
+    json_strip_nulls(
+      json_build_object(
+        'action', act, 'holdId', hold_id, 'firmId', firm_id, 'via', by_via, 'countsFrom', instant_of(counts_from)
+      )
+    ),
     json_build_object('reason', why, 'by', (select name from staff where staff_id = by_staff)),
     by_trace
   )
   from holds
+  left join hold_lifts using (hold_id)
   where hold_id = of_hold
 $function$;
 

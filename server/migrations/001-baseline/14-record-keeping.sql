@@ -1,11 +1,14 @@
 -- How long bodies are kept, the holds that keep them longer, and their disposal, by nothing but the database's own functions; what
 -- is compared each day.
 
--- How many years a firm keeps bodies; a change adds a row. A firm without one has the default of retention_years().
+-- How many years a firm keeps bodies; a change adds a row. A firm without one has the default of retention_years(). Fewer years count
+-- from a time by which somebody can have noticed, and object.
 create table retentions (
   retention_id bigint generated always as identity primary key,
   firm_id bigint not null references firms,
   years smallint not null check (years between 1 and 100),
+  -- Real time; at once if it is null.
+  counts_from timestamptz,
   date_time_created timestamptz not null
 );
 create index retentions_firm on retentions (firm_id, retention_id);
@@ -28,6 +31,8 @@ create table hold_lifts (
   hold_id bigint primary key references holds,
   reason text not null,
   staff_id bigint not null references staff,
+  -- Real time: until then the hold still keeps what it kept.
+  counts_from timestamptz not null,
   date_time_created timestamptz not null
 );
 
@@ -125,10 +130,45 @@ create unlogged table export_parts (
   primary key (export_id, part)
 );
 
+-- What frees bodies counts when this has passed it: the database's clock and the last checkpoint, by which verifiers judge.
+create function settled_until() returns timestamptz
+language sql stable
+as $$
+  select least(
+    now(),
+    coalesce((select date_time_created from archive_checkpoints order by checkpoint_id desc limit 1), '-infinity')
+  )
+$$;
+
+create function freed_from() returns timestamptz
+language sql stable
+as $$
+  select date_trunc('milliseconds', now() at time zone 'UTC') at time zone 'UTC' + interval '168 hours'
+$$;
+
+-- As checkpoints write times.
+create function instant_of(at timestamptz) returns text
+language sql stable
+as $$
+  select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- The last that counts, or a longer one that was set since.
 create function retention_years(of_firm bigint) returns integer
 language sql stable
 as $$
-  select coalesce((select years from retentions where firm_id = of_firm order by retention_id desc limit 1), 7)
+  with settled as materialized (
+    select settled_until() as until
+  ),
+  last as (
+    select max(retention_id) as id
+    from retentions
+    where firm_id = of_firm and (counts_from is null or counts_from <= (select until from settled))
+  )
+  select greatest(
+    (select max(years) from retentions where firm_id = of_firm and retention_id >= coalesce((select id from last), 0)),
+    case when (select id from last) is null then 7 end
+  )
 $$;
 
 -- The next bodies of an advisor by number: whether the retention of each is over, and whether it can go. Over means old in domain time,
@@ -145,6 +185,7 @@ declare
   kept_from timestamptz;
   recorded_from timestamptz;
   signed_size bigint;
+  settled timestamptz := settled_until();
 begin
   select firm_id into of_firm from advisors where advisor_id = of_advisor;
   if not found then
@@ -201,7 +242,7 @@ begin
           where h.firm_id = of_firm
             and (h.advisor_id is null or h.advisor_id = of_advisor)
             and (h.member_id is null or h.member_id = e.member_id)
-            and not exists (select from hold_lifts l where l.hold_id = h.hold_id)
+            and not exists (select from hold_lifts l where l.hold_id = h.hold_id and l.counts_from <= settled)
         )
         and not exists (
           select
@@ -339,14 +380,18 @@ set search_path = public, pg_temp
 as $$
 declare
   from_years integer;
+  counts timestamptz;
 begin
   perform from firms where firm_id = of_firm for update;
   from_years := retention_years(of_firm);
-  insert into retentions (firm_id, years, date_time_created)
-  values (of_firm, to_years, domain_now());
+  counts := case when to_years < from_years then freed_from() end;
+  insert into retentions (firm_id, years, counts_from, date_time_created)
+  values (of_firm, to_years, counts, domain_now());
   perform write_rule_entry(
     0, 'retention', null, by_actor,
-    json_build_object('what', 'retention set', 'firmId', of_firm, 'years', to_years),
+    json_strip_nulls(
+      json_build_object('what', 'retention set', 'firmId', of_firm, 'years', to_years, 'countsFrom', instant_of(counts))
+    ),
     json_build_object('years', json_build_object('from', from_years, 'to', to_years)),
     by_trace
   );
@@ -380,8 +425,8 @@ set search_path = public, pg_temp
 as $$
 begin
   perform from firms f join holds h using (firm_id) where h.hold_id = of_hold for update of f;
-  insert into hold_lifts (hold_id, reason, staff_id, date_time_created)
-  values (of_hold, why, by_staff, domain_now())
+  insert into hold_lifts (hold_id, reason, staff_id, counts_from, date_time_created)
+  values (of_hold, why, by_staff, freed_from(), domain_now())
   on conflict do nothing;
   if not found then
     return false;
@@ -397,11 +442,16 @@ language sql
 as $$
   select write_rule_entry(
     coalesce(advisor_id, 0), 'hold', member_id, 'staff:' || by_staff,
-    json_strip_nulls(json_build_object('action', act, 'holdId', hold_id, 'firmId', firm_id, 'via', by_via)),
+    json_strip_nulls(
+      json_build_object(
+        'action', act, 'holdId', hold_id, 'firmId', firm_id, 'via', by_via, 'countsFrom', instant_of(counts_from)
+      )
+    ),
     json_build_object('reason', why, 'by', (select name from staff where staff_id = by_staff)),
     by_trace
   )
   from holds
+  left join hold_lifts using (hold_id)
   where hold_id = of_hold
 $$;
 
@@ -445,6 +495,8 @@ grant select, insert, update on archive_indexed, exports to assent_app;
 grant select, insert, delete on export_parts to assent_app;
 revoke all on function
   dispose_bodies, disposable_bodies, retention_years, set_retention, add_hold, lift_hold, write_rule_entry, write_hold_entry,
-  write_disposal_entry
+  write_disposal_entry, settled_until, freed_from, instant_of
   from public;
-grant execute on function dispose_bodies, disposable_bodies, retention_years, set_retention, add_hold, lift_hold to assent_app;
+grant execute on function
+  dispose_bodies, disposable_bodies, retention_years, set_retention, add_hold, lift_hold, settled_until
+  to assent_app;

@@ -51,6 +51,28 @@ export const disposalTamperings: Tampering[] = [
     },
   },
   {
+    name: 'bodies disposed of by a shorter retention, a week before it counts',
+    names: threeYears,
+    async tamper(target) {
+      const { sql, firmId, sign } = target;
+      await sql(`select set_retention($1, 1, 'operator', null)`, [firmId]);
+      await sql('update retentions set counts_from = null');
+      await dispose(target);
+      await sign();
+    },
+  },
+  {
+    name: 'bodies disposed of under a hold, a week before its lift counts',
+    names: 1,
+    isHeld: true,
+    async tamper(target) {
+      await target.sql(`select lift_hold(hold_id, 'x', staff_id, null, null) from holds`);
+      await target.sql(`update hold_lifts set counts_from = '-infinity'`);
+      await dispose(target);
+      await target.sign();
+    },
+  },
+  {
     name: 'young bodies made to look old in the tables, and disposed of',
     names: young,
     async tamper(target) {
@@ -127,7 +149,7 @@ export const disposalTamperings: Tampering[] = [
     names: 1,
     isHeld: true,
     async tamper(target) {
-      await target.sql(`insert into hold_lifts select hold_id, 'x', staff_id, now() from holds`);
+      await target.sql(`insert into hold_lifts select hold_id, 'x', staff_id, '-infinity', now() from holds`);
       await dispose(target);
       await target.sign();
     },

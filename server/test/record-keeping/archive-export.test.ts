@@ -15,9 +15,9 @@ import { type Report, verdicts, verifyPackage } from '../../src/domain/examiner/
 import { Problem } from '../../src/domain/problems.ts';
 import { exportArchive } from '../../src/domain/record-keeping/archive-export.ts';
 import { addHold } from '../../src/domain/record-keeping/holds.ts';
-import { dispose, setRetention } from '../../src/domain/record-keeping/retention.ts';
+import { dispose } from '../../src/domain/record-keeping/retention.ts';
 import { findCheckpoint, listCheckpointsAfter } from '../../src/store/archive/archive-tree.ts';
-import { passRealTime, yearsMs } from '../archive/passing-years.ts';
+import { passRealTime, setEarlier, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { bySandbox } from '../support/carriers.ts';
 import { runCommand } from '../support/commands.ts';
@@ -475,7 +475,7 @@ suite('archive verify --package', () => {
     test('tells which were due, and proves it', async () => {
       await forgeDisposal([first]);
       await clock.advance(yearsMs(8));
-      await setRetention(deps, ann.advisor.firmId, 6);
+      await setEarlier(database, ann.advisor.firmId, 6);
       await dispose(deps, { by: byOperator, dryRun: false });
       const due = await exported();
       const report = desk.verify(due.folder, due.checkpoint);

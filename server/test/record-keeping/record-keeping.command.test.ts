@@ -38,8 +38,9 @@ suite('assent for record keeping', () => {
     const phone = newPhone();
     await say(world, world.ann, phone, 'Hello');
     const [shown] = await records(['retention', 'show', String(firmId)]);
-    assert.deepEqual(shown, { firmId, firm: 'Test Wealth', years: 7 });
-    assert.equal((await records(['retention', 'set', String(firmId), '--years', '3']))[0].years, 3);
+    assert.deepEqual(shown, { firmId, firm: 'Test Wealth', years: 7, nextYears: null, nextFrom: null });
+    const [set] = await records(['retention', 'set', String(firmId), '--years', '3']);
+    assert.deepEqual([set.years, set.nextYears], [7, 3]);
     await world.clock.advance(yearsMs(3));
     await passRealTime(world.database, { ...world.deps, signer, checkpointFolder: null }, yearsMs(3));
     const [hold] = await records(['holds', 'add', '--advisor', 'ann@test.example', '--phone', phone, ...act]);
@@ -51,12 +52,13 @@ suite('assent for record keeping', () => {
     assert.equal((await run(['holds', 'lift', String(hold.holdId), ...act])).status, 0);
     const [listed, dry] = await Promise.all([records(['holds', 'list']), run(['archive', 'dispose', '--dry-run'])]);
     assert.deepEqual([listed.length, listed[0].liftedBy], [1, 'Sue']);
+    assert.match(dry.stderr, /would be removed: 0\./, 'the hold still keeps it for a week');
     const acts = (await entries(world, world.ann, phone, 'hold')).map(({ meta }) => [meta.action, meta.via]);
     assert.deepEqual(acts, [
       ['added', 'command'],
       ['lifted', 'command'],
     ]);
-    assert.match(dry.stderr, /would be removed: 1\./);
+    await passRealTime(world.database, { ...world.deps, signer, checkpointFolder: null }, yearsMs(0.1));
     const { stdout, stderr } = await run(['archive', 'dispose', '--yes']);
     assert.match(stderr, /removed: 1\./);
     assert.match(stdout, /ann +1 +1 +no/);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { sandboxCarrier } from '../../src/adapters/carriers/sandbox/sandbox-carrier.ts';
 import type { Deps } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
@@ -14,8 +15,10 @@ import { keyIdOf, readCheckpoint, readVerifier } from '../../src/domain/examiner
 import { verdicts } from '../../src/domain/examiner/package.mjs';
 import { Inclusion, nodeHash } from '../../src/domain/examiner/tree.mjs';
 import { type IncomingMedia, MediaRefused } from '../../src/domain/ports.ts';
+import { addHold, liftHold, listHolds } from '../../src/domain/record-keeping/holds.ts';
 import { dispose, setRetention } from '../../src/domain/record-keeping/retention.ts';
-import { passRealTime, yearsMs } from '../archive/passing-years.ts';
+import { dayMs } from '../../src/domain/shared/time.ts';
+import { passRealTime, setEarlier, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { fixedCarriers } from '../support/carriers.ts';
 import { say } from '../support/people.ts';
@@ -222,7 +225,7 @@ suite('a second verifier, in Python by that page', {
     const until = new Date(Date.parse(readLines(whole.folder).at(-1)?.entry.dateTime ?? '') + 1);
     await passRealTime(database, deps, yearsMs(8));
     await clock.advance(yearsMs(8));
-    await setRetention(deps, ann.advisor.firmId, 6);
+    await setEarlier(database, ann.advisor.firmId, 6);
     await dispose(deps, { by: byOperator, dryRun: false });
     const due = await exportTo(deps, desk.path('due'), annId, { to: until });
     for (const kind of ['text_in', 'media_in'])
@@ -231,5 +234,35 @@ suite('a second verifier, in Python by that page', {
     await compare(due, disposalTamperings, t);
     const again = disposalTamperings.filter(({ name }) => !/retention is removed/.test(name)).map(signedAgain);
     await compare(due, again, t);
+  });
+
+  test('agrees from when fewer years and a lift count: at once without a time, else not before it', async () => {
+    const { firmId } = ann.advisor;
+    const act = { reason: 'Settled', staff: await addStaff(deps, { firmId, name: 'Sue', email: 'sue@test.example' }) };
+    const free = (table: string) =>
+      database.asOwner(`alter table ${table} disable trigger user; update ${table} set counts_from = '-infinity'`);
+    const lift = async () => {
+      const [hold] = await listHolds(deps);
+      await liftHold(deps, hold?.holdId ?? 0, act);
+      await free('hold_lifts');
+    };
+    const frees: [number, number, () => Promise<unknown>][] = [
+      [3, 0, () => setEarlier(database, firmId, 3, true)],
+      [2, 2, () => setRetention(deps, firmId, 2).then(() => free('retentions'))],
+      [6, 2, lift],
+    ];
+    for (const [years, code, freeAll] of frees) {
+      const from = clock.now();
+      await say(world, ann, newPhone(), 'Kept for a while');
+      if (freeAll === lift) await addHold(deps, { advisorId: annId }, act);
+      const to = new Date(from.getTime() + dayMs);
+      await passRealTime(database, deps, yearsMs(years));
+      await clock.advance(yearsMs(years));
+      await freeAll();
+      await dispose(deps, { by: byOperator, dryRun: false });
+      const went = await exportTo(deps, desk.path(`went-${years}`), annId, { from, to });
+      assert.ok(readLines(went.folder).some(({ entry, body }) => entry.kind === 'text_in' && body === null));
+      assert.deepEqual(await judge(went.checkpoint, went.folder), [[code, code]], `${years} years`);
+    }
   });
 });

@@ -430,6 +430,14 @@ class Disposals:
         def may_have_been(line):
             return line.entry['number'] < disposal.entry['number'] if is_own(line) else line.leaf <= disposal.leaf
 
+        before = max([each['time'] for each in self.checkpoints if each['size'] <= disposal.leaf], default=None)
+
+        def counts(given):
+            if 'countsFrom' not in given:
+                return True
+            since = milliseconds(given['countsFrom']) if isinstance(given['countsFrom'], str) else None
+            return since is not None and before is not None and since <= before
+
         rules = [each for each in self.rules if is_own(each[0]) or self.firm in (None, each[1].get('firmId'))]
         years = 7
         for line, facts in sorted(rules, key=lambda each: each[0].entry['number']):
@@ -437,11 +445,12 @@ class Disposals:
             if line.entry['kind'] != 'retention' or not is_count(given) or not 1 <= given <= 100:
                 continue
             if was_there(line):
-                years = given
-            elif may_have_been(line):
+                years = given if counts(facts) else max(years, given)
+            elif may_have_been(line) and counts(facts):
                 years = min(years, given)
         holds = [each for each in rules if each[0].entry['kind'] == 'hold']
-        lifted = [f.get('holdId') for line, f in holds if f.get('action') == 'lifted' and may_have_been(line)]
+        lifts = [each for each in holds if each[1].get('action') == 'lifted' and may_have_been(each[0])]
+        lifted = [f.get('holdId') for _, f in lifts if counts(f)]
         return years, [
             line.entry['memberId']
             for line, f in holds

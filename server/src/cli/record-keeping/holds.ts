@@ -30,7 +30,7 @@ export const holdVerbs: Verb[] = [
   },
   {
     name: 'holds lift',
-    about: 'Lift a hold: its records are disposed of once their retention has ended.',
+    about: 'Lift a hold: in seven days, those of its records whose retention has ended are disposed of.',
     operands: ['HOLD'],
     options: { reason: { value: 'TEXT', about: 'Why.', required: true }, by },
     run: async ({ runtime, operands, options, out }) => {

@@ -5,13 +5,14 @@ import { type Call, firmIn, type Verb, wholeNumber } from '../verb.ts';
 export const retentionVerbs: Verb[] = [
   {
     name: 'retention show',
-    about: 'Show how many years a firm keeps the bodies of its records.',
+    about: 'Show how many years a firm keeps the bodies of its records, and from when fewer that were set count.',
     operands: ['FIRM'],
     run: async ({ runtime, operands, out }) => out.records([await getRetention(runtime, firmIn(operands))]),
   },
   {
     name: 'retention set',
-    about: 'Change how many years a firm keeps the bodies of its records, including existing ones.',
+    about:
+      'Change how many years a firm keeps the bodies of its records, including existing ones: fewer in seven days.',
     operands: ['FIRM'],
     options: { years: { value: 'N', about: 'Whole years, 1 to 100; 7 by default.', required: true } },
     run: async ({ runtime, operands, options, out }) => {

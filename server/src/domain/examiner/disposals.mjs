@@ -149,6 +149,10 @@ export class Disposals {
       isOwn(rule) ? rule.number < disposal.number : rule.leaf < signed;
     const mayHaveBeen = (/** @type {LeafEntry} */ rule) =>
       isOwn(rule) ? rule.number < disposal.number : rule.leaf <= disposal.leaf;
+    const before = this.#times.before(disposal.leaf);
+    // Without a time it counts at once; before that time it can't free anything.
+    const counts = (/** @type {{ facts: Record<string, unknown> }} */ { facts: { countsFrom } }) =>
+      countsFrom === undefined || (typeof countsFrom === 'string' && Date.parse(countsFrom) <= before);
     const rules = this.#rules.filter(
       (rule) => isOwn(rule) || this.firmId === null || rule.facts.firmId === this.firmId,
     );
@@ -156,14 +160,14 @@ export class Disposals {
     for (const rule of rules.filter(({ kind }) => kind === 'retention').sort((a, b) => a.number - b.number)) {
       const set = Number(rule.facts.years);
       if (!(set >= yearsMin && set <= yearsMax)) continue;
-      if (wasThere(rule)) years = set;
-      else if (mayHaveBeen(rule)) years = Math.min(years, set);
+      if (wasThere(rule)) years = counts(rule) ? set : Math.max(years, set);
+      else if (mayHaveBeen(rule) && counts(rule)) years = Math.min(years, set);
     }
     const holds = rules.filter(({ kind }) => kind === 'hold').map((rule) => ({ ...rule, holdId: rule.facts.holdId }));
-    const lifts = holds.filter((each) => each.facts.action === 'lifted' && mayHaveBeen(each));
+    const lifts = holds.filter((each) => each.facts.action === 'lifted' && mayHaveBeen(each) && counts(each));
     const lifted = new Set(lifts.map(({ holdId }) => holdId));
     const held = holds.filter((each) => each.facts.action === 'added' && wasThere(each) && !lifted.has(each.holdId));
-    const youngest = new Date(this.#times.before(disposal.leaf));
+    const youngest = new Date(before);
     youngest.setUTCFullYear(youngest.getUTCFullYear() - years);
     const judged = { youngest: youngest.getTime(), years, holds: held };
     this.#judged.set(disposal.number, judged);

@@ -10,7 +10,7 @@ import { archiveHealth } from '../archive/archive-status.ts';
 /** What a firm's staff see first: the state of the archive, and what needs a person. */
 export async function readFirmOverview(deps: Deps, firmId: number) {
   const { db } = deps;
-  const [archive, reviews, { holds, advisors }, retentionYears] = await Promise.all([
+  const [archive, reviews, { holds, advisors }, { years: retentionYears }] = await Promise.all([
     archiveOf(deps, firmId),
     store.listOpenReviewCounts(db, firmId),
     store.countHoldsAndAdvisors(db, firmId),

@@ -8,7 +8,7 @@ import { oncePerDay } from '../shared/daily-runs.ts';
 import { requireRunning } from '../shared/signals.ts';
 import { dayOf } from '../shared/time.ts';
 
-export type Retention = { firmId: number; firm: string; years: number };
+export type Retention = store.RetentionRow & { firmId: number; firm: string };
 export type Disposal = { advisorId: number; advisor: string; disposed: number; kept: number; held: boolean };
 
 type DisposalOptions = {
@@ -21,6 +21,8 @@ type DisposalOptions = {
 
 const yearsMin = 1;
 const yearsMax = 100;
+/** Less is for an operator to set: no rule that our users are under asks for so little. */
+const staffYearsMin = 3;
 /** Per transaction. */
 const bodiesMax = 2_000;
 const keepersMax = 500;
@@ -29,19 +31,20 @@ const advisorsMax = 100_000;
 
 export async function getRetention(deps: Deps, firmId: number): Promise<Retention> {
   const { name: firm } = await getFirm(deps, firmId);
-  return { firmId, firm, years: await store.findRetention(deps.db, firmId) };
+  return { firmId, firm, ...(await store.findRetention(deps.db, firmId)) };
 }
 
-/** Takes effect with the next disposal, also for existing records. */
+/** Also for existing records: fewer years in a week, so that somebody can object, more at once. */
 export async function setRetention(deps: Deps, firmId: number, years: number, by: By = byOperator): Promise<Retention> {
   if (!Number.isInteger(years) || years < yearsMin || years > yearsMax)
     throw problem('invalid_request', `Records are kept for ${yearsMin} to ${yearsMax} years.`);
+  if (years < staffYearsMin && by.actor !== byOperator.actor)
+    throw problem('forbidden', `Only an operator sets less than ${staffYearsMin} years, with \`retention set\`.`);
   return inTransaction(deps, async (deps) => {
-    const { name: firm } = await lockFirm(deps, firmId);
-    const from = await store.findRetention(deps.db, firmId);
-    if (from === years) return { firmId, firm, years };
-    await store.insertRetention(deps.db, firmId, { years, ...by });
-    return { firmId, firm, years };
+    await lockFirm(deps, firmId);
+    const { years: inForce, nextYears } = await store.findRetention(deps.db, firmId);
+    if (years !== (nextYears ?? inForce)) await store.insertRetention(deps.db, firmId, { years, ...by });
+    return getRetention(deps, firmId);
   });
 }
 

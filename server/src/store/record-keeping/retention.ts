@@ -9,9 +9,16 @@ export async function insertRetention(
   await db.query('select set_retention($1, $2, $3, $4)', [firmId, years, actor, traceId]);
 }
 
-export async function findRetention(db: Db, firmId: number): Promise<number> {
-  const { years } = await db.one<{ years: number }>('select retention_years($1) as years', [firmId]);
-  return years;
+/** In force, and what was set last if that doesn't count yet. */
+export type RetentionRow = { years: number; nextYears: number | null; nextFrom: Date | null };
+
+export async function findRetention(db: Db, firmId: number): Promise<RetentionRow> {
+  return db.one<RetentionRow>(
+    `select retention_years($1) as years, next.years as "nextYears", next.counts_from as "nextFrom"
+     from (select max(retention_id) as id from retentions where firm_id = $1) as last
+     left join retentions next on next.retention_id = last.id and next.counts_from > settled_until()`,
+    [firmId],
+  );
 }
 
 /** An advisor whose records may be due for disposal; held if a hold keeps all of them. */
@@ -31,7 +38,7 @@ export async function listKeepers(
          where h.firm_id = a.firm_id
            and (h.advisor_id is null or h.advisor_id = a.advisor_id)
            and h.member_id is null
-           and not exists (select from hold_lifts l where l.hold_id = h.hold_id)
+           and not exists (select from hold_lifts l where l.hold_id = h.hold_id and l.counts_from <= settled_until())
        ) as "isHeld"
      from advisors a
      where advisor_id > $1 and ($3::bigint is null or a.firm_id = $3)

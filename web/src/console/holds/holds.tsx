@@ -12,18 +12,18 @@ import { useSession } from '../session.ts';
 import { type Column, DataTable, RowButton, whenColumn } from '../table.tsx';
 import '../archive/archive.css';
 import './holds.css';
-import type { due, list } from '../../../../server/src/http/console/holds.ts';
+import type { due, list, retention } from '../../../../server/src/http/console/holds.ts';
 import { Button } from '../../look/button.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { Choice, Field, Tabs } from '../../look/fields.tsx';
-import type { RowOf } from '../answers.ts';
+import type { AnswerOf, RowOf } from '../answers.ts';
 import { When } from '../when.tsx';
 
 type Hold = RowOf<typeof list>;
 type Due = RowOf<typeof due>;
 
 const holdsQuery = { queryKey: ['holds'], queryFn: async () => (await get<{ data: Hold[] }>('/holds')).data };
-const retentionQuery = { queryKey: ['retention'], queryFn: () => get<{ years: number }>('/retention') };
+const retentionQuery = { queryKey: ['retention'], queryFn: () => get<AnswerOf<typeof retention>>('/retention') };
 const dueQuery = { queryKey: ['due'], queryFn: async () => (await get<{ data: Due[] }>('/retention/due')).data };
 
 /** What keeps the firm's records, and for how long. */
@@ -90,7 +90,7 @@ function Retention() {
   const [isChanging, change] = useState(false);
   if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
   if (!data) return <div className="skeleton holds-skeleton" role="status" aria-label="Loading" />;
-  const { years } = data;
+  const { years, nextYears, nextFrom } = data;
   const sum = (of: 'disposed' | 'kept') => due?.reduce((total, each) => total + each[of], 0) ?? 0;
   const held = due?.filter((each) => each.held).map(({ advisor }) => advisor) ?? [];
   return (
@@ -106,6 +106,11 @@ function Retention() {
         The entry itself stays, with its time and proof, and a further one says what was disposed of. Texts under a
         hold, texts still on their way, and what proves a consent in force are kept longer. Settings are kept forever.
       </p>
+      {nextFrom && (
+        <p>
+          {count(nextYears ?? years, 'year')} were set, and count from <When at={nextFrom} /> on.
+        </p>
+      )}
       <p className="holds-due">
         {due === undefined
           ? dueError
@@ -116,34 +121,34 @@ function Retention() {
             : `The next disposal removes ${count(sum('disposed'), 'text')}, and keeps ${count(sum('kept'), 'old one')} for one of these reasons.`}
         {held.length > 0 && ` A hold keeps everything of ${held.join(', ')}.`}
       </p>
-      {isChanging && <ChangeYears years={years} close={() => change(false)} />}
+      {isChanging && <ChangeYears years={years} set={nextYears ?? years} close={() => change(false)} />}
     </section>
   );
 }
 
-function ChangeYears({ years, close }: { years: number; close(): void }) {
+function ChangeYears({ years, set, close }: { years: number; set: number; close(): void }) {
   const client = useQueryClient();
-  const [text, setText] = useState(String(years));
+  const [text, setText] = useState(String(set));
   const wanted = Number(text);
-  const isValid = Number.isInteger(wanted) && wanted >= 1 && wanted <= 100;
+  const isValid = Number.isInteger(wanted) && wanted >= 3 && wanted <= 100;
   return (
     <FormDialog
       title="Retention"
       action={isValid ? `Keep for ${count(wanted, 'year')}` : 'Keep'}
-      isReady={isValid && wanted !== years}
+      isReady={isValid && wanted !== set}
       isBad={isValid && wanted < years}
       close={close}
       run={async () => {
         await put('/retention', { body: { years: wanted } });
-        toast(`Texts are kept for ${count(wanted, 'year')}.`);
+        toast(`Texts are kept for ${count(wanted, 'year')}${wanted < years ? ' in a week' : ''}.`);
         for (const { queryKey } of [retentionQuery, dueQuery]) await client.invalidateQueries({ queryKey });
       }}
     >
-      <Field label="Whole years, 1 to 100" type="number" min={1} max={100} value={text} set={setText} />
+      <Field label="Whole years, 3 to 100" type="number" min={3} max={100} value={text} set={setText} />
       <p className="small soft">
         It counts for existing texts, too.{' '}
         {isValid && wanted < years
-          ? 'Texts that are older than that are gone after the next disposal, and nobody can bring them back.'
+          ? 'In seven days, texts that are older than that are disposed of, and nobody can bring them back.'
           : 'The change is an archive entry with your name.'}
       </p>
     </FormDialog>
@@ -245,8 +250,8 @@ function LiftHold({ hold, what, close }: { hold: Hold; what: string; close(): vo
       }}
     >
       <p>
-        <b>{what}</b>, held for “{hold.reason}”. Those of its records whose retention is over are disposed of by the
-        next day, and nobody can bring them back.
+        <b>{what}</b>, held for “{hold.reason}”. In seven days, those of its records whose retention is over are
+        disposed of, and nobody can bring them back.
       </p>
       <Field label="Why it is lifted" value={reason} maxLength={1_000} set={setReason} />
     </FormDialog>
