@@ -79,6 +79,7 @@ export const verbsWithoutPage: Record<string, string[]> = {
   ],
   'reads files or another system': ['content import', 'crm connect', 'crm list', 'crm show', 'crm disconnect'],
   'after a restore, at the machine': ['texts set-aside', 'archive trust'],
+  'after a clock was wrong': ['texts free'],
   'needs the archive’s key or copies': ['archive verify', 'archive copy', 'archive public-key'],
   'takes evidence from elsewhere': ['consents record', 'consents opt-out'],
   'decided once': ['reviews sample'],

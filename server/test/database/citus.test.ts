@@ -4,11 +4,14 @@ import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import { type Deps, inTransaction } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
+import { freeWaiting } from '../../src/domain/delivery/freeing.ts';
+import { addHold, liftHold } from '../../src/domain/record-keeping/holds.ts';
 import { reconcile } from '../../src/domain/record-keeping/reconciliation.ts';
-import { dispose } from '../../src/domain/record-keeping/retention.ts';
+import { dispose, listDue, setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { dayMs, dayOf } from '../../src/domain/shared/time.ts';
 import { routes } from '../../src/http/partner/routes.ts';
 import { listDifferentTriggers } from '../../src/store/database/distribution/shard-triggers.ts';
@@ -269,12 +272,30 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     await assert.rejects(committed, OutcomeUnknown);
   });
 
+  test('texts that stand still are freed, whoever’s they are', async () => {
+    for (const person of people) {
+      const phone = await acceptedPhone(world, person);
+      await setAdvisor(world.deps, person.advisor.advisorId, { textingPace: 1 });
+      for (let count = 0; count < 5; count += 1) await send(person, { phone, text: `${count}` });
+    }
+    assert.ok((await freeWaiting(world.deps)) >= 4);
+  });
+
   test('bodies go when their retention is over, and the archive stays intact', async () => {
     await passRealTime(world.database, archiveDeps, yearsMs(8));
     await world.clock.advance(yearsMs(8));
     const { disposed } = await dispose(world.deps, { by: byOperator, dryRun: false });
     assert.ok(disposed >= 2, `${disposed} bodies`);
     await assertIntact();
+    const { firmId } = people[0].advisor;
+    const act = { reason: 'x', staff: await addStaff(world.deps, { firmId, name: 'Sue', email: 'sue@test.example' }) };
+    const { holdId } = await addHold(world.deps, { firmId }, act);
+    await liftHold(world.deps, holdId, act);
+    assert.equal((await setRetention(world.deps, firmId, 3)).nextYears, 3);
+    assert.ok(
+      (await listDue(world.deps, firmId)).every(({ held }) => held),
+      'for a week',
+    );
   });
 
   test('a guard against truncation that a later migration adds or drops is on the shards too', async () => {

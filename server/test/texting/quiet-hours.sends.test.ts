@@ -10,6 +10,7 @@ import { endHold } from '../../src/domain/consent/possible-opt-outs.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
+import { freeWaiting } from '../../src/domain/delivery/freeing.ts';
 import { followClock } from '../../src/domain/delivery/outbox-maintenance.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { checkMessage } from '../../src/domain/messages/message-checks.ts';
@@ -227,4 +228,67 @@ test('only a text that names one person and goes at once is an answer', async ()
      where scheduled_message_id is not null`,
   );
   assert.equal(scheduled?.until.getTime(), morning);
+});
+
+test('texts that stand still are freed: in their order and at the pace, through the gate again, and for no longer', async () => {
+  const noon = Temporal.ZonedDateTime.from('2028-08-01T12:00[America/New_York]');
+  const at = (day: number, hour: number) => new Date(noon.add({ days: day }).with({ hour }).epochMilliseconds);
+  const { asOwner } = world.database;
+  const waiting = () =>
+    asOwner<{ messageId: number; notBefore: Date; deferredUntil: Date | null; expiresAt: Date }>(
+      `select message_id::integer as "messageId", not_before as "notBefore", deferred_until as "deferredUntil",
+         expires_at as "expiresAt"
+       from dispatches
+       order by message_id`,
+    );
+  const claim = async () => {
+    await asOwner('update dispatches set not_before = now() where not_before > now()');
+    return (await claimTexts(deps, sandboxCarrierId, 10)).texts.map(({ text }) => text);
+  };
+  await asOwner('delete from dispatches');
+  now = at(0, 12);
+  const phone = '+12125550113';
+  for (const text of ['one', 'two']) await sendMessage(deps, advisorId, { text, phone }, byOperator);
+  // What a clock that is a day ahead leaves behind.
+  await asOwner(`update dispatches set not_before = not_before + interval '1 day'`);
+  await asOwner(`update archive_heads set next_slot = now() + interval '1 day' where advisor_id = $1`, [advisorId]);
+  await asOwner('update advisors set texting_pace = 1 where advisor_id = $1', [advisorId]);
+  await sendMessage(deps, advisorId, { text: 'three', phone }, byOperator);
+  assert.deepEqual((await claimTexts(deps, sandboxCarrierId, 10)).texts, []);
+  now = at(0, 22);
+  const before = await waiting();
+  const began = Date.now();
+  assert.equal(await freeWaiting(deps), 3);
+  const freed = await waiting();
+  const [first = 0, ...others] = freed.map(({ notBefore }) => notBefore.getTime());
+  assert.ok(first >= began && first <= Date.now());
+  assert.deepEqual(others, [first + 1_000, first + 2_000]);
+  await asOwner('update advisors set texting_pace = null where advisor_id = $1', [advisorId]);
+  assert.deepEqual(await claim(), [], 'it is night');
+  const night = await waiting();
+  assert.deepEqual(
+    night.map(({ deferredUntil, expiresAt }) => [deferredUntil?.getTime(), expiresAt.getTime()]),
+    before.map(({ expiresAt }) => [at(1, 8).getTime(), expiresAt.getTime() + 10 * hourMs]),
+  );
+  assert.equal(await freeWaiting(deps), 3);
+  await followClock(deps);
+  assert.deepEqual(await claim(), []);
+  assert.deepEqual(
+    (await waiting()).map(({ expiresAt }) => expiresAt),
+    night.map(({ expiresAt }) => expiresAt),
+    'freed and deferred again, they live as long',
+  );
+  await asOwner(`update dispatches set deferred_until = deferred_until + interval '1 day'`);
+  now = at(1, 9);
+  assert.equal(await freeWaiting(deps), 3);
+  await followClock(deps);
+  assert.deepEqual([await claim(), await claim()], [[], ['one', 'two', 'three']]);
+  const entries = await asOwner<{ texts: string }>(
+    `select meta::json ->> 'texts' as texts from archive_entries where advisor_id = $1 and meta like '%texts freed%'`,
+    [advisorId],
+  );
+  assert.deepEqual(
+    entries.map(({ texts }) => texts),
+    ['3', '3', '3'],
+  );
 });

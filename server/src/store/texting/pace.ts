@@ -43,6 +43,6 @@ export function onHeads(realNow: string): string {
 }
 
 /** SQL for a later time. By way of UTC it is the same whatever the session's time zone, so a distributed database takes it too. */
-function later(time: string, interval: string): string {
+export function later(time: string, interval: string): string {
   return `(${time} at time zone 'UTC' + (${interval})) at time zone 'UTC'`;
 }
