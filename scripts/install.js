@@ -2,7 +2,7 @@
 // installed in node_modules: to compare the two takes milliseconds, and `npm ci` ten seconds.
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ended, launch } from './launch.js';
+import { ended, launch, stopped } from './launch.js';
 
 /**
  * What a script needs:
@@ -42,6 +42,7 @@ export async function install(needs) {
   });
   const end = await ended(npm);
   stop();
+  if (stopped.aborted) throw new Error('Stopped before the packages were installed: the next start installs them.');
   if (end !== 0) throw new Error('npm ci failed; see its output above.');
   say(`Installed them in ${secondsSince(begun)} s.`);
 }

@@ -169,6 +169,16 @@ suite('the scripts of package.json', () => {
       assert.equal(await end(), 3);
     });
 
+    test('stopped while packages are installed, they say that, and no fault of npm', async () => {
+      rmSync(at('node_modules'), { recursive: true });
+      program('older/npm', 'exec sleep 60');
+      start('start');
+      await until('it installs', () => said.includes('Installing the packages'));
+      started.kill('SIGINT');
+      assert.equal(await end(), 1);
+      assert.match(said, /…\nStopped before the packages were installed: the next start installs them\.\n$/);
+    });
+
     test('npm run dev starts the server again after a change, and after a fault once something changes', async () => {
       rmSync(at('node_modules'), { recursive: true });
       start('dev');
