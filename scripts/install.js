@@ -16,6 +16,8 @@ import { ended, launch, stopped } from './launch.js';
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** What npm has installed, by itself. */
+const installedList = 'node_modules/.package-lock.json';
 const shownEveryMs = { terminal: 250, file: 10_000 };
 
 /**
@@ -43,7 +45,8 @@ export async function install(needs) {
   const end = await ended(npm);
   stop();
   if (stopped.aborted) throw new Error('Stopped before the packages were installed: the next start installs them.');
-  if (end !== 0) throw new Error('npm ci failed; see its output above.');
+  // npm 10, which comes with Node.js 20, may stop in the middle and end with 0. It writes the list last.
+  if (end !== 0 || !existsSync(root + installedList)) throw new Error('npm ci failed; see its output above.');
   say(`Installed them in ${secondsSince(begun)} s.`);
 }
 
@@ -70,7 +73,7 @@ function showProgress(begun) {
 
 /** @param {Needs} needs */
 function isInstalled(needs) {
-  const installed = packagesIn('node_modules/.package-lock.json');
+  const installed = packagesIn(installedList);
   return packagesHere()
     .filter(([, { dev, devOptional }]) => needs === 'everything' || !(dev || devOptional))
     .every(([path, { version, integrity }]) => {

@@ -121,6 +121,13 @@ suite('the scripts of package.json', () => {
     assert.match(stderr, /node_modules are not those of package-lock\.json.*`npm ci`/);
   });
 
+  test('they start nothing where npm stopped in the middle, also if it ended with 0', () => {
+    program('older/npm', 'mkdir -p node_modules/used; echo "Exit handler never called!" >&2');
+    const { status, stdout, stderr } = run('start');
+    assert.deepEqual({ status, stdout }, { status: 1, stdout: '' });
+    assert.match(stderr, /never called!\nnpm ci failed; see its output above\.\n$/);
+  });
+
   test('in a checkout of somebody else they say what is missing, and who can install it', {
     skip: process.getuid?.() === 0 && 'root can write everywhere',
   }, () => {
