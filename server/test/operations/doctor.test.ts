@@ -251,9 +251,10 @@ suite('what the doctor makes of a database', () => {
     const failed = { lastArchivedAt: new Date(1_000), lastFailedAt: new Date(2_000) };
     assert.deepEqual(bad({ walArchive: failed }), ['WAL archive failing']);
     assert.deepEqual(bad({ migrations: null }), ['migrations failing']);
-    assert.deepEqual(bad({ citus: { workers: 1, shards: 2 } }), ['Citus failing']);
-    assert.deepEqual(bad({ citus: { workers: 4, shards: 2 } }), ['Citus warning']);
-    assert.deepEqual(bad({ citus: { workers: 2, shards: 4 } }), []);
+    assert.deepEqual(bad({ citus: { workers: 1, shards: 2, unreachable: [] } }), ['Citus failing']);
+    assert.deepEqual(bad({ citus: { workers: 4, shards: 2, unreachable: [] } }), ['Citus warning']);
+    assert.deepEqual(bad({ citus: { workers: 2, shards: 4, unreachable: ['db-1:5432'] } }), ['Citus failing']);
+    assert.deepEqual(bad({ citus: { workers: 2, shards: 4, unreachable: [] } }), []);
   });
 
   test('a process opens as many connections as the guide says', () => {

@@ -18,8 +18,11 @@ export type Citus = {
 const library = '/usr/lib/postgresql/15/lib/citus.so';
 export const skip = existsSync(library) ? false : `there is no ${library}`;
 
-/** Debian's PostgreSQL 15, into which Citus was installed. */
-export async function startCitus(settings: Record<string, string> = {}): Promise<Citus> {
+/** Debian's PostgreSQL 15, into which Citus was installed. `prepare` finds servers that know nothing of each other yet. */
+export async function startCitus(
+  settings: Record<string, string> = {},
+  prepare: (servers: PostgresServer[]) => Promise<void> = async () => {},
+): Promise<Citus> {
   const all = {
     shared_preload_libraries: 'citus',
     max_connections: '300',
@@ -41,8 +44,7 @@ export async function startCitus(settings: Record<string, string> = {}): Promise
     }),
   );
   const url = (port: number | undefined, database: string) => `postgres://assent@127.0.0.1:${port}/${database}`;
-  await joinNodes(servers.map(({ port }) => url(port, 'postgres')));
-  return {
+  const citus: Citus = {
     servers,
     url: (database) => url(servers[0]?.port, database),
     postmasters: () => servers.map(({ pid }) => pid()),
@@ -53,6 +55,15 @@ export async function startCitus(settings: Record<string, string> = {}): Promise
       }
     },
   };
+  try {
+    await prepare(servers);
+    await joinNodes(servers.map(({ port }) => url(port, 'postgres')));
+  } catch (error) {
+    // They would keep the process running.
+    await citus.stop();
+    throw error;
+  }
+  return citus;
 }
 
 /** All tables, shards and functions of a database's nodes, without the numbers of shards: the same for databases that are alike. */

@@ -22,6 +22,11 @@ export async function makeTemplate(
   fill: (url: string) => Promise<unknown>,
 ): Promise<void> {
   await fill(await createDatabase(administration, name));
+  await closeNodes(administration, name);
+}
+
+/** So that it can be cloned. */
+export async function closeNodes(administration: string, name: string): Promise<void> {
   const nodes = await listNodes(administration);
   if (nodes.length > 1) for (const node of nodes) await close(node, name);
 }
@@ -51,7 +56,8 @@ export async function cloneDatabase(
   const nodes = await listNodes(administration);
   for (const node of nodes) {
     const isOpen = nodes.length > 1 && (await close(node, template));
-    await run(node, `create database ${name} template ${template} strategy file_copy${place}`);
+    const owner = nodes.length > 1 ? ` owner ${await ownerOf(node, template)}` : '';
+    await run(node, `create database ${name} template ${template}${owner} strategy file_copy${place}`);
     if (isOpen) await run(node, `alter database ${template} allow_connections true`);
   }
   return inDatabase(administration, name);
@@ -67,6 +73,12 @@ async function close(node: string, name: string): Promise<boolean> {
   await run(node, `alter database ${name} allow_connections false`);
   await run(node, 'select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [name]);
   return true;
+}
+
+/** Who may create shards in it. */
+async function ownerOf(node: string, name: string): Promise<string> {
+  const { rows } = await run(node, 'select datdba::regrole::text as owner from pg_database where datname = $1', [name]);
+  return rows[0]?.owner;
 }
 
 export async function dropDatabase(administration: string, name: string): Promise<void> {

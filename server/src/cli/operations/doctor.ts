@@ -54,7 +54,8 @@ async function checkStored(config: Config, note: (text: string) => void): Promis
     database = await openDatabase(config, note);
     const facts = await inspect(database);
     const findings = checkDatabase(facts, config, database.url);
-    const isUsable = facts.isMember && !facts.isReplica && facts.migrations?.missing.length === 0;
+    const isWhole = !facts.citus?.unreachable.length;
+    const isUsable = facts.isMember && !facts.isReplica && facts.migrations?.missing.length === 0 && isWhole;
     return isUsable ? [...findings, ...(await checkContent(config, database))] : findings;
   } catch (error) {
     return [failing('database', explain(error).split('\n')[0] ?? '', 'Nothing works without it.')];

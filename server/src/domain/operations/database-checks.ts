@@ -147,9 +147,17 @@ function walFinding({ walArchive }: DatabaseFacts): CheckFinding {
 /** One worker commits before the coordinator does; two or more prepare first. */
 function citusFindings({ citus }: DatabaseFacts): CheckFinding[] {
   if (!citus) return [];
-  const { workers, shards } = citus;
+  const { workers, shards, unreachable } = citus;
   const says = `data is in ${shards} shards on ${workers} workers`;
   const guide = 'docs/operators/scale.md#several-postgresql-citus';
+  if (unreachable.length > 0)
+    return [
+      failing(
+        'Citus',
+        `the coordinator can’t reach ${unreachable.join(', ')}: texts of its advisors wait`,
+        `It has to run, and to let assent_app in from every node: ${guide}.`,
+      ),
+    ];
   if (workers < 2)
     return [
       failing(

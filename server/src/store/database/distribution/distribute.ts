@@ -7,7 +7,7 @@ import { advisorOwned, functionsOnNodes, shared, unsupportedKeys } from './table
 const first = 'archive_heads';
 
 type Constraint = { table: string; name: string; definition: string };
-type Trigger = Constraint & { isAlways: boolean; isDeferred: boolean };
+type Trigger = Constraint & { function: string; isAlways: boolean; isDeferred: boolean };
 
 /**
  * A batch is a statement for each shard that it has rows for, so every shard more costs; fewer than workers leave some without rows. Two
@@ -27,7 +27,7 @@ export async function distribute(client: pg.Client, appRole: string, shards?: nu
   // The guards of the archive are triggers: with this, the shards have them too.
   await client.query(`set local citus.enable_unsafe_triggers to on`);
   await client.query(`set local citus.multi_shard_modify_mode to 'sequential'`);
-  if (missing.length > 0) await distributeTables(client, missing, { appRole, shards });
+  if (missing.length > 0) await distributeTables(client, missing, shards);
   await complete(client, appRole);
   await client.query('commit');
   await installNodeFunctions(client, appRole, first);
@@ -41,16 +41,15 @@ export async function distribute(client: pg.Client, appRole: string, shards?: nu
 /**
  * With the rows that there are. Foreign keys are added again afterward, since Citus takes tables one by one.
  */
-async function distributeTables(
-  client: pg.Client,
-  missing: string[],
-  { appRole, shards }: { appRole: string; shards?: number | undefined },
-): Promise<void> {
-  // Nodes connect to each other as the role whose statement it is.
-  await client.query(`alter role ${appRole} login`);
+async function distributeTables(client: pg.Client, missing: string[], shards?: number): Promise<void> {
   const keys = await dropForeignKeys(client);
   const triggers = await listTriggers(client);
   const dropped = triggers.filter(({ isDeferred }) => isDeferred);
+  // Citus takes a table's triggers along with their functions, but not those of triggers that come later.
+  await distributeFunctions(
+    client,
+    dropped.map((trigger) => trigger.function),
+  );
   for (const { table, name } of dropped) await client.query(`drop trigger ${name} on ${table}`);
   const kept = triggers.filter((trigger) => !dropped.includes(trigger));
   await logTables(client, missing);
@@ -97,7 +96,7 @@ async function countWorkers(client: pg.ClientBase): Promise<number> {
 /** What a distributed database has besides; each only if it is missing. */
 async function complete(client: pg.Client, appRole: string): Promise<void> {
   await recordOnNodes(client, appRole);
-  await distributeFunctions(client);
+  await distributeFunctions(client, functionsOnNodes);
   await grantSequences(client, appRole);
 }
 
@@ -106,7 +105,7 @@ async function listTriggers(client: pg.Client): Promise<Trigger[]> {
   const { rows } = await client.query<Trigger>(
     `select
        tgrelid::regclass::text as table, quote_ident(tgname) as name, pg_get_triggerdef(oid) as definition,
-       tgenabled = 'A' as "isAlways", tgdeferrable as "isDeferred"
+       tgfoid::regprocedure::text as function, tgenabled = 'A' as "isAlways", tgdeferrable as "isDeferred"
      from pg_trigger
      where not tgisinternal and tgrelid = any ($1::regclass[])
      order by tgrelid::regclass::text, tgname`,
@@ -146,16 +145,16 @@ async function grantSequences(client: pg.Client, appRole: string): Promise<void>
   for (const { sequence } of rows) await client.query(`grant usage on sequence ${sequence} to ${appRole}`);
 }
 
-async function distributeFunctions(client: pg.Client): Promise<void> {
+async function distributeFunctions(client: pg.Client, names: string[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
-    `select name
+    `select distinct name
      from unnest($1::text[]) as name
      where not exists (
        select
        from pg_dist_object
        where classid = 'pg_proc'::regclass and objid = name::regprocedure
      )`,
-    [functionsOnNodes],
+    [names],
   );
   for (const { name } of rows) await client.query('select create_distributed_function($1)', [name]);
 }

@@ -36,7 +36,7 @@ export async function inspectDatabase(connectionString: string) {
       [appRole],
     );
     const migrations = found.isMigrated ? await migrationsIn(client, found.isMember) : null;
-    const citus = await inspectCitus(client);
+    const citus = await inspectCitus(client, found.isMember);
     const isSame = migrations && migrations.missing.length + migrations.changed.length + migrations.newer.length === 0;
     return {
       answeredMs,
@@ -48,7 +48,12 @@ export async function inspectDatabase(connectionString: string) {
       /** Null until `assent migrate` has run once. */
       migrations,
       /** Triggers that aren’t as this version’s migrations made them, on tables and shards; null in another version. */
-      weakened: isSame ? [...(await listWeakened(client)), ...(citus ? await listWeakenedShards(client) : [])] : null,
+      weakened: isSame
+        ? [
+            ...(await listWeakened(client)),
+            ...(citus?.unreachable.length === 0 ? await listWeakenedShards(client) : []),
+          ]
+        : null,
       ...(await serverFacts(client)),
       bloated: await listBloated(client),
       citus,
@@ -120,21 +125,34 @@ async function listBloated(client: pg.Client) {
   return rows;
 }
 
-/** Workers that have advisors, and in how many parts; null without Citus. */
-async function inspectCitus(client: pg.Client) {
+/** Workers that have advisors, in how many parts, and nodes that can't be asked; null without Citus. */
+async function inspectCitus(client: pg.Client, isMember: boolean) {
   const { rows } = await client.query(hasCitus);
   if (rows.length === 0) return null;
-  return one<{ workers: number; shards: number }>(
+  if (isMember) await client.query(`set role ${appRole}`);
+  const facts = await one<{ workers: number; shards: number; unreachable: string[] }>(
     client,
     `select
        (select count(*)::integer from pg_dist_node where noderole = 'primary' and shouldhaveshards) as workers,
-       (select count(*)::integer from pg_dist_shard where logicalrelid = to_regclass('archive_heads')) as shards`,
+       (select count(*)::integer from pg_dist_shard where logicalrelid = to_regclass('archive_heads')) as shards,
+       array(
+         select format('%s:%s', nodename, nodeport)
+         from run_command_on_all_nodes('select 1')
+         join pg_dist_node using (nodeid)
+         where not success
+         order by nodeid
+       ) as unreachable`,
   );
+  await client.query('reset role');
+  return facts;
 }
 
 /** A shard that was moved or split may have lost a trigger, and somebody who may change shards can drop one. */
 async function listWeakenedShards(client: pg.Client): Promise<string[]> {
+  // Other roles needn't be able to log in on the nodes.
+  await client.query(`set role ${appRole}`);
   const different = await listDifferentTriggers(client);
+  await client.query('reset role');
   return different.map(({ table, name }) => `${name} on shards of ${table} is not the table’s`);
 }
 

@@ -7,7 +7,7 @@ const passedOver = ['42501', '42704', '42710', '23505', 'XX000'];
 
 type Step = { sql: string /** It takes effect in the database that psql is connected to. */; inDatabase?: true };
 type State = Record<'owner' | 'database', string> &
-  Record<'exists' | 'member' | 'usage' | 'creates' | 'extends', boolean>;
+  Record<'exists' | 'member' | 'usage' | 'creates' | 'extends' | 'enters', boolean>;
 
 /**
  * Does what is missing before the first migration, as far as this login may. Returns what is left, for a superuser to
@@ -37,7 +37,9 @@ async function findState(client: pg.Client, appRole: string): Promise<State> {
        has_schema_privilege(coalesce(rolname, 'public'), 'public', 'usage') as usage,
        has_schema_privilege('public', 'create') as creates,
        has_database_privilege(current_database(), 'create')
-         or (select count(*) from pg_extension where extname = any ($2)) = cardinality($2) as extends
+         or (select count(*) from pg_extension where extname = any ($2)) = cardinality($2) as extends,
+       -- Nodes of Citus connect to each other as the role whose statement it is.
+       coalesce(rolcanlogin, false) or not exists (select from pg_extension where extname = 'citus') as enters
      from (select) as one
      left join pg_roles on rolname = $1`,
     [appRole, extensions],
@@ -51,6 +53,7 @@ function stepsFrom({ owner, database, ...is }: State, appRole: string): Step[] {
     !is.exists && { sql: `create role ${appRole} nologin` },
     !is.member && { sql: `grant ${appRole} to ${owner}` },
     !is.extends && { sql: `grant create on database ${database} to ${owner}` },
+    !is.enters && { sql: `alter role ${appRole} login`, inDatabase: true },
     !is.usage && { sql: `grant usage on schema public to ${appRole}`, inDatabase: true },
     !is.creates && { sql: `grant create on schema public to ${owner}`, inDatabase: true },
   ];
