@@ -282,7 +282,7 @@ suite('the files to deploy with', () => {
     const folder = mkdtempSync(join(tmpdir(), 'assent-unit-'));
     try {
       const unit = join(folder, 'assent@api.service');
-      writeFileSync(unit, read('systemd/assent@.service').replaceAll('/opt/assent', root.replace(/\/$/, '')));
+      writeFileSync(unit, read('systemd/assent@.service').replaceAll('/opt/assent/current', root.replace(/\/$/, '')));
       const { status, stdout, stderr } = spawnSync(systemdAnalyze, ['verify', '--man=no', unit], { encoding: 'utf8' });
       assert.deepEqual([status, stdout, stderr], [0, '', '']);
       const [, seconds = ''] = /^TimeoutStopSec=(\d+)$/m.exec(read('systemd/assent@.service')) ?? [];

@@ -14,7 +14,8 @@ suite('a page that isn’t built', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'assent-web-pages-'));
   const config = readConfig({ ASSENT_DATA_DIR: folder });
   const app = makeServer({ ...config, log: makeLog('silent') });
-  addWebPages(app, config, pathToFileURL(`${folder}/`));
+  const pages = pathToFileURL(`${folder}/`);
+  addWebPages(app, config, pages);
   const note = (state: object) => writeFileSync(join(folder, 'web-build.json'), JSON.stringify(state));
   after(async () => {
     await app.close();
@@ -54,5 +55,30 @@ suite('a page that isn’t built', async () => {
       assert.equal(refresh, undefined);
       assert.match(body, /<p>Run <code>npm start<\/code>/);
     }
+  });
+
+  test('names in production what builds it there, where npm start doesn’t run; so does the doctor, until it is built', async () => {
+    note({});
+    const production = readConfig({
+      ASSENT_DATA_DIR: folder,
+      ASSENT_ENV: 'production',
+      PUBLIC_URL: 'https://api.example.com',
+      DATABASE_URL: 'postgres://assent@db.example.com/assent',
+    });
+    const there = makeServer({ ...production, log: makeLog('silent') });
+    after(() => there.close());
+    addWebPages(there, production, pages);
+    const { body } = await there.inject('/console');
+    assert.match(
+      body,
+      /<p>Run <code>npm install --include=dev &amp;&amp; node_modules\/\.bin\/node scripts\/build-web\.ts<\/code> in the checkout:/,
+    );
+    assert.doesNotMatch(body, /npm start|sandbox/);
+    const found = () => checkWebBuild(production, pages).map(({ state, next }) => [state, next]);
+    const next = 'Run npm install --include=dev && node_modules/.bin/node scripts/build-web.ts in the checkout.';
+    assert.deepEqual(found(), [['failing', next]]);
+    assert.deepEqual(checkWebBuild({ ...production, role: 'work' }, pages), [], 'it shows no pages');
+    writeFileSync(join(folder, 'index.html'), '');
+    assert.deepEqual(found(), [['ok', null]]);
   });
 });

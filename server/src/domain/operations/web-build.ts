@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
-import { type CheckFinding, failing, warning } from './findings.ts';
+import { type CheckFinding, failing, ok, warning } from './findings.ts';
 
 /** The packed server brings it along; in a checkout, scripts/build-web.ts makes it, beside the start of a server or before it. */
 const brought = new URL('../../web/', import.meta.url);
@@ -20,11 +20,26 @@ export function findWebBuild({ dataDir }: Pick<Config, 'dataDir'>): { isRunning:
   }
 }
 
-export function checkWebBuild(config: Config): CheckFinding[] {
+/** What builds them, in a checkout. `npm start` does where it is what runs the server; a deployment has none of the tools that it needs. */
+export function buildCommand({ environment }: Pick<Config, 'environment'>): string {
+  return environment === 'production'
+    ? 'npm install --include=dev && node_modules/.bin/node scripts/build-web.ts'
+    : 'npm start';
+}
+
+export function checkWebBuild(config: Config, folder = webFolder): CheckFinding[] {
   const build = findWebBuild(config);
-  if (!build || !('failed' in build)) return [];
-  const next = 'Fix that, and run npm start again.';
-  return existsSync(new URL('index.html', webFolder))
-    ? [warning('pages', `/app and /console are those of an earlier version: ${build.failed}`, next)]
-    : [failing('pages', `/app, /console and /demonstration aren’t there: ${build.failed}`, next)];
+  const isThere = existsSync(new URL('index.html', folder));
+  // One that only works shows no pages.
+  if (config.role === 'work' || (build && 'isRunning' in build)) return [];
+  const run = `run ${buildCommand(config)} in the checkout`;
+  if (build) {
+    const next = `Fix that, and ${run} again.`;
+    return isThere
+      ? [warning('pages', `/app and /console are those of an earlier version: ${build.failed}`, next)]
+      : [failing('pages', `/app, /console and /demonstration aren’t there: ${build.failed}`, next)];
+  }
+  if (isThere) return [ok('pages', '/app and /console are built')];
+  const missing = config.environment === 'production' ? failing : warning;
+  return [missing('pages', '/app and /console aren’t there: they were not built', `R${run.slice(1)}.`)];
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
-import { findWebBuild, webFolder } from '../../domain/operations/web-build.ts';
+import { buildCommand, findWebBuild, webFolder } from '../../domain/operations/web-build.ts';
 import { acceptsBrotli, typeOf } from '../browser/assets.ts';
 import { html, sendPage } from '../browser/page.ts';
 import { noSuchRoute } from '../door/unknown-routes.ts';
@@ -16,7 +16,7 @@ export function addWebPages(app: FastifyInstance, config: Config, folder = webFo
     const send = async (request: FastifyRequest, reply: FastifyReply) => {
       if (/^\/\w+\/api\//.test(request.url)) throw noSuchRoute();
       const built = await read(folder, page);
-      return built ? sendWebPage(reply, built) : sendMissing(reply, findWebBuild(config));
+      return built ? sendWebPage(reply, built) : sendMissing(reply, config);
     };
     app.get(place, send);
     app.get(`${place}/*`, send);
@@ -72,8 +72,9 @@ async function read(folder: URL, name: string): Promise<Buffer | null> {
   }
 }
 
-function sendMissing(reply: FastifyReply, build: ReturnType<typeof findWebBuild>): FastifyReply {
-  return build && 'isRunning' in build ? sendBuilding(reply) : sendNotBuilt(reply, build?.failed);
+function sendMissing(reply: FastifyReply, config: Config): FastifyReply {
+  const build = findWebBuild(config);
+  return build && 'isRunning' in build ? sendBuilding(reply) : sendNotBuilt(reply, config, build?.failed);
 }
 
 function sendBuilding(reply: FastifyReply): FastifyReply {
@@ -89,14 +90,15 @@ function sendBuilding(reply: FastifyReply): FastifyReply {
 }
 
 /** It stays so until somebody does something. */
-function sendNotBuilt(reply: FastifyReply, why: string | undefined): FastifyReply {
+function sendNotBuilt(reply: FastifyReply, config: Config, why: string | undefined): FastifyReply {
+  const others = config.environment === 'production' ? ' and its guides' : ', its guides and the sandbox’s phones';
   return sendPage(reply, {
     status: 503,
     title: 'Not built',
     content: html`<main class="card">
 <h1>This page ${why ? 'could not be' : 'is not'} built</h1>
 ${why && html`<pre>${why}</pre>`}
-<p>${why ? 'Fix that, and run' : 'Run'} <code>npm start</code> in the checkout${why && ' again'}: it builds the page and serves it. The API, its guides and the sandbox’s phones work without it.</p>
+<p>${why ? 'Fix that, and run' : 'Run'} <code>${buildCommand(config)}</code> in the checkout${why && ' again'}: it builds the page, which then opens here. The API${others} work without it.</p>
 </main>`,
   });
 }
