@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { noCalls, withCalls } from '../../src/domain/carriers/calls.ts';
-import { callStatuses, writeStatus } from '../../src/domain/carriers/status.ts';
+import { callStatuses, readStatus, writeStatus } from '../../src/domain/carriers/status.ts';
 import type { CheckFinding } from '../../src/domain/operations/findings.ts';
 import { writeHeartbeat } from '../../src/domain/operations/nodes.ts';
 import { readTrafficNow } from '../../src/domain/operations/traffic-now.ts';
@@ -260,5 +260,15 @@ suite('assent carriers and assent numbers', () => {
     const lost = await run(['numbers', 'check', number]);
     assert.deepEqual([lost.status, /no connection of its carrier is bound/.test(lost.stdout)], [1, true]);
     assert.match((await run(['carriers', 'status'])).stdout, /waiting +2\/10 +ESME_RINVPASWD/);
+
+    await writeStatus(world.deps, [{ carrierId, status: statusWith('bound', null) }]);
+    await world.database.asOwner(`update carrier_status set date_time = date_time - interval '11 seconds'`);
+    const killed = (await run(['carriers', 'status'])).stdout;
+    assert.match(killed, /^acme \(smpp\) +no node has it open/m, 'a node that was killed has nothing bound');
+    const production = { db: world.deps.db, config: { ...world.config, environment: 'production' as const } };
+    assert.deepEqual(
+      [(await readStatus(world.deps))[0]?.name, (await readStatus(production))[0]?.name],
+      ['sandbox', 'acme'],
+    );
   });
 });

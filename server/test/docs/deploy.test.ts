@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,8 @@ import { freePort } from '../support/programs.ts';
 import { skip as lacksRedis } from '../support/redis.ts';
 import { until } from '../support/waiting.ts';
 
+/** The containers run as an ordinary user, for whom a file without write permission stays closed. */
+const nobody = 65_534;
 const systemdAnalyze = '/usr/bin/systemd-analyze';
 const known = new Set(Object.values(settings).map(({ name }) => name as string));
 const defaultOf = (name: string) => Number(Object.values(settings).find((each) => each.name === name)?.default);
@@ -149,7 +151,42 @@ suite('the files to deploy with', () => {
       settings.get('ARCHIVE_OUTSIDE_DIR').replace('$(POD_NAME)', `${metadata.name}-${index}`),
     );
     assert.equal(settings.get('ARCHIVE_OTHER_COPIES'), folders.join(','), 'a new worker reads the copies of all');
-    for (const { spec } of of('Service')) assert.equal(spec.selector.app, 'assent');
+    for (const { metadata, spec } of of('Service'))
+      assert.equal(spec.selector?.app, metadata.name === 'assent-closed' ? undefined : 'assent');
+  });
+
+  test('the ingress closes the paths that Caddy closes', () => {
+    const closed = [...read('docker/Caddyfile').matchAll(/^\trespond (\S+) 404$/gm)].map(([, path]) => path);
+    assert.deepEqual(closed, ['/metrics', '/readyz']);
+    const [{ spec }] = of('Ingress') as [ParsedFile];
+    const found = (spec.rules[0].http.paths as ParsedFile[]).map(({ path, pathType, backend }) => [
+      path,
+      pathType,
+      backend.service.name,
+    ]);
+    assert.deepEqual(found, [...closed.map((path) => [path, 'Exact', 'assent-closed']), ['/', 'Prefix', 'assent-api']]);
+  });
+
+  test('a worker that starts again has the secret’s key, also where it had another', () => {
+    const [{ spec }] = of('StatefulSet') as [ParsedFile];
+    const folder = mkdtempSync(join(tmpdir(), 'assent-worker-'));
+    const uid = process.getuid?.() === 0 ? nobody : undefined;
+    try {
+      for (const name of ['kept', 'outside', 'secret']) mkdirSync(join(folder, name));
+      if (uid) for (const name of ['', 'kept', 'outside', 'secret']) chownSync(join(folder, name), uid, uid);
+      const [shell, ...args] = spec.template.spec.initContainers[0].args as [string, string, string];
+      const here = args.map((text) => text.replaceAll(/\/(kept|outside|secret)\b/g, (path) => folder + path));
+      for (const key of ['first', 'second']) {
+        rmSync(join(folder, 'secret/archive.key'), { force: true });
+        writeFileSync(join(folder, 'secret/archive.key'), key, { mode: 0o444 });
+        const env = { PATH: '/usr/bin:/bin', HOSTNAME: 'assent-work-0' };
+        const { status, stderr } = spawnSync(shell, here, { env, encoding: 'utf8', uid, gid: uid });
+        assert.equal(status, 0, stderr);
+        assert.equal(readFileSync(join(folder, 'kept/keys/archive.key'), 'utf8'), key);
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   test('every container of the manifests runs as nobody in particular, and can change nothing of its image', () => {

@@ -55,13 +55,19 @@ suite('assent doctor and assent status', () => {
     const { asOwner } = world.database;
     await asOwner(`update dispatches set not_before = now() - interval '5 minutes'`);
     await asOwner(`update advisors set carrier_id = null where advisor_id = $1`, [world.bob.advisor.advisorId]);
-    await asOwner(`insert into nodes values ('gone/7', 'work', now(), now() - interval '5 minutes', null)`);
+    await asOwner(
+      `insert into nodes
+       select 'gone/' || minutes, 'work', now(), now() - minutes * interval '1 minute', null
+       from unnest(array[7, 5, 9]) as minutes`,
+    );
     await writeHeartbeat(world.deps, { role: 'all', halted: 'people’s replies can’t be stored' });
     const { of } = await doctor();
     assert.equal(of('outbox')[0]?.state, 'failing');
     assert.match(of('outbox')[0]?.says ?? '', /1 texts are queued, the oldest for 3\d\d s/);
     assert.match(of('processes')[0]?.says ?? '', /isn’t sending texts: people’s replies can’t be stored/);
-    assert.match(of('processes')[1]?.says ?? '', /gone\/7 has been gone since/);
+    const [, gone, ...others] = of('processes');
+    assert.match(gone?.says ?? '', /^gone\/5 has been gone since [\d:]+ UTC, and 2 more within the hour, without/);
+    assert.deepEqual(others, [], 'those that are gone are one line');
     assert.match(of('numbers')[0]?.says ?? '', /1 have no carrier: \+15005552002/);
   });
 
@@ -151,7 +157,8 @@ suite('assent doctor and assent status', () => {
     assert.equal(status, 1);
     assert.match(stdout, /failing\S* +database +The database can’t be reached: nothing listens there/);
     assert.match(stdout, /warning\S* +Redis +it doesn’t answer \(ECONNREFUSED\)/);
-    assert.match(stderr, /checks: 1 failing, 1 warnings/);
+    // The pages of the checkout may not have been built.
+    assert.match(stderr, /checks: 1 failing, [12] warnings/);
   });
 
   test('a key that opens no secret, and a key file that can’t be read, are named as that', async () => {

@@ -20,7 +20,8 @@ export type NodeStatus = {
 export type CarrierOverview = Awaited<ReturnType<typeof readStatus>>[number];
 
 export const thisNode = `${hostname()}/${process.pid}`;
-const nodeMaxAgeMs = 30_000;
+/** Nodes write every three seconds: one that was killed counts for no longer than this. */
+const nodeMaxAgeMs = 10_000;
 
 export async function writeStatus(
   { db }: Pick<Deps, 'db'>,
@@ -47,10 +48,14 @@ export function callStatuses(open: OpenCarrier[]): { carrierId: number; status: 
     });
 }
 
-export async function readStatus({ db }: Pick<Deps, 'db'>) {
+/** Production has no use for the sandbox's. */
+export async function readStatus({ db, config }: Pick<Deps, 'db' | 'config'>) {
   const rows = await listStatus<NodeStatus>(db, new Date(Date.now() - nodeMaxAgeMs));
   const texts = new Map((await countTexts(db)).map((each) => [each.carrierId, each]));
-  return (await listCarriers(db)).map(({ carrierId, name, kind, disabled }) => ({
+  const carriers = (await listCarriers(db)).filter(
+    ({ kind }) => config.environment === 'sandbox' || kind !== 'sandbox',
+  );
+  return carriers.map(({ carrierId, name, kind, disabled }) => ({
     carrierId,
     name,
     kind,

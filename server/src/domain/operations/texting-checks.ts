@@ -15,8 +15,8 @@ export function checkTexting(overview: Overview, numbers: TextingNumber[], confi
   const isRunning = nodes.some(works);
   return [
     ...nodesFindings(nodes, config),
-    ...missed.map(missedFinding),
-    ...carrierFindings(carriers, { isRunning, isProduction: config.environment === 'production' }),
+    ...missedFindings(missed),
+    ...carrierFindings(carriers, isRunning),
     numbersFinding(numbers),
     outboxFinding(texts),
     doubtsFinding(texts),
@@ -49,16 +49,17 @@ function nodesFindings(nodes: Node[], { redisUrl }: Config): CheckFinding[] {
   return [ok('processes', `${answering.length} serving requests, ${working.length} sending texts`)];
 }
 
-function missedFinding({ node, seenAt }: Node): CheckFinding {
-  const last = seenAt.toISOString().slice(11, 19);
-  return warning('processes', `${node} has been gone since ${last} UTC, without having stopped`, 'See its log.');
+/** One that restarts again and again leaves many. */
+function missedFindings(missed: Node[]): CheckFinding[] {
+  const [last, ...earlier] = missed.toSorted((one, other) => other.seenAt.getTime() - one.seenAt.getTime());
+  if (!last) return [];
+  const since = `${last.node} has been gone since ${last.seenAt.toISOString().slice(11, 19)} UTC`;
+  const others = earlier.length === 0 ? '' : `, and ${earlier.length} more within the hour`;
+  return [warning('processes', `${since}${others}, without having stopped`, 'See its log.')];
 }
 
-function carrierFindings(
-  carriers: CarrierOverview[],
-  { isRunning, isProduction }: { isRunning: boolean; isProduction: boolean },
-): CheckFinding[] {
-  const used = carriers.filter(({ kind, disabled }) => !disabled && !(isProduction && kind === 'sandbox'));
+function carrierFindings(carriers: CarrierOverview[], isRunning: boolean): CheckFinding[] {
+  const used = carriers.filter(({ disabled }) => !disabled);
   if (used.length === 0) return [warning('carriers', 'none is configured', 'Add one: assent carriers add.')];
   // Without a process nobody has opened them.
   return isRunning ? used.map(carrierFinding) : [];

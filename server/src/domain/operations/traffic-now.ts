@@ -13,7 +13,7 @@ const calmMs = 5 * minuteMs;
 const troubleMs = 6 * 60 * minuteMs;
 
 /** The backlog of the whole deployment. */
-export async function readTrafficNow(deps: Pick<Deps, 'db'>) {
+export async function readTrafficNow(deps: Pick<Deps, 'db' | 'config'>) {
   const carriers = await carriersNow(deps);
   const sum = (of: (carrier: (typeof carriers)[0]) => number) =>
     carriers.reduce((all, carrier) => all + of(carrier), 0);
@@ -27,7 +27,7 @@ export async function readTrafficNow(deps: Pick<Deps, 'db'>) {
 }
 
 /** How each carrier does at this moment, what waits for it, and when that will be over. */
-async function carriersNow(deps: Pick<Deps, 'db'>) {
+async function carriersNow(deps: Pick<Deps, 'db' | 'config'>) {
   const { db } = deps;
   const now = new Date();
   const backlogs = new Map((await store.listBacklogs(db)).map((row) => [row.carrierId, row]));
