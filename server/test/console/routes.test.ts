@@ -134,6 +134,14 @@ describe('the console', () => {
         }
       });
 
+    if (route.endpoint.body)
+      it(`${key}: a field that it doesn’t know is refused, and nothing is done`, async () => {
+        const person = people[route.roles[0] as StaffRole];
+        const answer = await person.call(route.method, await pathOf(own), { ...body, emial: 'x' });
+        assert.equal(answer.status, 400, JSON.stringify(answer.body));
+        assert.match(JSON.stringify(answer.body.details), /"\/emial".*emial is not known\. This route knows /);
+      });
+
     if (route.method !== 'GET')
       it(`${key}: from our own page only`, async () => {
         const person = people[route.roles[0] as StaffRole];

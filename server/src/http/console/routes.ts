@@ -131,7 +131,7 @@ function addConsoleApi(
   const turns = makeFairQueue({ ...firmsAtOnce, tooMany: overloaded });
   addConsoleSession(app, visits);
   for (const { method, path, roles, endpoint } of consoleRoutes) {
-    const validate = inputValidator({ method, ...endpoint });
+    const validate = inputValidator({ method, ...endpoint }, true);
 
     async function respond(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       let admittedMs = 0;

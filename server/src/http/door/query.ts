@@ -47,7 +47,7 @@ function read(value: string, { type }: Property): unknown {
 
 type Property = { type?: string; 'x-free-text'?: boolean };
 
-function propertiesOf(schema: TSchema | undefined): Record<string, Property> {
+export function propertiesOf(schema: TSchema | undefined): Record<string, Property> {
   const { properties = {} } = (schema ?? {}) as { properties?: Record<string, Property> };
   return Object.assign(Object.create(null), properties);
 }
