@@ -1,135 +1,64 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Deps } from '../src/deps.ts';
-import { startImport } from '../src/domain/address-book/contact-imports.ts';
-import { createGroup } from '../src/domain/address-book/groups.ts';
-import { receiveReply } from '../src/domain/consent/replies.ts';
-import { indexArchive } from '../src/domain/record-keeping/archive-index.ts';
-import { sandboxSource, setInitialConsent } from '../src/domain/sandbox/initial-consent.ts';
-import type { SandboxAdvisor } from '../src/domain/sandbox/sandbox.ts';
-import { seededContact, seededPhone } from '../src/domain/sandbox/seeded-people.ts';
-import { setLexicon } from '../src/domain/supervision/lexicons.ts';
-import { startStandIn } from '../test/carriers/http/stand-in.ts';
-import { twilioSettings } from '../test/carriers/http/vendors.ts';
-import { depsOn } from '../test/support/deps.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
-import { type Deployment, freePort, makeDeployment, type Program, startServer } from '../test/support/programs.ts';
-import { Visitor } from '../test/support/visitor.ts';
-import { command } from './commands.ts';
+import { makeDeployment } from '../test/support/programs.ts';
+import { type Door, fullLexicon, type Node, openStage, type Stage } from './turns-stage.ts';
 
-/** What somebody can ask of a server, as large as it may be, and how many times at once. */
+/** What somebody can ask of a server, as much as they may, and how many times at once. */
 type Load = { name: string; atOnce: number; ask(stage: Stage, signal?: AbortSignal): Promise<unknown> };
 
-type Node = { program: Program; probePort: number };
-type Stage = {
-  deployment: Deployment;
-  nodes: Node[];
-  deps: Deps;
-  advisor: SandboxAdvisor;
-  groupId: number;
-  phones: string[];
-  app: Browser;
-  console: Browser;
-  /** Of an application's calls for the advisor. */
-  partner: Record<string, string>;
-};
-type Browser = { headers: Record<string, string> };
 type Probe = { longestMs: number; mostBytes: number };
 
-const people = 10_000;
 const textLength = 1_600;
-const lexiconVersions = 30;
-const longReplies = 60;
-const replyLength = 39_000;
 const tries = 3;
 const stopsEach = 5;
 const stopEveryMs = 400;
 const [turnMsMax, grownBytesMax, stopMsMax] = [50, 100 * 1024 * 1024, 1_000];
 
+const monthMs = 30 * 24 * 60 * 60 * 1000;
 const longText =
   `Dear {first name}, ${'the account that we spoke of is doing well, and so is yours. '.repeat(40)}`.slice(
     0,
     textLength - 60,
   );
-const words = Array.from({ length: 2_000 }, (_, index) => `word${index} ${'loremipsum '.repeat(17)}`.slice(0, 195));
-const fullLexicon = (version: number) => ({
-  rules: Array.from({ length: 20 }, (_, rule) => ({
-    name: `Rule ${rule} of version ${version}`,
-    action: 'flag',
-    phrases: words.slice(rule * 100, rule * 100 + 100),
-  })),
-});
+const shortText = longText.slice(0, 1_500);
+/** A GET, or a POST of what `body` makes. */
+// biome-ignore format: a table
+const requests: [name: string, atOnce: number, door: Door, path: (stage: Stage) => string, body?: (stage: Stage) => object][] = [
+  ['a check of a text to a group',          6, 'app',     () => '/broadcasts/check',       ({ groupId }) => ({ groupId, text: longText })],
+  ['a preview of a text to a group',        6, 'app',     () => '/broadcasts/preview',     ({ groupId }) => ({ groupId, text: longText, from: 9_900 })],
+  ['an export of contacts',                 6, 'app',     () => '/contacts/export',        () => ({})],
+  ['a list of contacts',                    6, 'app',     () => '/contacts?search=a'],
+  ['a list of conversations',               6, 'app',     () => '/conversations'],
+  ['a conversation of long replies',        6, 'app',     ({ memberId }) => `/conversations/${memberId}/items`],
+  ['a conversation from an early reply on', 6, 'app',     ({ memberId, replyId }) => `/conversations/${memberId}/items?from=r${replyId}`],
+  ['the evidence of a consent',             6, 'app',     ({ memberId }) => `/conversations/${memberId}/evidence`],
+  ['a search of conversations',             6, 'app',     () => '/search?text=novel'],
+  ['a check of a text to 1,000 numbers',   12, 'partner', () => '/text/messaging/messages/check', ({ phones }) => ({ text: shortText, phoneNumbers: phones.slice(0, 1_000) })],
+  ['a text to 1,000 numbers',               2, 'partner', () => '/text/messaging/messages', ({ phones }) => ({ text: shortText, phoneNumbers: phones.slice(-1_000), scheduleDelivery: true, deliveryDate: Date.now() + monthMs })],
+  ['a search of 1,000 consents',           12, 'partner', () => '/text/messaging/consents/search', ({ phones }) => ({ phoneNumbers: phones.slice(0, 1_000) })],
+  ['a page of contacts',                   12, 'partner', () => '/core/contact/contacts?pageSize=200&search=a'],
+  ['a page of events',                     12, 'partner', () => '/text/messaging/events?limit=1000'],
+  ['a search of lexicon versions',          4, 'console', () => '/archive/search',         () => ({ kind: 'other' })],
+  ['a search of long replies',              4, 'console', () => '/archive/search',         () => ({ kind: 'received', words: 'novel' })],
+  ['an entry among long replies',           4, 'console', ({ advisor, entryNumber }) => `/archive/${advisor.id}/${entryNumber}`],
+  ['the queue of reviews',                  4, 'console', () => '/reviews?view=all'],
+  ['a review',                              4, 'console', ({ reviewId }) => `/reviews/${reviewId}`],
+  ['a person’s consent',                    4, 'console', ({ advisor, memberId }) => `/people/${advisor.id}/${memberId}/consent`],
+  ['the firm’s report',                     4, 'console', () => '/report'],
+  ['a dry run of a lexicon',                4, 'console', () => '/lexicon/dry-run',        () => fullLexicon(0)],
+  ['a trial of a lexicon',                  4, 'console', () => '/lexicon/trial',          () => ({ ...fullLexicon(0), text: longText.repeat(7).slice(0, 10_000) })],
+];
 
 const loads: Load[] = [
-  {
-    name: 'a check of a text to a group',
-    atOnce: 6,
-    ask: (stage, signal) => ofApp(stage, '/broadcasts/check', { groupId: stage.groupId, text: longText }, signal),
-  },
-  {
-    name: 'a preview of a text to a group',
-    atOnce: 6,
-    ask: (stage, signal) =>
-      ofApp(stage, '/broadcasts/preview', { groupId: stage.groupId, text: longText, from: 9_900 }, signal),
-  },
+  { name: 'nothing', atOnce: 0, ask: async () => {} },
+  ...requests.map(([name, atOnce, door, path, body]) => ({
+    name,
+    atOnce,
+    ask: (stage: Stage, signal?: AbortSignal) => askDoor(stage, door, path(stage), body?.(stage), signal),
+  })),
   { name: 'a text to a group', atOnce: 1, ask: textGroup },
-  {
-    name: 'a check of a text to 1,000 numbers',
-    atOnce: 12,
-    ask: (stage, signal) =>
-      ofPartner(
-        stage,
-        '/text/messaging/messages/check',
-        { text: longText.slice(0, 1_500), phoneNumbers: stage.phones.slice(0, 1_000) },
-        signal,
-      ),
-  },
-  {
-    name: 'a text to 1,000 numbers',
-    atOnce: 2,
-    ask: (stage, signal) =>
-      ofPartner(
-        stage,
-        '/text/messaging/messages',
-        {
-          text: longText.slice(0, 1_500),
-          phoneNumbers: stage.phones.slice(-1_000),
-          scheduleDelivery: true,
-          deliveryDate: Date.now() + 30 * 86_400_000,
-        },
-        signal,
-      ),
-  },
-  { name: 'an export of contacts', atOnce: 6, ask: (stage, signal) => ofApp(stage, '/contacts/export', {}, signal) },
-  {
-    name: 'a search of the archive: lexicon versions',
-    atOnce: 4,
-    ask: (stage, signal) => ofConsole(stage, '/archive/search', { kind: 'other' }, signal),
-  },
-  {
-    name: 'a search of the archive: long replies',
-    atOnce: 4,
-    ask: (stage, signal) => ofConsole(stage, '/archive/search', { kind: 'received', words: 'novel' }, signal),
-  },
-  { name: 'an entry of the archive among long replies', atOnce: 4, ask: openEntry },
-  {
-    name: 'the queue of reviews',
-    atOnce: 4,
-    ask: (stage, signal) => ofConsole(stage, '/reviews?status=open', undefined, signal),
-  },
-  {
-    name: 'a dry run of a lexicon',
-    atOnce: 4,
-    ask: (stage, signal) => ofConsole(stage, '/lexicon/dry-run', fullLexicon(0), signal),
-  },
-  {
-    name: 'a trial of a lexicon',
-    atOnce: 4,
-    ask: (stage, signal) =>
-      ofConsole(stage, '/lexicon/trial', { ...fullLexicon(0), text: longText.repeat(7).slice(0, 10_000) }, signal),
-  },
-  { name: 'unsigned calls of a carrier', atOnce: 12, ask: callUnsigned },
   { name: 'a file of contacts', atOnce: 2, ask: uploadFile },
+  { name: 'unsigned calls of a carrier', atOnce: 12, ask: callUnsigned },
 ];
 
 /**
@@ -141,14 +70,16 @@ export async function tryTurns(
   { nodes, only }: { nodes: number; only?: string | undefined },
 ): Promise<string[]> {
   await globalSetup();
-  const stage = await openStage(nodes, say);
   const wrong: string[] = [];
+  const started: Node[] = [];
+  const deployment = await makeDeployment();
   try {
+    const stage = await openStage(deployment, started, nodes);
     for (const load of loads.filter(({ name }) => !only || new RegExp(only).test(name)))
       wrong.push(...(await measure(stage, load, say)));
   } finally {
-    for (const { program } of stage.nodes) await program.stop('SIGKILL');
-    await stage.deployment.remove();
+    for (const { program } of started) await program.stop('SIGKILL');
+    await deployment.remove();
     await globalTeardown();
   }
   return wrong;
@@ -218,17 +149,21 @@ async function untilIdle(stage: Stage, sinceMs: number): Promise<number> {
 }
 
 let stops = 0;
+/** Says it again until it is acknowledged, as a carrier does. */
 async function sayStop(stage: Stage): Promise<number> {
   const phone = `+1646555${1_000 + stops++}`;
   const began = performance.now();
-  const answer = await stage.nodes[0]?.program.fetch(`/sandbox/handset/${encodeURIComponent(phone)}/replies`, {
-    method: 'POST',
-    headers: { 'x-api-key': stage.partner['x-api-key'] ?? '', 'content-type': 'application/json' },
-    body: JSON.stringify({ to: stage.advisor.textingNumber, text: 'STOP' }),
-  });
-  await answer?.arrayBuffer();
-  if (answer?.status !== 202) throw new Error(`A STOP was answered ${answer?.status}.`);
-  return performance.now() - began;
+  for (;;) {
+    const answer = await stage.nodes[0]?.program.fetch(`/sandbox/handset/${encodeURIComponent(phone)}/replies`, {
+      method: 'POST',
+      headers: { 'x-api-key': stage.headers.partner['x-api-key'] ?? '', 'content-type': 'application/json' },
+      body: JSON.stringify({ to: stage.advisor.textingNumber, text: 'STOP' }),
+    });
+    await answer?.arrayBuffer();
+    if (answer?.status === 202) return performance.now() - began;
+    if (answer && answer.status < 500) throw new Error(`A STOP was answered ${answer.status}.`);
+    await pause(20);
+  }
 }
 
 let turn = 0;
@@ -253,33 +188,21 @@ const posted = (headers: Record<string, string>, body: unknown, signal?: AbortSi
   headers: { 'content-type': 'application/json', ...headers },
   ...(signal && { signal }),
 });
-const ofApp = (stage: Stage, path: string, body: unknown, signal?: AbortSignal) =>
-  ask(stage, `/app/api${path}`, posted(stage.app.headers, body, signal));
-const ofConsole = (stage: Stage, path: string, body: unknown, signal?: AbortSignal) =>
-  ask(stage, `/console/api${path}`, posted(stage.console.headers, body, signal));
-const ofPartner = (stage: Stage, path: string, body: unknown, signal?: AbortSignal) =>
-  ask(stage, `/v1${path}`, posted(stage.partner, body, signal));
+const prefixes: Record<Door, string> = { app: '/app/api', console: '/console/api', partner: '/v1' };
+
+function askDoor(stage: Stage, door: Door, path: string, body?: object, signal?: AbortSignal): Promise<Buffer> {
+  return ask(stage, prefixes[door] + path, posted(stage.headers[door], body, signal));
+}
 
 async function textGroup(stage: Stage, signal?: AbortSignal): Promise<void> {
   const text = longText.slice(0, 1_000);
   const { version } = JSON.parse(
-    String(await ofApp(stage, '/broadcasts/check', { groupId: stage.groupId, text }, signal)),
+    String(await askDoor(stage, 'app', '/broadcasts/check', { groupId: stage.groupId, text }, signal)),
   );
   const { broadcastId } = JSON.parse(
-    String(await ofApp(stage, '/broadcasts', { groupId: stage.groupId, text, version }, signal)),
+    String(await askDoor(stage, 'app', '/broadcasts', { groupId: stage.groupId, text, version }, signal)),
   );
-  await ofApp(stage, `/broadcasts/${broadcastId}/stop`, {}, signal);
-}
-
-let entryNumber = 0;
-async function openEntry(stage: Stage, signal?: AbortSignal): Promise<void> {
-  if (!entryNumber) {
-    const { data } = JSON.parse(
-      String(await ofConsole(stage, '/archive/search', { kind: 'received', words: 'novel' }, signal)),
-    );
-    entryNumber = data.at(-1).number;
-  }
-  await ofConsole(stage, `/archive/${stage.advisor.id}/${entryNumber}`, undefined, signal);
+  await askDoor(stage, 'app', `/broadcasts/${broadcastId}/stop`, {}, signal);
 }
 
 const megabyte = 'Body='.padEnd(1024 * 1024, 'a=%41&');
@@ -293,98 +216,6 @@ function callUnsigned(stage: Stage, signal?: AbortSignal) {
 
 const file = `First Name,Last Name,Phone,Notes\n${Array.from({ length: 200_000 }, (_, index) => `Ann${index},Smith,+1312555${String(index % 10_000).padStart(4, '0')},${'x'.repeat(80)}`).join('\n')}`;
 function uploadFile(stage: Stage, signal?: AbortSignal) {
-  const headers = { ...stage.app.headers, 'content-type': 'text/csv' };
+  const headers = { ...stage.headers.app, 'content-type': 'text/csv' };
   return ask(stage, '/app/api/imports', { method: 'POST', body: file, headers, ...(signal && { signal }) });
-}
-
-async function openStage(count: number, say: (line: string) => void): Promise<Stage> {
-  const deployment = await makeDeployment();
-  const nodes: Node[] = [];
-  const probe = new URL('turns-probe.ts', import.meta.url).href;
-  for (let index = 0; index < count; index++) {
-    const probePort = await freePort();
-    const env = { ...deployment.env, NODE_OPTIONS: `--import ${probe}`, TURNS_PORT: String(probePort) };
-    nodes.push({ program: await startServer(env), probePort });
-  }
-  const { database, folder } = deployment;
-  await database.asOwner('update api_keys set rate_per_second = null, burst = null');
-  const sandbox = folder.sandbox();
-  const advisor = sandbox.advisors.find(({ email }) => email === 'casey@sandbox.example') as SandboxAdvisor;
-  const deps = depsOn(database.pool);
-  say('filling a book and an archive');
-  const contacts = startImport(deps, advisor.id, { dryRun: false });
-  const indexes = Array.from({ length: people }, (_, index) => index);
-  for (let from = 0; from < people; from += 2_500)
-    await contacts.save(indexes.slice(from, from + 2_500).map(seededContact));
-  const phones = indexes.map(seededPhone);
-  for (let from = 0; from < people; from += 500)
-    await setInitialConsent(deps, advisor.id, phones.slice(from, from + 500), 'accepted');
-  const groupId = await addGroup(deployment, deps, advisor.id);
-  const [firm] = await database.asOwner<{ firmId: number }>(
-    'select firm_id as "firmId" from advisors where advisor_id = $1',
-    [advisor.id],
-  );
-  const firmId = Number(firm?.firmId);
-  for (let version = 0; version < lexiconVersions; version++)
-    await setLexicon(deps, firmId, JSON.stringify(fullLexicon(version)));
-  const long = `novel 4111 1111 1111 1112 ${'1234 5678 9012 34 '.repeat(3_000)}`.slice(0, replyLength);
-  for (let index = 0; index < longReplies; index++)
-    await receiveReply(deps, sandboxSource, {
-      carrierMessageId: randomUUID(),
-      from: phones[1_999] ?? '',
-      to: advisor.textingNumber ?? '',
-      text: long,
-      sentAt: new Date(),
-    });
-  await indexArchive(deps);
-  const stage = { deployment, nodes, deps, advisor, groupId, phones };
-  const origin = `http://127.0.0.1:${nodes[0]?.program.port}`;
-  const { stdout } = { stdout: await command(deployment.env, ['token', '--advisor', advisor.email]) };
-  const standIn = await startStandIn();
-  await command(
-    deployment.env,
-    ['carriers', 'add', 'http', '--kind', 'twilio', '--settings', '-'],
-    JSON.stringify(twilioSettings(standIn)),
-  );
-  await standIn.stop();
-  const app = await signIn(origin, '/sign-in', { advisorId: String(advisor.id) }, '/app/api/session');
-  const [officer] = await database.asOwner<{ staffId: number }>(
-    `select staff_id as "staffId" from staff where firm_id = $1 and role = 'compliance_officer' limit 1`,
-    [firmId],
-  );
-  const ofConsole = await signIn(
-    origin,
-    '/console/sign-in',
-    { staffId: String(officer?.staffId), next: '/console' },
-    '/console/api/session',
-  );
-  say('ready');
-  return {
-    ...stage,
-    app,
-    console: ofConsole,
-    partner: { authorization: `Bearer ${stdout.trim()}`, 'x-api-key': sandbox.apiKey },
-  };
-}
-
-async function addGroup({ database }: Deployment, deps: Deps, advisorId: number): Promise<number> {
-  const groupId = await createGroup(deps, advisorId, { name: 'Everybody' }, 0);
-  await database.asOwner(
-    `insert into memberships (advisor_id, group_id, contact_id)
-     select advisor_id, $2, contact_id
-     from contacts
-     where advisor_id = $1
-     order by contact_id desc
-     limit $3`,
-    [advisorId, groupId, people],
-  );
-  return groupId;
-}
-
-async function signIn(origin: string, path: string, fields: Record<string, string>, session: string): Promise<Browser> {
-  const visitor = new Visitor(origin, { headers: { origin } });
-  await visitor.get(path);
-  await visitor.post(`${path}/sandbox`, fields);
-  const { formToken } = (await visitor.get(session)).body;
-  return { headers: { cookie: visitor.cookies.sentTo(session), 'x-form-token': formToken, origin } };
 }

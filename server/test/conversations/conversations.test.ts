@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import type { Socket } from 'node:net';
 import { after, before, suite, test } from 'node:test';
+import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
+import { sandboxSource } from '../../src/domain/sandbox/initial-consent.ts';
 import { routes } from '../../src/http/partner/routes.ts';
 import { startRequestJobs } from '../../src/jobs/requests.ts';
 import { makeLog } from '../../src/log.ts';
@@ -242,6 +244,13 @@ suite('the advisor’s own app', () => {
     assert.equal(body.data.at(-1).text, 'Hay 109');
     const older = (await call('GET', `/conversations/${memberId}/items?before=${body.cursor}`)).body;
     assert.equal(older.data.at(-1).text, 'Hay 15');
+    // Of long replies it shows the beginning: there may be two thousand of them.
+    const to = textingNumber();
+    const long = { carrierMessageId: 'long', from: phone, to, text: 'x'.repeat(39_000), sentAt: new Date() };
+    await receiveReply(world.deps, sandboxSource, long);
+    const lengthFrom = async (query: string) =>
+      (await call('GET', `/conversations/${memberId}/items${query}`)).body.data.at(-1).text.length;
+    assert.deepEqual([await lengthFrom(''), await lengthFrom(`?from=${itemId}`)], [39_000, 4_000]);
     assert.equal((await call('GET', `/conversations/${memberId}/items?from=m999999`)).status, 404);
   });
 

@@ -330,6 +330,7 @@ test('an invalid lexicon is refused with a reason', async () => {
     [phrases(5), /phrases of 1 to 20 words/],
     [phrases('a '.repeat(21)), /phrases of 1 to 20 words/],
     [phrases('x'.repeat(201)), /at most 200 characters/],
+    [phrases('ﷺ'.repeat(30)), /at most 200 characters/],
     [phrases('\ud800 lone'), /phrases of 1 to 20 words/],
     [phrases(...Array(2_001).fill('x')), /at most 2000 phrases/],
     [JSON.stringify({ rules: Array(101).fill({ name, action: 'hold', phrases: ['x'] }) }), /at most 100 rules/],

@@ -40,6 +40,8 @@ type PastItem = Exclude<Item, { type: 'scheduled' }>;
 const pageSize = 50;
 /** How far back a text may be that somebody jumps to. */
 const reachMax = 2_000;
+/** As much of each text is shown then. Ours are shorter. */
+const farLengthMax = 4_000;
 const scheduledMax = 50;
 const foundMax = 25;
 const wordsMax = 4;
@@ -56,7 +58,9 @@ export async function listItems(
 ): Promise<Part<Item>> {
   const after = before === undefined ? null : placeIn('before', before, ['archiveNumber']);
   const limit = from === undefined ? pageSize : reachMax;
-  const rows = await store.listItems(deps.db, advisorId, memberId, { after, limit: limit + 1 });
+  // Two thousand of the longest replies would be 80 MB.
+  const shown = from === undefined ? {} : { lengthMax: farLengthMax };
+  const rows = await store.listItems(deps.db, advisorId, memberId, { after, limit: limit + 1, ...shown });
   const { page, last } = cutTo(from === undefined ? pageSize : placeFor(rows, from) + pageSize / 2, rows);
   const [media, scheduled] = await Promise.all([
     mediaOf(deps, advisorId, page),

@@ -10,6 +10,12 @@ export type LongWork = ReturnType<typeof makeLongWork>;
 /** How much of it is underway at once, whoever asked for it, and how long more waits. Nobody has two places. */
 const places = { width: 4, share: 1, waitMs: 20_000 };
 
+/** Whether a body is about more than a hundred people. */
+export function isToMany(body: unknown): boolean {
+  const { phoneNumbers } = (body ?? {}) as { phoneNumbers?: unknown };
+  return Array.isArray(phoneNumbers) && phoneNumbers.length > 100;
+}
+
 /**
  * Work about more than a hundred people or rows, or much text, has few places in a process, one of each advisor and firm, so that what it
  * holds in memory is bounded. It ends with its connection: its `deps` have turns that do.

@@ -9,6 +9,7 @@ import {
   ConsentSearchResult,
   ConsentStatus,
 } from '../../schemas/consent/consents.ts';
+import { isToMany } from '../door/long-work.ts';
 import { endpoint } from '../door/route.ts';
 import { anySucceeded, nothingDone, withDetails } from './outcomes.ts';
 
@@ -45,6 +46,7 @@ export const search = endpoint({
   response: ConsentSearchResult,
   problems: [],
   cost: 2,
+  isLong: isToMany,
   tookEffect: nothingDone,
   async handler(deps, advisorId, { body }): Promise<Static<typeof ConsentSearchResult>> {
     const found = await searchConsents(deps, advisorId, body.phoneNumbers);

@@ -11,6 +11,7 @@ import {
   MessageStatus,
 } from '../../schemas/messages/messages.ts';
 import { instantOf } from '../../schemas/shared/validate.ts';
+import { isToMany } from '../door/long-work.ts';
 import { endpoint } from '../door/route.ts';
 import { anySucceeded, nothingDone, withDetails } from './outcomes.ts';
 
@@ -75,9 +76,4 @@ function status(message: messages.Message): Static<typeof MessageStatus> {
     dateTimeSent: message.dateTimeSent?.toISOString() ?? null,
     dateTimeDelivered: message.dateTimeDelivered?.toISOString() ?? null,
   };
-}
-
-function isToMany(body: unknown): boolean {
-  const { phoneNumbers } = (body ?? {}) as { phoneNumbers?: unknown };
-  return Array.isArray(phoneNumbers) && phoneNumbers.length > 100;
 }

@@ -27,6 +27,9 @@ export type ItemRow = ItemPlace & {
   reason: string | null;
 };
 
+/** No reply is that long. */
+const wholeText = 1_000_000;
+
 const textsOf = (kind: string) => `(
   select
     'text' as type, t.message_id as id, t.archive_number, t.date_time_created, t.kind, t.status, t.failure_code,
@@ -62,12 +65,12 @@ export async function listItems(
   db: Db,
   advisorId: number,
   memberId: number,
-  { after, limit }: { after: ItemPlace | null; limit: number },
+  { after, limit, lengthMax = wholeText }: { after: ItemPlace | null; limit: number; lengthMax?: number },
 ): Promise<ItemRow[]> {
   return db.query<ItemRow>(
     `select
        item.type, item.id, item.archive_number as "archiveNumber", item.date_time_created as "dateTime", e.actor,
-       application.name as application, convert_from(b.body, 'UTF8') as text, item.kind, item.status,
+       application.name as application, left(convert_from(b.body, 'UTF8'), $6) as text, item.kind, item.status,
        item.failure_code as "failureCode", item.held_reason as "heldReason", item.deferred_until as "deferredUntil",
        item.segments,
        item.archive_number in (
@@ -88,7 +91,7 @@ export async function listItems(
      left join archive_bodies b on b.advisor_id = $1 and b.number = item.archive_number and item.type <> 'consent'
      left join applications application on e.actor = 'application:' || application.application_id
      order by item.date_time_created desc, item.archive_number desc`,
-    [advisorId, memberId, after?.dateTime ?? null, after?.archiveNumber ?? null, limit],
+    [advisorId, memberId, after?.dateTime ?? null, after?.archiveNumber ?? null, limit, lengthMax],
     'list-conversation-items',
   );
 }
