@@ -521,8 +521,9 @@ suite('archive verify --package', () => {
   for (const [name, says] of [
     ['texts', /^intact: 23 entries of advisor 1001 .* are as they were signed at 2026-11-17T08:32:48\.723Z\n$/],
     ['disposals', /^intact: 23 entries .*; the bodies of 3 to 4, .*, 19 to 23 were disposed of, and were due\n$/],
+    ['waits', /^intact: 15 entries of advisor 1001 \(Zoë Advisor\), 1 to 15, are as they were signed at /],
   ] as const)
-    test(`still checks a package that was exported when the format was new: ${name}`, () => {
+    test(`still checks a package that was exported in the first format: ${name}`, () => {
       const folder = fileURLToPath(new URL(`exported-before/${name}`, import.meta.url));
       const [checkpoint, pubkey] = [join(folder, 'checkpoint'), join(folder, 'public-key')];
       const args = [verifyProgram, '--package', folder, '--checkpoint', checkpoint, '--pubkey', pubkey];

@@ -95,6 +95,15 @@ const mediaCarrier = {
   },
 };
 
+suite('packages of the first format', { skip: hasPython ? false : 'python3 is not installed' }, () => {
+  for (const name of ['texts', 'waits'])
+    test(`are intact by the second verifier too: ${name}`, () => {
+      const folder = fileURLToPath(new URL(`exported-before/${name}`, import.meta.url));
+      const args = [program, `${folder}/checkpoint`, `${folder}/public-key`, folder];
+      assert.equal(spawnSync('python3', args, { encoding: 'utf8' }).stdout, '0 intact\n');
+    });
+});
+
 suite('a second verifier, in Python by that page', {
   skip: hasPython ? false : 'python3 is not installed',
 }, async () => {
