@@ -739,10 +739,19 @@ END) stored,
   date_time_created timestamp with time zone not null,
   date_time_sent timestamp with time zone,
   date_time_delivered timestamp with time zone,
+  date_time_ended timestamp with time zone,
   held_reason text,
+  waited_for text,
+  late_at timestamp with time zone generated always as (
+CASE
+    WHEN ((COALESCE(date_time_sent, date_time_ended) - date_time_created) > '00:01:00'::interval) THEN COALESCE(date_time_sent, date_time_ended)
+    WHEN ((COALESCE(date_time_sent, date_time_ended) IS NULL) AND (waited_for IS NOT NULL)) THEN 'infinity'::timestamp with time zone
+    ELSE NULL::timestamp with time zone
+END) stored,
   carrier_id smallint,
   constraint messages_pkey PRIMARY KEY (advisor_id, message_id),
-  constraint messages_held_reason_check CHECK ((((held_reason IS NOT NULL) = (status = 'held'::text)) AND (held_reason = ANY (ARRAY['supervision'::text, 'possible_opt_out'::text]))))
+  constraint messages_held_reason_check CHECK ((((held_reason IS NOT NULL) = (status = 'held'::text)) AND (held_reason = ANY (ARRAY['supervision'::text, 'possible_opt_out'::text])))),
+  constraint messages_waited_for_check CHECK ((waited_for = ANY (ARRAY['consent'::text, 'decision'::text, 'hours'::text])))
 ) with (fillfactor=38);
 
 create table migrations (
@@ -1248,6 +1257,8 @@ CREATE INDEX messages_held ON public.messages USING btree (advisor_id, member_id
 CREATE INDEX messages_in_doubt ON public.messages USING btree (message_id) WHERE (rare_status = 'in_doubt'::text);
 
 CREATE INDEX messages_lapsing ON public.messages USING btree (date_time_created) WHERE (rare_status = 'awaiting_consent'::text);
+
+CREATE INDEX messages_late ON public.messages USING btree (advisor_id, member_id, late_at) WHERE (late_at IS NOT NULL);
 
 CREATE INDEX messages_list ON public.messages USING btree (advisor_id, date_time_created, message_id) WHERE (kind = 'text'::text);
 

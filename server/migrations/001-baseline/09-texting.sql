@@ -103,10 +103,23 @@ create table messages (
   carrier_message_id text,
   scheduled_message_id bigint,
   date_time_created timestamptz not null,
+  -- When it was handed over: the start of the attempt that the carrier took.
   date_time_sent timestamptz,
   date_time_delivered timestamptz,
+  -- When it failed; of one in doubt, when that attempt began.
+  date_time_ended timestamptz,
   -- Why a held text waits.
   held_reason text,
+  -- What it waited for first, if it did, however that ended.
+  waited_for text check (waited_for in ('consent', 'decision', 'hours')),
+  -- Where a text stands in its thread, if that isn't about when it was written: of one that still waits, after everything.
+  late_at timestamptz generated always as (
+    case
+      when coalesce(date_time_sent, date_time_ended) - date_time_created > interval '1 minute'
+        then coalesce(date_time_sent, date_time_ended)
+      when coalesce(date_time_sent, date_time_ended) is null and waited_for is not null then 'infinity'::timestamptz
+    end
+  ) stored,
   -- The carrier that a message was handed to last. Its id of the text is unique for that carrier only. Null until
   -- the text is handed over.
   carrier_id smallint,
@@ -120,6 +133,8 @@ create table messages (
 create index messages_created on messages using brin (date_time_created);
 -- Finds a person's held texts.
 create index messages_held on messages (advisor_id, member_id, message_id) where rare_status = 'held';
+-- Finds those that stand elsewhere in a thread than where they were written. Most texts never do, so a send doesn't pay for it.
+create index messages_late on messages (advisor_id, member_id, late_at) where late_at is not null;
 -- To look through the texts that were sent on a day: an attempt that the carrier accepted has no row in attempts.
 create index messages_sent on messages using brin (date_time_sent) with (autosummarize = on);
 -- A partner lists an advisor's texts, newest first: all of them or since a time, by person, by status, by schedule. A page's

@@ -127,6 +127,13 @@ export const tableTamperings: Tampering[] = [
     tamper: of('update messages set message_id = message_id + 1000 where advisor_id = $1 and archive_number = 6'),
   },
   {
+    name: 'when a message was handed over',
+    names: 'entry 7 of advisor cat',
+    tamper: of(
+      `update messages set date_time_sent = ${moved('date_time_sent', "interval '-1 hour'")} where advisor_id = $1`,
+    ),
+  },
+  {
     name: 'the carrier of a message',
     names: 'entry 7 of advisor cat',
     tamper: of('update messages set carrier_id = 9 where advisor_id = $1'),

@@ -8,6 +8,7 @@ import { maintainOutbox } from '../../src/domain/delivery/outbox-maintenance.ts'
 import { recordOutcome, recordResponse } from '../../src/domain/delivery/outcomes.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import type { SubmissionResult } from '../../src/domain/delivery/submissions.ts';
+import { unreceiptedArchiver } from '../../src/domain/delivery/unreceipted.ts';
 import { failTexts } from '../../src/domain/texting/held-texts.ts';
 import { makeLog } from '../../src/log.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
@@ -16,6 +17,8 @@ import { stateOf } from '../support/people.ts';
 import { acceptedPhone, reply, send } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
+
+const hourMs = 3_600_000;
 
 type Entry = { outcome: string; reason: string | null; actor: string; attempt: number };
 
@@ -127,8 +130,8 @@ suite('the outcome of a text', () => {
     const answered = [text, other].map((each) => recordResponse(node(), each, { accepted: `quick-${each.messageId}` }));
     await receipt(`quick-${text.messageId}`, 'undelivered', 'say "off"\n☎');
     await Promise.all(answered);
-    const [row] = await world.deps.db.query<{ isOneChange: boolean; meta: string; number: number }>(
-      `select t.xmin = e.xmin as "isOneChange", e.meta, t.archive_number as number
+    const [row] = await world.deps.db.query<{ isOneChange: boolean; meta: string; number: number; sent: Date }>(
+      `select t.xmin = e.xmin as "isOneChange", e.meta, t.archive_number as number, t.date_time_sent as sent
        from messages t
        join archive_entries e using (advisor_id, message_id)
        where message_id = $1 and e.kind = 'outcome'`,
@@ -136,9 +139,38 @@ suite('the outcome of a text', () => {
     );
     const facts = { outcome: 'undelivered', reason: 'undelivered', text: row?.number, attempt: 1 };
     const by = { carrierMessageId: `quick-${text.messageId}`, carrierId: sandboxCarrierId, carrier: 'sandbox' };
-    const meta = JSON.stringify({ ...facts, ...by, carrierCode: 'say "off"\n☎' });
+    assert.deepEqual(row?.sent, text.claim.dateTimeStarted);
+    const handedOver = row?.sent.toISOString().replace('Z', '000Z');
+    const meta = JSON.stringify({ ...facts, ...by, handedOver, carrierCode: 'say "off"\n☎' });
     assert.deepEqual([row?.isOneChange, row?.meta], [true, meta]);
     assert.deepEqual(await outcomes(other.messageId), [], 'the other one is only sent');
+  });
+
+  test('when a text was handed over is a fact of its outcome, however late its receipt; without one for a day, of an entry `sent`', async () => {
+    const [late, never] = [await sent('heard-late'), await sent('never-heard')];
+    const handedOver = async (messageId: number) =>
+      (
+        await world.deps.db.query<{ outcome: string; isRight: boolean }>(
+          `select e.meta::json ->> 'outcome' as outcome, (e.meta::json ->> 'handedOver')::timestamptz = t.date_time_sent as "isRight"
+           from archive_entries e
+           join messages t using (advisor_id, message_id)
+           where e.kind = 'outcome' and e.message_id = $1
+           order by e.number`,
+          [messageId],
+        )
+      ).map(({ outcome, isRight }) => (isRight ? outcome : 'wrong'));
+    const archiveUnreceipted = unreceiptedArchiver(world.deps);
+    await world.clock.advance(hourMs);
+    await receipt('heard-late', 'delivered');
+    await archiveUnreceipted();
+    assert.deepEqual([await handedOver(late), await handedOver(never)], [['delivered'], []]);
+    await world.clock.advance(24 * hourMs);
+    await Promise.all([archiveUnreceipted(), unreceiptedArchiver(world.deps)()]);
+    await archiveUnreceipted();
+    assert.deepEqual([await handedOver(late), await handedOver(never)], [['delivered'], ['sent']]);
+    assert.deepEqual(await compareTables(world.deps), []);
+    await receipt('never-heard', 'delivered');
+    assert.deepEqual(await handedOver(never), ['sent', 'delivered']);
   });
 
   test('the last one ends its claim', async () => {

@@ -18,11 +18,15 @@ type Claim = {
   /** The latest moment to begin one of its texts, by performance.now(). */
   beginBy: number;
   outstanding: Set<number>;
+  /** When the last of its texts to each member was handed over. */
+  begunMs: Map<number, number>;
 };
 
 /** A text that this node may hand to the carrier. */
 export type ClaimedText = ClaimedRow & {
   claim: Claim;
+  /** Domain time, once it is handed over. */
+  begun?: Date;
 };
 
 /** A lease outlasts the carrier's timeout by this much, so that the outcome can be written. */
@@ -68,6 +72,14 @@ export async function claimTexts(
   });
 }
 
+/** The text as it is handed over. Two to one person begin at two times, so that everybody can tell their order. */
+export function begin(text: ClaimedText, now: Date): ClaimedText {
+  const { claim, memberId } = text;
+  const begunMs = Math.max(now.getTime(), (claim.begunMs.get(memberId) ?? 0) + 1);
+  claim.begunMs.set(memberId, begunMs);
+  return { ...text, begun: new Date(begunMs) };
+}
+
 /** Gives a claim a whole lease again, at most every few seconds: one of its texts takes longer than most. */
 export async function renewLease({ db, config }: Pick<Deps, 'db' | 'config'>, claim: Claim): Promise<void> {
   const leasedUntil = new Date(Date.now() + config.carrierTimeoutMs + leaseMarginMs);
@@ -76,11 +88,12 @@ export async function renewLease({ db, config }: Pick<Deps, 'db' | 'config'>, cl
   await updateLease(db, claim.claimId, leasedUntil);
 }
 
-function claimedTexts(rows: ClaimedRow[], of: Omit<Claim, 'claimId' | 'outstanding'>): ClaimedText[] {
+function claimedTexts(rows: ClaimedRow[], of: Omit<Claim, 'claimId' | 'outstanding' | 'begunMs'>): ClaimedText[] {
   const going = rows.filter(({ decision }) => decision === 'go');
   const claimId = going[0]?.claimId ?? null;
   if (claimId === null) return [];
-  const claim = { claimId, ...of, outstanding: new Set(going.map(({ messageId }) => messageId)) };
+  const outstanding = new Set(going.map(({ messageId }) => messageId));
+  const claim = { claimId, ...of, outstanding, begunMs: new Map<number, number>() };
   return going.map((row) => ({ ...row, claim }));
 }
 

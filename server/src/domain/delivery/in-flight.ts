@@ -6,7 +6,7 @@ import { listStillDoubtful } from '../../store/delivery/doubts.ts';
 import type { Course, OpenCarrier } from '../ports.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { claimRoom } from './claim-room.ts';
-import { type ClaimedText, renewLease } from './claims.ts';
+import { begin, type ClaimedText, renewLease } from './claims.ts';
 import { isUntried, recordOutcome, recordResponse } from './outcomes.ts';
 import { type SubmissionResult, submitToCarrier } from './submissions.ts';
 
@@ -26,7 +26,8 @@ export function inFlight(deps: Deps, { carrierId, carrier, name }: OpenCarrier, 
   const abandoned = new AbortController();
   const recording = { deps, log: log.child({ carrier: name }), abandoned: abandoned.signal };
 
-  async function submitAndRecord(text: ClaimedText): Promise<void> {
+  async function submitAndRecord(claimed: ClaimedText): Promise<void> {
+    const text = begin(claimed, deps.clock.now());
     const { result, late } = submitToCarrier(deps, carrier, text, courseOf(text));
     unanswered += 1;
     const beganMs = performance.now();

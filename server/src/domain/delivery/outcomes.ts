@@ -135,7 +135,8 @@ function keepsPlace({ attempt }: ClaimedText, code: string): boolean {
 /** The outcome of an attempt. A text that was definitely not taken is retried, with backoff. */
 export function outcomeOf(text: ClaimedText, result: SubmissionResult): OutcomeRow {
   const { advisorId, messageId, attempt, openUntil, expiresAt, tries, claim } = text;
-  const { carrierId, dateTimeStarted } = claim;
+  const { carrierId } = claim;
+  const dateTimeStarted = text.begun ?? claim.dateTimeStarted;
   const hours = { openUntil, expiresAt, tries };
   const row = { ...noDetails, advisorId, messageId, attempt, carrierId, dateTimeStarted, ...hours };
   if ('accepted' in result)

@@ -14,7 +14,12 @@ export type LeafRow = Omit<EntryRow, 'body' | 'dateTimeCreated'> & { commitment:
 export const leafColumns = `
   e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.message_id as "messageId", e.actor,
   e.trace_id as "traceId", e.meta, encode(e.commitment, 'hex') as commitment,
-  to_char(e.date_time_created at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "dateTime"`;
+  ${isoTime('e.date_time_created')} as "dateTime"`;
+
+/** SQL for a time as entries have it: in UTC with all digits. */
+export function isoTime(time: string): string {
+  return `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
 
 /** SQL for a body, except that of media. */
 export const smallBody = `case when e.kind <> 'media_in' then b.body end as body`;

@@ -1,5 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { forAllAdvisors } from '../database/for-advisors.ts';
+import { isoTime } from './archive-tree.ts';
 import { type Difference, type Entries, selected } from './comparisons.ts';
 import { tellsOfMedia } from './media-comparisons.ts';
 
@@ -34,6 +35,10 @@ const hasWaited = `(strpos(e.meta, '"awaitsConsent":') > 0 and e.meta::json -> '
 /** A text that awaited consent waits until the next entry that gives or withdraws it: only if that one gives it may it go out. */
 const isUnconsented = `
   ${hasWaited} and t.status not in ('awaiting_consent', 'failed') and answer.state is distinct from 'accepted'`;
+/** When it was handed over is in the last entry, if that is from since entries say it. */
+const isSentAtOtherTime = `(
+  strpos(last.meta, '"handedOver":') > 0
+  and strpos(last.meta, ',"handedOver":"' || coalesce(${isoTime('t.date_time_sent')}, '') || '"') = 0)`;
 const hasOtherCarrier = `(last.meta::json -> 'carrierId')::text <> coalesce(t.carrier_id::text, 'null')`;
 
 /**
@@ -42,6 +47,7 @@ const hasOtherCarrier = `(last.meta::json -> 'carrierId')::text <> coalesce(t.ca
  */
 const isSettledOtherwise = `
   ${isUnconsented}
+  or ${isSentAtOtherTime}
   or case
     when t.status = 'awaiting_consent' then last.number is not null or not ${hasWaited} or answer.state is not null
     when t.status in ('queued', 'held') then last.number is not null
@@ -124,6 +130,7 @@ export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number
          case
            when ${isUnconsented} then 'unconsented'
            when last.number is null then 'unsaid'
+           when ${isSentAtOtherTime} then 'time'
            when ${hasOtherCarrier} then 'carrier'
            else 'outcome'
          end

@@ -138,7 +138,7 @@ function claimReady(db: Db, claim: ClaimConditions): Promise<ClaimedRow[]> {
      ),
      kept as (
        update messages
-       set status = 'held', held_reason = 'possible_opt_out'
+       set status = 'held', held_reason = 'possible_opt_out', waited_for = coalesce(waited_for, 'decision')
        where advisor_id = any (array(select advisor_id from decided where decision = 'held'))
          and message_id = any (array(select message_id from decided where decision = 'held'))
      ),

@@ -195,7 +195,7 @@ export async function failDispatches(
      ),
      failed as (
        update messages
-       set status = 'failed', failure_code = taken.failure_code
+       set status = 'failed', failure_code = taken.failure_code, date_time_ended = $4
        from taken
        where messages.advisor_id = taken.advisor_id
          and messages.message_id = taken.message_id

@@ -82,7 +82,8 @@ async function doubtTexts(db: Db, texts: LostText[], now: Date): Promise<string[
      ),
      doubted as (
        update messages
-       set status = 'in_doubt', attempt = unanswered.attempt, carrier_id = unanswered.carrier_id
+       set status = 'in_doubt', attempt = unanswered.attempt, carrier_id = unanswered.carrier_id,
+         date_time_ended = date_time_started
        from unanswered
        where is_locked
          and messages.advisor_id = unanswered.advisor_id

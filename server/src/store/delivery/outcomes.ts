@@ -72,6 +72,8 @@ export async function recordOutcomes(
              when known.receipt = 'undelivered' then coalesce(known.receipt_reason, 'undelivered')
              else known.failure_code
            end,
+           date_time_sent = case when known.status = 'sent' then known.date_time_started end,
+           date_time_ended = case known.status when 'failed' then $1::timestamptz when 'in_doubt' then known.date_time_started end,
            ${sentColumns}
        from known
        where messages.advisor_id = known.advisor_id
@@ -128,6 +130,8 @@ export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): P
              when known.receipt = 'undelivered' then coalesce(known.receipt_reason, 'undelivered')
              else known.failure_code
            end,
+           date_time_sent = case when known.status = 'sent' then ${doubtBegan} end,
+           date_time_ended = case when known.status <> 'sent' then $1::timestamptz end,
            ${sentColumns}
        from known
        where messages.advisor_id = known.advisor_id
@@ -185,10 +189,19 @@ const knownOutcomes = `
     ) as early on true
   )`;
 
+/**
+ * When a text in doubt was handed over. The attempt of one that was set aside in a restored database only seems to begin when the text was
+ * accepted, which may be before what it waited for.
+ */
+const doubtBegan = `(
+             select case when code = 'restored' then date_time_ended else date_time_started end
+             from attempts
+             where advisor_id = known.advisor_id and message_id = known.message_id and attempt = known.attempt
+           )`;
+
 const sentColumns = `
   carrier_id = known.carrier_id,
   carrier_message_id = known.carrier_message_id,
-  date_time_sent = case when known.status = 'sent' then $1::timestamptz end,
   date_time_delivered = case when known.receipt = 'delivered' then $1::timestamptz end`;
 
 const movedColumns = `${outcomeColumns}, outcome, code, was_early, coalesce(facts, ${carrierCode('known.receipt_code')}) as facts`;
@@ -221,7 +234,7 @@ function toldOf({ isArchived }: { isArchived: string }): string {
   return `changed as (
        select
          advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
-         coalesce(reason, code) as reason, attempt, carrier_id, carrier_message_id,
+         coalesce(reason, code) as reason, attempt, carrier_id, carrier_message_id, date_time_sent,
          case when outcome in ('accepted', 'refused') then 'carrier' else 'service' end as actor,
          outcome = 'accepted' and status <> 'sent' as was_sent, ${isArchived} as is_archived, facts
        from moved
@@ -232,9 +245,18 @@ function toldOf({ isArchived }: { isArchived: string }): string {
 function valuesOf(outcomes: OutcomeRow[], now: Date): unknown[] {
   return [
     now,
-    ...columnsOf(outcomes, 'advisorId', 'messageId', 'attempt'),
-    outcomes.map(({ outcome, dateTimeStarted }) => (outcome === 'accepted' ? null : dateTimeStarted)),
-    ...columnsOf(outcomes, 'outcome', 'code', 'status', 'failureCode', 'carrierMessageId'),
+    ...columnsOf(
+      outcomes,
+      'advisorId',
+      'messageId',
+      'attempt',
+      'dateTimeStarted',
+      'outcome',
+      'code',
+      'status',
+      'failureCode',
+      'carrierMessageId',
+    ),
     outcomes.map(({ receipt }) => receipt?.status ?? null),
     outcomes.map(({ receipt }) => receipt?.code ?? null),
     outcomes.map(({ retryAt }) => retryAt),

@@ -25,7 +25,8 @@ export async function setAside(db: Db, now: Date): Promise<number> {
      ),
      doubted as (
        update messages
-       set status = 'in_doubt', attempt = messages.attempt + 1, carrier_id = waiting.carrier_id
+       set status = 'in_doubt', attempt = messages.attempt + 1, carrier_id = waiting.carrier_id,
+         date_time_ended = $1::timestamptz
        from waiting
        where messages.advisor_id = waiting.advisor_id
          and messages.message_id = waiting.message_id

@@ -72,7 +72,7 @@ export async function failHeld(
   const rows = await db.query(
     `with failed as (
        update messages
-       set status = 'failed', failure_code = $3, held_reason = null
+       set status = 'failed', failure_code = $3, held_reason = null, date_time_ended = $4
        where advisor_id = $1 and message_id = any ($2) and ${waits}
        returning ${outcomeColumns}, 'service' as actor, ${oneStep}
      ),
@@ -88,7 +88,7 @@ export async function failHeld(
 export async function holdText(db: Db, advisorId: number, messageId: number, reason: HeldReason): Promise<boolean> {
   return db.has(
     `update messages
-     set status = 'held', held_reason = $3
+     set status = 'held', held_reason = $3, waited_for = coalesce(waited_for, 'decision')
      where advisor_id = $1 and message_id = $2 and ${waits}
      returning 1`,
     [advisorId, messageId, reason],

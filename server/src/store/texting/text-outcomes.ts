@@ -1,3 +1,4 @@
+import { isoTime } from '../archive/archive-tree.ts';
 import { endsOf } from '../archive/heads.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
@@ -8,7 +9,7 @@ import { few } from '../shared/few.ts';
 export const outcomeColumns = `
   messages.advisor_id, messages.message_id, messages.member_id, messages.kind, messages.scheduled_message_id,
   messages.archive_number, messages.status, messages.failure_code as reason, messages.attempt,
-  messages.carrier_id, messages.carrier_message_id`;
+  messages.carrier_id, messages.carrier_message_id, messages.date_time_sent`;
 
 /** For outcomes that are one step, and that the archive keeps. */
 export const archivedStep = 'false as was_sent, true as is_archived';
@@ -30,7 +31,8 @@ const noBody = `'\\x${'00'.repeat(32)}'::bytea`;
 
 /**
  * The facts of an outcome, as JSON.stringify would write them. The carrier is the one that the text was handed to last, by its id,
- * which the message has, and by its name, which people know.
+ * which the message has, and by its name, which people know. When it was handed over is a fact of its own: the entry is as late as
+ * the receipt.
  */
 const meta = `
   '{"outcome":"' || status || '","reason":' || coalesce(to_json(reason)::text, 'null')
@@ -38,7 +40,7 @@ const meta = `
     || ',"carrierMessageId":' || coalesce(to_json(carrier_message_id)::text, 'null')
     || ',"carrierId":' || coalesce(carrier_id::text, 'null') || ',"carrier":'
     || coalesce((select to_json(name)::text from carriers where carriers.carrier_id = numbered.carrier_id), 'null')
-    || coalesce(facts, '') || '}'`;
+    || coalesce(',"handedOver":"' || ${isoTime('date_time_sent')} || '"', '') || coalesce(facts, '') || '}'`;
 
 /** Earlier texts have smaller numbers: what follows a text is what comes before it in this order. */
 const fromHere = 'over (partition by advisor_id order by message_id desc rows unbounded preceding)';
@@ -104,7 +106,7 @@ export function doubtEntries({ code, actor, now }: { code: string; actor: string
      ended as (
        select
          advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
-         '${code}' as reason, attempt, carrier_id, carrier_message_id, '${actor}' as actor, ${oneStep}
+         '${code}' as reason, attempt, carrier_id, carrier_message_id, date_time_sent, '${actor}' as actor, ${oneStep}
        from doubted
      ),
      ${outcomeEntries('ended', now)}`;

@@ -9,6 +9,9 @@ import { onHeads } from './pace.ts';
 /** Why a text is held: a lexicon's finding, or a reply that may mean stop. */
 export type HeldReason = 'supervision' | 'possible_opt_out';
 
+/** What a text waited for first: the person's consent, somebody's decision, or the hours in which they may be texted. */
+export type WaitedFor = 'consent' | 'decision' | 'hours';
+
 /** Why a text is sent, which decides the consent it needs. */
 export type TextKind = 'text' | 'consent_request' | 'reminder' | 'opt_in' | 'opt_out' | 'help';
 
@@ -125,13 +128,15 @@ export async function insertTexts(
        where held_reason is null and awaits_consent is null
      )
      insert into messages (
-       advisor_id, message_id, member_id, kind, archive_number, status, held_reason, segments, encoding,
+       advisor_id, message_id, member_id, kind, archive_number, status, held_reason, waited_for, segments, encoding,
        scheduled_message_id, date_time_created
      )
      select
        advisor_id, message_id, member_id, kind, number,
        case when awaits_consent then 'awaiting_consent' when held_reason is null then 'queued' else 'held' end,
-       held_reason, segments, encoding, scheduled_message_id, $1
+       held_reason,
+       case when awaits_consent then 'consent' when held_reason is not null then 'decision' when deferred_until is not null then 'hours' end,
+       segments, encoding, scheduled_message_id, $1
      from given`,
       [
         now,

@@ -66,7 +66,7 @@ export async function failWaiting(
   await db.write(
     `with failed as (
        update messages
-       set status = 'failed', failure_code = case when date_time_created <= $4 then $5 else $3 end
+       set status = 'failed', failure_code = case when date_time_created <= $4 then $5 else $3 end, date_time_ended = $6
        where advisor_id = $1 and member_id = $2 and rare_status = 'awaiting_consent'
        returning ${outcomeColumns}, 'service' as actor, ${oneStep}
      ),
@@ -118,7 +118,7 @@ export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: 
      ),
      failed as (
        update messages
-       set status = 'failed', failure_code = $2
+       set status = 'failed', failure_code = $2, date_time_ended = $3
        from locked
        where messages.advisor_id = locked.advisor_id
          and messages.message_id = locked.message_id
