@@ -287,8 +287,11 @@ function nameIn(salt) {
 }
 
 /**
- * `carrier` is the name of the carrier, if the entry says it. Packages from before that don't have it.
- * @typedef {{ number: number, outcome: string, reason: string | null, dateTime: string, carrier?: string | null }} Outcome
+ * `carrier` is the name of the carrier, if the entry says it, and `handedOver` when the carrier was given the text, if it was. Packages from
+ * before that don't have them.
+ * @typedef {{
+ *   number: number, outcome: string, reason: string | null, dateTime: string, carrier?: string | null, handedOver?: string | null
+ * }} Outcome
  * @typedef {{ text: number, outcome: Outcome }} FoundOutcome
  */
 
@@ -299,17 +302,31 @@ function nameIn(salt) {
  */
 function outcomeOf({ number, kind, meta, dateTime }) {
   if (kind !== 'outcome') return null;
-  const { text, outcome, reason, carrier } = factsIn(meta);
-  const why = typeof reason === 'string' ? reason : null;
-  const by = typeof carrier === 'string' ? carrier : null;
-  return { text: Number(text), outcome: { number, outcome: String(outcome), reason: why, dateTime, carrier: by } };
+  const { text, outcome, reason, carrier, handedOver } = factsIn(meta);
+  const textOrNull = (/** @type {unknown} */ fact) => (typeof fact === 'string' ? fact : null);
+  const began = isMoment(handedOver) ? handedOver : null;
+  const said = { number, outcome: String(outcome), reason: textOrNull(reason), dateTime };
+  return { text: Number(text), outcome: { ...said, carrier: textOrNull(carrier), handedOver: began } };
 }
 
-/** Whether the outcome next to a text is this one. @param {Outcome} named @param {Outcome} outcome */
-function isSameOutcome(named, outcome) {
+/**
+ * Whether the outcome next to a text is this one. Packages of the first format don't say when it was handed over.
+ * @param {Outcome} named @param {Outcome} outcome @param {boolean} isFirstFormat
+ */
+function isSameOutcome(named, outcome, isFirstFormat) {
   const facts = /** @type {const} */ (['number', 'outcome', 'reason', 'dateTime']);
   const isCarrierSame = named.carrier === undefined || named.carrier === outcome.carrier;
-  return isCarrierSame && facts.every((fact) => named[fact] === outcome[fact]);
+  const isMomentSame = isFirstFormat || named.handedOver === outcome.handedOver;
+  return isCarrierSame && isMomentSame && facts.every((fact) => named[fact] === outcome[fact]);
+}
+
+/** @param {unknown} value @returns {value is string} */
+function isMoment(value) {
+  return (
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value) &&
+    !Number.isNaN(Date.parse(value))
+  );
 }
 
 /** The body as text, if it is text. @param {Pick<Entry, 'kind'>} entry @param {Buffer} body */
@@ -429,14 +446,15 @@ const encodedWordBytesMax = 45;
 
 /**
  * The e-mail (RFC 5322) for a text, media or a change of consent; null for every other entry. It is made only from the entry, its
- * body, the text's outcome and the manifest, so anyone can check it: they make it again and compare every byte.
+ * body, the text's outcome and the manifest, so anyone can check it: they make it again and compare every byte. In packages of the first
+ * format, the date is when the text was written; now it is when it went.
  * @param {{
  *   advisor: Advisor, lastNumber: number, entry: Entry, leaf: number, salt: Buffer | null, body: Buffer,
- *   outcome: Outcome | null
+ *   outcome: Outcome | null, isFirstFormat?: boolean
  * }} given
  * @returns {{ name: string, bytes: Buffer } | null}
  */
-function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome }) {
+function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome, isFirstFormat = false }) {
   const ending = emailKinds.get(entry.kind);
   if (!ending) return null;
   const digits = Math.max(nameDigitsMin, String(lastNumber).length);
@@ -444,7 +462,7 @@ function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome }) {
   const facts = factsIn(entry.meta);
   const text =
     addressLines(advisor, entry, { facts, name: nameIn(salt), body }) +
-    `Date: ${new Date(entry.dateTime).toUTCString().replace('GMT', '+0000')}\r\n` +
+    dateLines(entry, isFirstFormat ? null : outcome) +
     `Message-ID: <${entry.number}.${entry.advisorId}.${hash.slice(0, 32)}@assent.invalid>\r\n` +
     threadLines(entry) +
     `X-Assent-Advisor: ${entry.advisorId}\r\n` +
@@ -453,6 +471,7 @@ function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome }) {
     `X-Assent-Kind: ${entry.kind}\r\n` +
     `X-Assent-Actor: ${plain(entry.actor)}\r\n` +
     (entry.traceId === null ? '' : `X-Assent-Trace-Id: ${plain(entry.traceId)}\r\n`) +
+    (entry.kind === 'text_out' && !isFirstFormat ? `X-Assent-Written: ${emailDate(entry.dateTime)}\r\n` : '') +
     outcomeLines(outcome) +
     (entry.kind === 'text_in' ? receivedLines(facts) : '') +
     'MIME-Version: 1.0\r\n' +
@@ -504,6 +523,20 @@ function threadLines({ advisorId, memberId }) {
   if (memberId === null) return '';
   const thread = `<conversation.${memberId}.${advisorId}@assent.invalid>`;
   return `In-Reply-To: ${thread}\r\nReferences: ${thread}\r\n`;
+}
+
+/**
+ * When a text was handed over, or failed; without that, and of anything else, when it was written.
+ * @param {Entry} entry @param {Outcome | null} outcome
+ */
+function dateLines({ dateTime }, outcome) {
+  const failed = outcome?.outcome === 'failed' ? outcome.dateTime : null;
+  return `Date: ${emailDate(outcome?.handedOver ?? failed ?? dateTime)}\r\n`;
+}
+
+/** @param {string} dateTime */
+function emailDate(dateTime) {
+  return new Date(dateTime).toUTCString().replace('GMT', '+0000');
 }
 
 /** @param {Outcome | null} outcome */
@@ -989,7 +1022,10 @@ class ZipReader {
 
 // --- The package -----------------------------------------------------------------------------------------------------
 
-const packageFormat = 'assent-archive-package-v1';
+/** Packages of the first format are checked by what it says. */
+const firstFormat = 'assent-archive-package-v1';
+const packageFormat = 'assent-archive-package-v2';
+const formats = [firstFormat, packageFormat];
 /** In the order of exit codes: as it was signed; changed, added or moved; something is missing; it can't tell. */
 const verdicts = /** @type {const} */ (['intact', 'altered', 'incomplete', 'unknown']);
 
@@ -1016,9 +1052,9 @@ const deployment = 0;
  * @typedef {{ agreed: number, parted: Range | null }} Fork
  */
 
-/** The text of the manifest's note, which is signed. @param {Uint8Array} manifest */
-function manifestNoteText(manifest) {
-  return `${packageFormat}\n${sha256(manifest).toString('hex')}\n`;
+/** The text of the manifest's note, which is signed. @param {Uint8Array} manifest @param {string} [format] */
+function manifestNoteText(manifest, format = packageFormat) {
+  return `${format}\n${sha256(manifest).toString('hex')}\n`;
 }
 
 /**
@@ -1179,9 +1215,9 @@ function readPackage(folder, keys, findings) {
   });
   if (manifestNote && !signed) findings.addFile('altered', 'manifest.note', 'is not signed by the key');
   if (note && !checkpoint) findings.addFile('altered', 'checkpoint', 'is not signed by the key');
-  if (manifestBytes && signed && signed !== manifestNoteText(manifestBytes))
-    findings.addFile('altered', 'manifest.json', 'is not the one that was signed');
   const manifest = manifestBytes ? manifestIn(manifestBytes) : null;
+  if (manifestBytes && signed && signed !== manifestNoteText(manifestBytes, manifest?.format))
+    findings.addFile('altered', 'manifest.json', 'is not the one that was signed');
   if (manifestBytes && !manifest) findings.addFile('altered', 'manifest.json', 'is not a manifest');
   if (manifest && checkpoint && manifest.size !== checkpoint.size)
     findings.addFile('altered', 'checkpoint', 'is not the one that the manifest names');
@@ -1201,7 +1237,7 @@ function firstOf(given, find) {
 /** @param {Buffer} bytes @returns {Manifest | null} */
 function manifestIn(bytes) {
   const manifest = jsonIn(bytes);
-  if (!isRecord(manifest) || manifest.format !== packageFormat) return null;
+  if (!isRecord(manifest) || !formats.some((format) => format === manifest.format)) return null;
   const { advisor, firstNumber, lastNumber, entries, size, files } = manifest;
   if (!isRecord(advisor) || !isCount(advisor.id) || typeof advisor.name !== 'string') return null;
   if (!isCount(entries) || !isCount(size) || !isRecord(files)) return null;
@@ -1372,7 +1408,7 @@ class Walk {
     this.#fork = fork;
     this.#advisorId = manifest?.advisor.id ?? null;
     this.#sequence = new Sequence(manifest, findings);
-    this.#outcomes = new Outcomes(findings);
+    this.#outcomes = new Outcomes(manifest?.format === firstFormat, findings);
     this.#emails = manifest && emailsFile in manifest.files ? new Emails(folder, manifest, findings) : null;
     this.#disposals = new Disposals(new SignedTimes(checkpoints), null);
   }
@@ -1548,13 +1584,15 @@ class Sequence {
  */
 class Outcomes {
   #findings;
+  #isFirstFormat;
   /** The number of the first entry in the package. @type {number | null} */
   #first = null;
   /** Outcomes whose entries are still to come, by the number of the text. @type {Map<number, Outcome>} */
   #named = new Map();
 
-  /** @param {Findings} findings */
-  constructor(findings) {
+  /** @param {boolean} isFirstFormat @param {Findings} findings */
+  constructor(isFirstFormat, findings) {
+    this.#isFirstFormat = isFirstFormat;
     this.#findings = findings;
   }
 
@@ -1573,7 +1611,7 @@ class Outcomes {
     // If the text names a later one, this one was not the last.
     if (named && named.number > outcome.number) return;
     this.#named.delete(text);
-    const isSame = named && isSameOutcome(named, outcome);
+    const isSame = named && isSameOutcome(named, outcome, this.#isFirstFormat);
     if (!isSame && text >= (this.#first ?? 0) && sequence.isSound(text)) this.#alter(sequence.advisorId, text);
   }
 
@@ -1617,8 +1655,9 @@ class Emails {
    */
   compare({ entry, leaf, salt, body, outcome }, sequence) {
     if (!isEmail(entry)) return;
-    const { advisor, lastNumber } = this.#manifest;
-    const email = body && emailOf({ advisor, lastNumber: lastNumber ?? 0, entry, leaf, salt, body, outcome });
+    const { advisor, lastNumber, format } = this.#manifest;
+    const of = { advisor, lastNumber: lastNumber ?? 0, isFirstFormat: format === firstFormat };
+    const email = body && emailOf({ ...of, entry, leaf, salt, body, outcome });
     this.#addToList(emailListLine({ entry, leaf, email }));
     if (!email) return;
     this.#reading((zip) => {

@@ -142,6 +142,15 @@ export const otherChanges: Change[] = [
   inLines('a text’s outcome names a different carrier', 1, (lines) =>
     lines.map((line) => (line.outcome ? { ...line, outcome: { ...line.outcome, carrier: null } } : line)),
   ),
+  inLines('a text was handed over at a different time', 1, (lines) =>
+    lines.map((line) =>
+      line.outcome ? { ...line, outcome: { ...line.outcome, handedOver: '2020-01-01T00:00:00.000000Z' } } : line,
+    ),
+  ),
+  inLines('nothing says when texts were handed over', 1, (lines) =>
+    lines.map((line) => (line.outcome ? { ...line, outcome: { ...line.outcome, handedOver: undefined } } : line)),
+  ),
+  inText('the manifest is of the first format', 'manifest.json', 1, (text) => text.replace('-v2', '-v1')),
   inLines('outcomes are removed from next to texts', 1, (lines) => lines.map((line) => ({ ...line, outcome: null }))),
   inLines('a line is about something else', 1, (lines) =>
     lines.map((line, index) => (index === at ? { ...line, about: 'nothing' } : line)),
@@ -163,7 +172,7 @@ export const otherChanges: Change[] = [
   ),
   inText('the manifest is about another advisor', 'manifest.json', 1, (text) => text.replace(/"id": \d+/, '"id": 1')),
   inText('the manifest lists fewer files', 'manifest.json', 1, (text) => text.replace(/\n *"messages.zip".*/, '')),
-  inText('the manifest is of a different format', 'manifest.json', 1, (text) => text.replace('-v1', '-v2')),
+  inText('the manifest is of a different format', 'manifest.json', 1, (text) => text.replace('-v2', '-v3')),
   inText('the checkpoint is of a smaller tree', 'checkpoint', 1, (text) => text.replace(/\n\d+\n/, '\n5\n')),
   inText('the checkpoint is of a different time', 'checkpoint', 1, (text) => text.replace('time 2', 'time 1')),
   inText('the checkpoint has no signature', 'checkpoint', 1, (text) => text.slice(0, text.indexOf('\n\n') + 2)),

@@ -159,7 +159,10 @@ suite('archive export', () => {
       assert.deepEqual([about.length, text?.entry.kind, outcome?.entry.kind], [2, 'text_out', 'outcome']);
       assert.deepEqual([outcome?.body, outcome?.salt, outcome?.text, outcome?.name], [null, null, null, null]);
       const { number, dateTime } = outcome?.entry ?? {};
-      assert.deepEqual(text?.outcome, { number, outcome: 'delivered', reason: null, dateTime, carrier: 'sandbox' });
+      const { handedOver } = JSON.parse(outcome?.entry.meta ?? '{}');
+      assert.ok(handedOver > (text?.entry.dateTime ?? '') && handedOver <= (dateTime ?? ''));
+      const said = { number, outcome: 'delivered', reason: null, dateTime, carrier: 'sandbox', handedOver };
+      assert.deepEqual(text?.outcome, said);
       const email = readEmail(files.get(`${String(text?.entry.number).padStart(6, '0')}-out.eml`) ?? Buffer.alloc(0));
       assert.deepEqual(
         ['', '-Reason', '-Time', '-Entry'].map((fact) => email.headers.get(`X-Assent-Outcome${fact}`)),

@@ -23,7 +23,8 @@ from datetime import datetime, timezone
 from decimal import Decimal
 
 ALTERED, INCOMPLETE, UNKNOWN = 1, 2, 3
-FORMAT = 'assent-archive-package-v1'
+FIRST_FORMAT = 'assent-archive-package-v1'
+FORMATS = (FIRST_FORMAT, 'assent-archive-package-v2')
 FIELDS = ['advisorId', 'number', 'kind', 'memberId', 'messageId', 'actor', 'traceId', 'meta', 'commitment', 'dateTime']
 ENDINGS = {'text_out': 'out', 'text_in': 'in', 'consent': 'consent', 'media_in': 'media'}
 DISPOSABLE = {'text_out', 'text_in', 'consent', 'schedule', 'broadcast', 'review', 'export', 'merge', 'sign_in', 'media_in'}
@@ -306,6 +307,7 @@ def is_outcome(value):
         and (value.get('reason', 0) is None or is_text(value.get('reason')))
         and is_text(value.get('dateTime'))
         and (value.get('carrier') is None or is_text(value['carrier']))
+        and (value.get('handedOver') is None or is_moment(value['handedOver']))
     )
 
 
@@ -470,7 +472,11 @@ def years_before(at, years):
 # --- Outcomes ------------------------------------------------------------------------------------------------------
 
 
-def check_outcomes(lines, faulty, findings):
+def is_moment(value):
+    return is_text(value) and re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z', value, re.ASCII) is not None
+
+
+def check_outcomes(lines, faulty, is_first_format, findings):
     last = {}
     for line in lines:
         if line.entry['kind'] == 'outcome':
@@ -481,6 +487,7 @@ def check_outcomes(lines, faulty, findings):
                 'reason': facts['reason'] if is_text(facts.get('reason')) else None,
                 'dateTime': line.entry['dateTime'],
                 'carrier': facts['carrier'] if is_text(facts.get('carrier')) else None,
+                'handedOver': facts['handedOver'] if is_moment(facts.get('handedOver')) else None,
             }
     for line in lines:
         expected = last.get(line.entry['number']) if line.entry['kind'] == 'text_out' else None
@@ -488,6 +495,8 @@ def check_outcomes(lines, faulty, findings):
         # Packages from before the carrier was a fact don't have it.
         if given and expected:
             given['carrier'] = line.outcome.get('carrier', expected['carrier'])
+            # Nor do those of the first format say when a text was handed over.
+            given['handedOver'] = expected['handedOver'] if is_first_format else line.outcome.get('handedOver', 'missing')
         if given == expected:
             continue
         is_explained = given and given['number'] in faulty and (not expected or given['number'] > expected['number'])
@@ -652,12 +661,25 @@ def attached_lines(digits, facts, media_type, name, body):
     ]
 
 
+def email_date(text):
+    try:
+        return f'{datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S"):%a, %d %b %Y %H:%M:%S} +0000'
+    except ValueError:
+        return 'Invalid Date'
+
+
+def gone_at(line):
+    outcome = line.outcome or {}
+    failed = outcome['dateTime'] if outcome.get('outcome') == 'failed' else None
+    return outcome.get('handedOver') or failed or line.entry['dateTime']
+
+
 def email_bytes(line, manifest):
     entry, digits = line.entry, line.hash.hex()[:32]
-    moment = datetime.strptime(entry['dateTime'][:19], '%Y-%m-%dT%H:%M:%S')
+    is_new = manifest['format'] != FIRST_FORMAT
     lines = [
         *address_lines(line, manifest['advisor']),
-        f'Date: {moment:%a, %d %b %Y %H:%M:%S} +0000',
+        f'Date: {email_date(gone_at(line) if is_new else entry["dateTime"])}',
         f'Message-ID: <{entry["number"]}.{entry["advisorId"]}.{digits}@assent.invalid>',
         *thread_lines(entry),
         f'X-Assent-Advisor: {entry["advisorId"]}',
@@ -668,6 +690,8 @@ def email_bytes(line, manifest):
     ]
     if entry['traceId'] is not None:
         lines.append(f'X-Assent-Trace-Id: {plain(entry["traceId"])}')
+    if is_new and entry['kind'] == 'text_out':
+        lines.append(f'X-Assent-Written: {email_date(entry["dateTime"])}')
     lines += [*outcome_lines(line.outcome), *incomplete_lines(entry), *media_count_lines(entry), 'MIME-Version: 1.0']
     return '\r\n'.join(lines + content_lines(line, digits) + ['']).encode()
 
@@ -783,7 +807,7 @@ def read_manifest(data):
         advisor, files = manifest['advisor'], manifest['files']
         first, last = manifest['firstNumber'], manifest['lastNumber']
         good = (
-            manifest['format'] == FORMAT
+            manifest['format'] in FORMATS
             and is_count(advisor['id'])
             and is_text(advisor['name'])
             and is_count(manifest['entries'])
@@ -912,9 +936,10 @@ def check_package(folder, checkpoints_path, keys_path, findings):
         findings.file(ALTERED, 'manifest.note is not signed')
     if note is not None and not checkpoint:
         findings.file(ALTERED, 'checkpoint is not signed')
-    if opened and manifest_data is not None and opened[0] != f'{FORMAT}\n{sha256(manifest_data).hex()}\n':
-        findings.file(ALTERED, 'manifest.json is not the one that was signed')
     manifest = read_manifest(manifest_data) if manifest_data is not None else None
+    form = manifest['format'] if manifest else FORMATS[-1]
+    if opened and manifest_data is not None and opened[0] != f'{form}\n{sha256(manifest_data).hex()}\n':
+        findings.file(ALTERED, 'manifest.json is not the one that was signed')
     if manifest_data is not None and not manifest:
         findings.file(ALTERED, 'manifest.json is not a manifest')
     if manifest and checkpoint and manifest['size'] != checkpoint['size']:
@@ -926,7 +951,7 @@ def check_package(folder, checkpoints_path, keys_path, findings):
         findings.file(INCOMPLETE, 'entries.ndjson is missing')
     elif checkpoint:
         sound, faulty = check_entries(entries, manifest, checkpoints, findings)
-        check_outcomes(sound, faulty, findings)
+        check_outcomes(sound, faulty, form == FIRST_FORMAT, findings)
         if manifest and 'messages.zip' in manifest['files']:
             check_emails(folder, manifest, sound, faulty, findings)
         for each in parted:

@@ -21,14 +21,15 @@ const encodedWordBytesMax = 45;
 
 /**
  * The e-mail (RFC 5322) for a text, media or a change of consent; null for every other entry. It is made only from the entry, its
- * body, the text's outcome and the manifest, so anyone can check it: they make it again and compare every byte.
+ * body, the text's outcome and the manifest, so anyone can check it: they make it again and compare every byte. In packages of the first
+ * format, the date is when the text was written; now it is when it went.
  * @param {{
  *   advisor: Advisor, lastNumber: number, entry: Entry, leaf: number, salt: Buffer | null, body: Buffer,
- *   outcome: Outcome | null
+ *   outcome: Outcome | null, isFirstFormat?: boolean
  * }} given
  * @returns {{ name: string, bytes: Buffer } | null}
  */
-export function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome }) {
+export function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome, isFirstFormat = false }) {
   const ending = emailKinds.get(entry.kind);
   if (!ending) return null;
   const digits = Math.max(nameDigitsMin, String(lastNumber).length);
@@ -36,7 +37,7 @@ export function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome 
   const facts = factsIn(entry.meta);
   const text =
     addressLines(advisor, entry, { facts, name: nameIn(salt), body }) +
-    `Date: ${new Date(entry.dateTime).toUTCString().replace('GMT', '+0000')}\r\n` +
+    dateLines(entry, isFirstFormat ? null : outcome) +
     `Message-ID: <${entry.number}.${entry.advisorId}.${hash.slice(0, 32)}@assent.invalid>\r\n` +
     threadLines(entry) +
     `X-Assent-Advisor: ${entry.advisorId}\r\n` +
@@ -45,6 +46,7 @@ export function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome 
     `X-Assent-Kind: ${entry.kind}\r\n` +
     `X-Assent-Actor: ${plain(entry.actor)}\r\n` +
     (entry.traceId === null ? '' : `X-Assent-Trace-Id: ${plain(entry.traceId)}\r\n`) +
+    (entry.kind === 'text_out' && !isFirstFormat ? `X-Assent-Written: ${emailDate(entry.dateTime)}\r\n` : '') +
     outcomeLines(outcome) +
     (entry.kind === 'text_in' ? receivedLines(facts) : '') +
     'MIME-Version: 1.0\r\n' +
@@ -96,6 +98,20 @@ function threadLines({ advisorId, memberId }) {
   if (memberId === null) return '';
   const thread = `<conversation.${memberId}.${advisorId}@assent.invalid>`;
   return `In-Reply-To: ${thread}\r\nReferences: ${thread}\r\n`;
+}
+
+/**
+ * When a text was handed over, or failed; without that, and of anything else, when it was written.
+ * @param {Entry} entry @param {Outcome | null} outcome
+ */
+function dateLines({ dateTime }, outcome) {
+  const failed = outcome?.outcome === 'failed' ? outcome.dateTime : null;
+  return `Date: ${emailDate(outcome?.handedOver ?? failed ?? dateTime)}\r\n`;
+}
+
+/** @param {string} dateTime */
+function emailDate(dateTime) {
+  return new Date(dateTime).toUTCString().replace('GMT', '+0000');
 }
 
 /** @param {Outcome | null} outcome */

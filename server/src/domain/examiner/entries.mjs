@@ -74,8 +74,11 @@ export function nameIn(salt) {
 }
 
 /**
- * `carrier` is the name of the carrier, if the entry says it. Packages from before that don't have it.
- * @typedef {{ number: number, outcome: string, reason: string | null, dateTime: string, carrier?: string | null }} Outcome
+ * `carrier` is the name of the carrier, if the entry says it, and `handedOver` when the carrier was given the text, if it was. Packages from
+ * before that don't have them.
+ * @typedef {{
+ *   number: number, outcome: string, reason: string | null, dateTime: string, carrier?: string | null, handedOver?: string | null
+ * }} Outcome
  * @typedef {{ text: number, outcome: Outcome }} FoundOutcome
  */
 
@@ -86,17 +89,31 @@ export function nameIn(salt) {
  */
 export function outcomeOf({ number, kind, meta, dateTime }) {
   if (kind !== 'outcome') return null;
-  const { text, outcome, reason, carrier } = factsIn(meta);
-  const why = typeof reason === 'string' ? reason : null;
-  const by = typeof carrier === 'string' ? carrier : null;
-  return { text: Number(text), outcome: { number, outcome: String(outcome), reason: why, dateTime, carrier: by } };
+  const { text, outcome, reason, carrier, handedOver } = factsIn(meta);
+  const textOrNull = (/** @type {unknown} */ fact) => (typeof fact === 'string' ? fact : null);
+  const began = isMoment(handedOver) ? handedOver : null;
+  const said = { number, outcome: String(outcome), reason: textOrNull(reason), dateTime };
+  return { text: Number(text), outcome: { ...said, carrier: textOrNull(carrier), handedOver: began } };
 }
 
-/** Whether the outcome next to a text is this one. @param {Outcome} named @param {Outcome} outcome */
-export function isSameOutcome(named, outcome) {
+/**
+ * Whether the outcome next to a text is this one. Packages of the first format don't say when it was handed over.
+ * @param {Outcome} named @param {Outcome} outcome @param {boolean} isFirstFormat
+ */
+export function isSameOutcome(named, outcome, isFirstFormat) {
   const facts = /** @type {const} */ (['number', 'outcome', 'reason', 'dateTime']);
   const isCarrierSame = named.carrier === undefined || named.carrier === outcome.carrier;
-  return isCarrierSame && facts.every((fact) => named[fact] === outcome[fact]);
+  const isMomentSame = isFirstFormat || named.handedOver === outcome.handedOver;
+  return isCarrierSame && isMomentSame && facts.every((fact) => named[fact] === outcome[fact]);
+}
+
+/** @param {unknown} value @returns {value is string} */
+function isMoment(value) {
+  return (
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value) &&
+    !Number.isNaN(Date.parse(value))
+  );
 }
 
 /** The body as text, if it is text. @param {Pick<Entry, 'kind'>} entry @param {Buffer} body */

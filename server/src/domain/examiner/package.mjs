@@ -27,7 +27,10 @@ import { NoZip, openRegular, piecesOf, readSmall, sumOf, ZipReader } from './zip
 /** @import { Entry, Line, Outcome } from './entries.mjs' */
 /** @import { Checkpoint, Verifier } from './notes.mjs' */
 
-export const packageFormat = 'assent-archive-package-v1';
+/** Packages of the first format are checked by what it says. */
+const firstFormat = 'assent-archive-package-v1';
+export const packageFormat = 'assent-archive-package-v2';
+const formats = [firstFormat, packageFormat];
 /** In the order of exit codes: as it was signed; changed, added or moved; something is missing; it can't tell. */
 export const verdicts = /** @type {const} */ (['intact', 'altered', 'incomplete', 'unknown']);
 
@@ -54,9 +57,9 @@ const deployment = 0;
  * @typedef {{ agreed: number, parted: Range | null }} Fork
  */
 
-/** The text of the manifest's note, which is signed. @param {Uint8Array} manifest */
-export function manifestNoteText(manifest) {
-  return `${packageFormat}\n${sha256(manifest).toString('hex')}\n`;
+/** The text of the manifest's note, which is signed. @param {Uint8Array} manifest @param {string} [format] */
+export function manifestNoteText(manifest, format = packageFormat) {
+  return `${format}\n${sha256(manifest).toString('hex')}\n`;
 }
 
 /**
@@ -217,9 +220,9 @@ function readPackage(folder, keys, findings) {
   });
   if (manifestNote && !signed) findings.addFile('altered', 'manifest.note', 'is not signed by the key');
   if (note && !checkpoint) findings.addFile('altered', 'checkpoint', 'is not signed by the key');
-  if (manifestBytes && signed && signed !== manifestNoteText(manifestBytes))
-    findings.addFile('altered', 'manifest.json', 'is not the one that was signed');
   const manifest = manifestBytes ? manifestIn(manifestBytes) : null;
+  if (manifestBytes && signed && signed !== manifestNoteText(manifestBytes, manifest?.format))
+    findings.addFile('altered', 'manifest.json', 'is not the one that was signed');
   if (manifestBytes && !manifest) findings.addFile('altered', 'manifest.json', 'is not a manifest');
   if (manifest && checkpoint && manifest.size !== checkpoint.size)
     findings.addFile('altered', 'checkpoint', 'is not the one that the manifest names');
@@ -239,7 +242,7 @@ function firstOf(given, find) {
 /** @param {Buffer} bytes @returns {Manifest | null} */
 function manifestIn(bytes) {
   const manifest = jsonIn(bytes);
-  if (!isRecord(manifest) || manifest.format !== packageFormat) return null;
+  if (!isRecord(manifest) || !formats.some((format) => format === manifest.format)) return null;
   const { advisor, firstNumber, lastNumber, entries, size, files } = manifest;
   if (!isRecord(advisor) || !isCount(advisor.id) || typeof advisor.name !== 'string') return null;
   if (!isCount(entries) || !isCount(size) || !isRecord(files)) return null;
@@ -410,7 +413,7 @@ class Walk {
     this.#fork = fork;
     this.#advisorId = manifest?.advisor.id ?? null;
     this.#sequence = new Sequence(manifest, findings);
-    this.#outcomes = new Outcomes(findings);
+    this.#outcomes = new Outcomes(manifest?.format === firstFormat, findings);
     this.#emails = manifest && emailsFile in manifest.files ? new Emails(folder, manifest, findings) : null;
     this.#disposals = new Disposals(new SignedTimes(checkpoints), null);
   }
@@ -586,13 +589,15 @@ class Sequence {
  */
 class Outcomes {
   #findings;
+  #isFirstFormat;
   /** The number of the first entry in the package. @type {number | null} */
   #first = null;
   /** Outcomes whose entries are still to come, by the number of the text. @type {Map<number, Outcome>} */
   #named = new Map();
 
-  /** @param {Findings} findings */
-  constructor(findings) {
+  /** @param {boolean} isFirstFormat @param {Findings} findings */
+  constructor(isFirstFormat, findings) {
+    this.#isFirstFormat = isFirstFormat;
     this.#findings = findings;
   }
 
@@ -611,7 +616,7 @@ class Outcomes {
     // If the text names a later one, this one was not the last.
     if (named && named.number > outcome.number) return;
     this.#named.delete(text);
-    const isSame = named && isSameOutcome(named, outcome);
+    const isSame = named && isSameOutcome(named, outcome, this.#isFirstFormat);
     if (!isSame && text >= (this.#first ?? 0) && sequence.isSound(text)) this.#alter(sequence.advisorId, text);
   }
 
@@ -655,8 +660,9 @@ class Emails {
    */
   compare({ entry, leaf, salt, body, outcome }, sequence) {
     if (!isEmail(entry)) return;
-    const { advisor, lastNumber } = this.#manifest;
-    const email = body && emailOf({ advisor, lastNumber: lastNumber ?? 0, entry, leaf, salt, body, outcome });
+    const { advisor, lastNumber, format } = this.#manifest;
+    const of = { advisor, lastNumber: lastNumber ?? 0, isFirstFormat: format === firstFormat };
+    const email = body && emailOf({ ...of, entry, leaf, salt, body, outcome });
     this.#addToList(emailListLine({ entry, leaf, email }));
     if (!email) return;
     this.#reading((zip) => {
