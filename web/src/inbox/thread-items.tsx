@@ -4,6 +4,7 @@ import type { ConsentItem, Item, ReplyItem, ScheduledItem, TextItem } from '../a
 import { Icon } from '../look/icons.tsx';
 import { Media } from '../look/media.tsx';
 import { Time } from '../look/parts.tsx';
+import { isWaiting, lifeWords, wentAt } from '../words/lives.ts';
 import { count, firstName, phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { consentEvent, doubtAdvice, failureAdvice, heldAdvice, kindWords, statusWords } from '../words/states.ts';
@@ -31,24 +32,21 @@ export const ThreadItem = memo(function ThreadItem({ item, context }: { item: It
 });
 
 const lateMs = 10_000;
-const waits = new Set<TextItem['status']>(['held', 'awaiting_consent', 'deferred']);
 
 function Text({ item, context: { timeZone, now, phone, advisor } }: { item: TextItem; context: Context }) {
-  const { status, kind, text, deliverAfter, heldReason, failureCode, dateTime, segments, application, actor } = item;
+  const { status, kind, text, heldReason, failureCode, dateTime, segments, application, actor } = item;
   const said = statusWords[status];
   const isLate = useIsLate(item);
   const advice = status === 'in_doubt' ? doubtAdvice : failureCode ? failureAdvice[failureCode] : null;
   const words = [
     kindWords[kind],
     actor === 'application' && application && `by ${application}`,
-    status === 'deferred' && deliverAfter
-      ? `${said.word} ${whenTime(deliverAfter, now, timeZone)}`
-      : `${said.word} ${waits.has(status) ? '' : clockTime(dateTime, timeZone)}`.trim(),
+    lifeWords(item, said.word, { now, timeZone }),
     segments > 1 && count(segments, 'text'),
   ].filter(Boolean);
   return (
     <div className="item" id={item.id}>
-      <div className={`say out ${waits.has(status) ? 'wait' : ''} ${text === null ? 'gone' : ''}`} data-by={advisor}>
+      <div className={`say out ${isWaiting(item) ? 'wait' : ''} ${text === null ? 'gone' : ''}`} data-by={advisor}>
         {text ?? 'This text is no longer kept.'}
       </div>
       <div className={`said-state ${said.tone}`}>
@@ -62,7 +60,7 @@ function Text({ item, context: { timeZone, now, phone, advisor } }: { item: Text
           }
           size={14}
         />
-        <Time at={dateTime} zone={timeZone}>
+        <Time at={wentAt(item) ?? dateTime} from={dateTime} zone={timeZone}>
           {words.join(' · ')}
         </Time>
         {isLate && <span className="advice">The carrier hasn’t taken it yet. It goes out as soon as it does.</span>}

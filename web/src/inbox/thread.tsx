@@ -11,6 +11,7 @@ import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { Broken, StateScreen } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
+import { inOrder, wentAt } from '../words/lives.ts';
 import { phoneWords } from '../words/people.ts';
 import { dayKey, dayName, fullTime } from '../words/times.ts';
 import { type Attempt, drop, useAttempts } from './outbox.ts';
@@ -31,7 +32,7 @@ export function Thread({ conversation }: { conversation: Conversation }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     itemsQuery(memberId),
   );
-  const items = useMemo(() => data?.pages.toReversed().flatMap((page) => page.data) ?? [], [data]);
+  const items = useMemo(() => inThreadOrder(data?.pages.toReversed().flatMap((page) => page.data) ?? []), [data]);
   const attempts = useOutstanding(phone, items);
   const [evidence, showEvidence] = useState<string | null>(null);
   // Not in the item, which goes when the text is sent: what is typed would go with it.
@@ -73,7 +74,7 @@ export function Thread({ conversation }: { conversation: Conversation }) {
             {fullTime(now, timeZone)}.
             {hasNextPage &&
               items[0] &&
-              ` Earlier texts aren’t included. This starts ${fullTime(items[0].dateTime, timeZone)}.`}
+              ` Earlier texts aren’t included. This starts ${fullTime(standsAt(items[0], now), timeZone)}.`}
           </p>
           {hasNextPage && (
             <div className="note no-print">
@@ -84,8 +85,8 @@ export function Thread({ conversation }: { conversation: Conversation }) {
           )}
           {items.slice(0, coming).map((item, index) => (
             <Fragment key={item.id}>
-              {isNewDay(items[index - 1], item, timeZone) && (
-                <h2 className="day">{dayName(item.dateTime, now, timeZone)}</h2>
+              {isNewDay(items[index - 1], item, { now, timeZone }) && (
+                <h2 className="day">{dayName(standsAt(item, now), now, timeZone)}</h2>
               )}
               <ThreadItem item={item} context={context} />
             </Fragment>
@@ -116,8 +117,32 @@ export function Thread({ conversation }: { conversation: Conversation }) {
   );
 }
 
-function isNewDay(previous: Item | undefined, item: Item, timeZone: string): boolean {
-  return !previous || dayKey(previous.dateTime, timeZone) !== dayKey(item.dateTime, timeZone);
+/** What is still to come stays at the end. */
+function inThreadOrder(items: Item[]): Item[] {
+  const [coming, past] = [
+    items.filter(({ type }) => type === 'scheduled'),
+    items.filter(({ type }) => type !== 'scheduled'),
+  ];
+  return [
+    ...inOrder(
+      past,
+      (item) => (item.type === 'text' ? item : null),
+      ({ dateTime }) => dateTime,
+    ),
+    ...coming,
+  ];
+}
+
+function standsAt(item: Item, now: number): number {
+  return item.type === 'text' ? (wentAt(item) ?? now) : item.dateTime;
+}
+
+function isNewDay(
+  previous: Item | undefined,
+  item: Item,
+  { now, timeZone }: { now: number; timeZone: string },
+): boolean {
+  return !previous || dayKey(standsAt(previous, now), timeZone) !== dayKey(standsAt(item, now), timeZone);
 }
 
 /** The frame is laid out from its end, so its position there is 0 and negative above. */

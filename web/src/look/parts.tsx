@@ -39,9 +39,12 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
 }
 
 /** A short time, with the whole moment behind it. */
-export function Time({ at, zone, children }: { at: number; zone?: string; children: ReactNode }) {
+/** `from` is when it was written, if that is another time. */
+export function Time({ at, from, zone, children }: { at: number; from?: number; zone?: string; children: ReactNode }) {
+  const written =
+    from === undefined || fullTime(from, zone) === fullTime(at, zone) ? '' : `Written ${fullTime(from, zone)} · `;
   return (
-    <time dateTime={new Date(at).toISOString()} title={fullTime(at, zone)} className="number">
+    <time dateTime={new Date(at).toISOString()} title={`${written}${fullTime(at, zone)}`} className="number">
       {children}
     </time>
   );

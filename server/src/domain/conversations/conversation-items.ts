@@ -13,7 +13,7 @@ import { type Part, type ShownKind, shownKind } from './conversations.ts';
 
 export type Media = { replyNumber: number; place: number; contentType: string; size: number; isPending: boolean };
 
-/** Something in a thread, at its time. */
+/** Something in a thread, at the time at which it was said or written. */
 export type Item = { id: string; dateTime: Date } & (
   | {
       type: 'text';
@@ -25,6 +25,10 @@ export type Item = { id: string; dateTime: Date } & (
       failureCode: FailureCode | null;
       heldReason: ItemRow['heldReason'];
       deliverAfter: Date | null;
+      /** Where it stands in the thread: when it was handed to the carrier, or failed; until then both are null, and it stands at the end. */
+      handedOver: Date | null;
+      ended: Date | null;
+      waitedFor: ItemRow['waitedFor'];
       segments: number;
       actor: 'advisor' | 'application' | 'service';
       application: string | null;
@@ -56,7 +60,7 @@ export async function listItems(
   memberId: number,
   { before, from }: ItemQuery,
 ): Promise<Part<Item>> {
-  const after = before === undefined ? null : placeIn('before', before, ['archiveNumber']);
+  const after = before === undefined ? null : placeIn('before', before, ['isText', 'archiveNumber']);
   const limit = from === undefined ? pageSize : reachMax;
   // Two thousand of the longest replies would be 80 MB.
   const shown = from === undefined ? {} : { lengthMax: farLengthMax };
@@ -68,23 +72,24 @@ export async function listItems(
   ]);
   const now = deps.clock.now();
   const items = page.toReversed().map((row) => itemOf(row, media, now));
-  const cursor = last ? cursorOf(last.dateTime, last.archiveNumber) : null;
+  const cursor = last ? cursorOf(last.dateTime, last.isText, last.archiveNumber) : null;
   return { data: [...items, ...scheduled.map((row) => scheduledItem(withNextDates(row)))], cursor };
 }
 
-/** The thread around a place: what led to it, and what came after if that isn't too much. */
+/** The thread around an entry's item: what led to it, and what came after if that isn't too much. */
 export async function listItemsAround(
   deps: Deps,
   advisorId: number,
   memberId: number,
-  { dateTime, archiveNumber }: ItemPlace,
+  entry: { dateTime: Date; archiveNumber: number },
 ): Promise<{ data: (PastItem & { archiveNumber: number })[]; hasEarlier: boolean; hasLater: boolean }> {
-  const after = { dateTime, archiveNumber: archiveNumber + 1 };
+  const place = (await store.findItemPlace(deps.db, advisorId, entry.archiveNumber)) ?? { ...entry, isText: 0 };
+  const after = { ...place, archiveNumber: place.archiveNumber + 1 };
   const [before, latest] = await Promise.all([
     store.listItems(deps.db, advisorId, memberId, { after, limit: pageSize / 2 + 1 }),
     store.listItems(deps.db, advisorId, memberId, { after: null, limit: pageSize + 1 }),
   ]);
-  const later = latest.filter((row) => isLater(row, { dateTime, archiveNumber }));
+  const later = latest.filter((row) => isLater(row, place));
   const hasLater = later.length > pageSize;
   const shown = [...(hasLater ? [] : later), ...before.slice(0, pageSize / 2)];
   const media = await mediaOf(deps, advisorId, shown);
@@ -94,8 +99,12 @@ export async function listItemsAround(
 }
 
 function isLater(row: ItemPlace, place: ItemPlace): boolean {
-  const ms = row.dateTime.getTime() - place.dateTime.getTime();
-  return ms > 0 || (ms === 0 && row.archiveNumber > place.archiveNumber);
+  const differences = [
+    row.dateTime.getTime() - place.dateTime.getTime(),
+    row.isText - place.isText,
+    row.archiveNumber - place.archiveNumber,
+  ];
+  return (differences.find((each) => each !== 0) ?? 0) > 0;
 }
 
 /** Where the text is in its thread, from the latest. */
@@ -113,7 +122,7 @@ async function mediaOf({ db }: Deps, advisorId: number, rows: ItemRow[]): Promis
 }
 
 function itemOf(row: ItemRow, media: Map<number, Media[]>, now: Date): PastItem {
-  const { type, dateTime, archiveNumber, id, text } = row;
+  const { type, written: dateTime, archiveNumber, id, text } = row;
   if (type === 'consent') {
     const { state, previousState, reason } = row;
     const moved = { state: state ?? 'none', previousState: previousState ?? 'none', reason: reason ?? '' };
@@ -124,7 +133,19 @@ function itemOf(row: ItemRow, media: Map<number, Media[]>, now: Date): PastItem 
     const came = { media: media.get(archiveNumber) ?? [], isPossibleOptOut };
     return { id: `r${id}`, type, dateTime, replyId: id ?? 0, text, ...came };
   }
-  const { kind, status, failureCode, heldReason, deferredUntil, segments, actor, application } = row;
+  const {
+    kind,
+    status,
+    failureCode,
+    heldReason,
+    deferredUntil,
+    handedOver,
+    ended,
+    waitedFor,
+    segments,
+    actor,
+    application,
+  } = row;
   const deliverAfter = status === 'queued' && deferredUntil && deferredUntil > now ? deferredUntil : null;
   return {
     id: `m${id}`,
@@ -137,6 +158,9 @@ function itemOf(row: ItemRow, media: Map<number, Media[]>, now: Date): PastItem 
     failureCode: failureCodeOf(failureCode),
     heldReason,
     deliverAfter,
+    handedOver,
+    ended,
+    waitedFor,
     segments: segments ?? 1,
     actor: actorOf(actor),
     application,

@@ -1,10 +1,15 @@
 import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 import type { MessageStatus } from '../messages/messages.ts';
-import type { HeldReason, TextKind } from '../texting/texts.ts';
+import type { HeldReason, TextKind, WaitedFor } from '../texting/texts.ts';
 
-/** The place of an item in a conversation: its time, and its number in the archive. */
-export type ItemPlace = { dateTime: Date; archiveNumber: number };
+/**
+ * The place of an item in a conversation: when it was said or agreed, and its number in the archive. A text stands where it was handed over,
+ * or failed; until then after everything else, at `endOfTime`. Of one moment, texts come last: what lets one go comes before it.
+ */
+export type ItemPlace = { dateTime: Date; isText: number; archiveNumber: number };
+
+export const endOfTime = new Date(8.64e15);
 
 /** A text, a reply or a change of consent. What its type doesn't have is null. */
 export type ItemRow = ItemPlace & {
@@ -21,6 +26,10 @@ export type ItemRow = ItemPlace & {
   heldReason: HeldReason | null;
   deferredUntil: Date | null;
   segments: number | null;
+  written: Date;
+  handedOver: Date | null;
+  ended: Date | null;
+  waitedFor: WaitedFor | null;
   isPossibleOptOut: boolean;
   state: ConsentState | null;
   previousState: ConsentState | null;
@@ -30,35 +39,49 @@ export type ItemRow = ItemPlace & {
 /** No reply is that long. */
 const wholeText = 1_000_000;
 
-const textsOf = (kind: string) => `(
+/** SQL for where a text stands; $6 is the end of time. */
+const place = 'coalesce(t.date_time_sent, t.date_time_ended, $6::timestamptz)';
+const isBefore = (at: string, isText: 0 | 1, number: string) =>
+  `($3::timestamptz is null or (${at}, ${isText}, ${number}) < ($3, $7::integer, $4::bigint))`;
+const textsWhere = (condition: string, order: string) => `(
   select
-    'text' as type, t.message_id as id, t.archive_number, t.date_time_created, t.kind, t.status, t.failure_code,
-    t.held_reason, d.deferred_until, t.segments
+    'text' as type, t.message_id as id, t.archive_number, ${place} as at, 1 as is_text, t.kind, t.status, t.failure_code,
+    t.held_reason, d.deferred_until, t.segments, t.date_time_created as written, t.date_time_sent, t.date_time_ended,
+    t.waited_for
   from messages t
   left join dispatches d on d.advisor_id = t.advisor_id and d.message_id = t.message_id
-  where t.advisor_id = $1 and t.member_id = $2 and t.kind ${kind}
-    and ($3::timestamptz is null or (t.date_time_created, t.archive_number) < ($3, $4::bigint))
-  order by t.date_time_created desc, t.archive_number desc
+  where t.advisor_id = $1 and t.member_id = $2 and ${condition} and ${isBefore(place, 1, 't.archive_number')}
+  order by ${order} desc, t.archive_number desc
   limit $5
 )`;
+/**
+ * Those that went within a minute of being written are found by that, in the order of an index: among twice as many as are asked for are
+ * those that stand last. Those that went later have an index of their own.
+ */
+const promptTexts = (kind: string) =>
+  textsWhere(
+    `t.kind ${kind} and t.late_at is null and ($3::timestamptz is null or t.date_time_created < $3 + interval '1 minute')`,
+    't.date_time_created',
+  ).replace('limit $5', 'limit 2 * $5');
+const lateTexts = textsWhere('t.late_at is not null', 't.late_at');
+const nothingOfTexts = 'null, null, null, null, null, null';
 const repliesOf = `(
   select
-    'reply', r.reply_id, r.archive_number, r.date_time_created, null, null, null, null, null, null
+    'reply', r.reply_id, r.archive_number, r.date_time_created, 0, ${nothingOfTexts}, r.date_time_created, null, null, null
   from replies r
-  where r.advisor_id = $1 and r.member_id = $2
-    and ($3::timestamptz is null or (r.date_time_created, r.archive_number) < ($3, $4::bigint))
+  where r.advisor_id = $1 and r.member_id = $2 and ${isBefore('r.date_time_created', 0, 'r.archive_number')}
   order by r.date_time_created desc, r.archive_number desc
   limit $5
 )`;
 const consentsOf = `(
   select
-    'consent', null, e.number, e.date_time_created, null, null, null, null, null, null
+    'consent', null, e.number, e.date_time_created, 0, ${nothingOfTexts}, e.date_time_created, null, null, null
   from archive_entries e
-  where e.advisor_id = $1 and e.member_id = $2 and e.kind = 'consent'
-    and ($3::timestamptz is null or (e.date_time_created, e.number) < ($3, $4::bigint))
+  where e.advisor_id = $1 and e.member_id = $2 and e.kind = 'consent' and ${isBefore('e.date_time_created', 0, 'e.number')}
   order by e.number desc
   limit $5
 )`;
+const sources = [promptTexts(`= 'text'`), promptTexts(`<> 'text'`), lateTexts, repliesOf, consentsOf];
 
 /** What was said and agreed with a member, the latest first, after a place. */
 export async function listItems(
@@ -69,10 +92,11 @@ export async function listItems(
 ): Promise<ItemRow[]> {
   return db.query<ItemRow>(
     `select
-       item.type, item.id, item.archive_number as "archiveNumber", item.date_time_created as "dateTime", e.actor,
-       application.name as application, left(convert_from(b.body, 'UTF8'), $6) as text, item.kind, item.status,
+       item.type, item.id, item.archive_number as "archiveNumber", item.at as "dateTime", item.is_text as "isText", e.actor,
+       application.name as application, left(convert_from(b.body, 'UTF8'), $8) as text, item.kind, item.status,
        item.failure_code as "failureCode", item.held_reason as "heldReason", item.deferred_until as "deferredUntil",
-       item.segments,
+       item.segments, item.written, item.date_time_sent as "handedOver", item.date_time_ended as ended,
+       item.waited_for as "waitedFor",
        item.archive_number in (
          select r.archive_number
          from reviews r
@@ -83,16 +107,33 @@ export async function listItems(
        case when item.type = 'consent' then e.meta::json ->> 'reason' end as reason
      from (
        select *
-       from (${[textsOf(`= 'text'`), textsOf(`<> 'text'`), repliesOf, consentsOf].join(' union all ')}) as found
-       order by date_time_created desc, archive_number desc
+       from (${sources.join(' union all ')}) as found
+       order by at desc, is_text desc, archive_number desc
        limit $5
      ) as item
      join archive_entries e on e.advisor_id = $1 and e.number = item.archive_number
      left join archive_bodies b on b.advisor_id = $1 and b.number = item.archive_number and item.type <> 'consent'
      left join applications application on e.actor = 'application:' || application.application_id
-     order by item.date_time_created desc, item.archive_number desc`,
-    [advisorId, memberId, after?.dateTime ?? null, after?.archiveNumber ?? null, limit, lengthMax],
+     order by item.at desc, item.is_text desc, item.archive_number desc`,
+    [
+      ...[advisorId, memberId, after?.dateTime ?? null, after?.archiveNumber ?? null, limit],
+      ...[endOfTime, after?.isText ?? null, lengthMax],
+    ],
     'list-conversation-items',
+  );
+}
+
+/** Where the item of an entry stands; null if there is none. */
+export async function findItemPlace(db: Db, advisorId: number, archiveNumber: number): Promise<ItemPlace | null> {
+  return db.find<ItemPlace>(
+    `select
+       case when t.message_id is null then e.date_time_created else coalesce(t.date_time_sent, t.date_time_ended, $3) end as "dateTime",
+       (t.message_id is not null)::integer as "isText", e.number as "archiveNumber"
+     from archive_entries e
+     left join messages t on t.advisor_id = e.advisor_id and t.message_id = e.message_id and e.kind = 'text_out'
+     where e.advisor_id = $1 and e.number = $2`,
+    [advisorId, archiveNumber, endOfTime],
+    'find-item-place',
   );
 }
 

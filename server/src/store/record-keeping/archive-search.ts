@@ -2,6 +2,7 @@ import type { Db } from '../database/db.ts';
 import { DatabaseTimeout } from '../database/errors.ts';
 import { memberName } from '../members/members.ts';
 import type { MessageStatus } from '../messages/messages.ts';
+import type { WaitedFor } from '../texting/texts.ts';
 import { firmOf, wordsIn } from './archive-index.ts';
 
 /** The place of an entry in a list from the newest. */
@@ -15,6 +16,7 @@ type WalkResult = { found: EntryPlace[]; end: EntryPlace | null };
 export type FoundEntry = EntryPlace & {
   kind: string;
   memberId: number | null;
+  messageId: number | null;
   actor: string;
   actorName: string | null;
   /** Null if it is of the whole firm. */
@@ -22,9 +24,12 @@ export type FoundEntry = EntryPlace & {
   phone: string | null;
   name: string | null;
   meta: string;
-  /** What became of a text that was to be sent. */
+  /** What became of a text that was to be sent, when it was handed over, and when it failed. */
   status: MessageStatus | null;
   isKept: boolean;
+  handedOver: Date | null;
+  ended: Date | null;
+  waitedFor: WaitedFor | null;
   /** Null once it is no longer kept; of media, always, and of what is too long for a list. */
   body: string | null;
 };
@@ -142,8 +147,10 @@ const listedBody = `case
   end`;
 
 const columnsWith = (body: string) => `
-  e.date_time_created as "dateTime", e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.actor,
+  e.date_time_created as "dateTime", e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId",
+  e.message_id as "messageId", e.actor,
   coalesce(application.name, staff.name) as "actorName", a.name as advisor, m.phone, e.meta, text.status,
+  text.date_time_sent as "handedOver", text.date_time_ended as ended, text.waited_for as "waitedFor",
   e.kind <> 'media_in' and b.body is not null as "isKept", ${body} as body, ${memberName}`;
 const joins = `
   left join advisors a on a.advisor_id = e.advisor_id

@@ -6,6 +6,7 @@ import { get, post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, StateScreen, Time } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
+import { lifeWords } from '../../words/lives.ts';
 import { dayAfter, dayOf } from '../../words/months.ts';
 import { count, phoneWords, readPhone } from '../../words/people.ts';
 import { instantOf } from '../../words/schedules.ts';
@@ -15,6 +16,7 @@ import {
   type BegunSearch,
   type Entry,
   kindNames,
+  lifeOf,
   marked,
   type Search,
   type SearchedKind,
@@ -159,6 +161,7 @@ const columns: Pick<Column<Entry>, 'name' | 'text'>[] = [
   { name: 'Advisor', text: ({ advisor }) => advisor ?? wholeFirm },
   { name: 'Entry', text: ({ number }) => number },
   { name: 'Time', text: ({ dateTime }) => dateTime },
+  { name: 'Handed over', text: ({ handedOver }) => handedOver },
   { name: 'Kind', text: (entry) => titleOf(entry).title },
   { name: 'By', text: whoOf },
   { name: 'Person', text: ({ name }) => name },
@@ -277,6 +280,7 @@ function isBehind(page: { unindexedSince: string | null } | undefined, at: numbe
 function Hit({ entry, words, now }: { entry: Entry; words: string | undefined; now: number }) {
   const { advisorId, number, kind, name, phone, advisor, text, dateTime } = entry;
   const { title, icon } = titleOf(entry);
+  const life = lifeOf(entry);
   const at = Date.parse(dateTime);
   return (
     <li>
@@ -292,7 +296,7 @@ function Hit({ entry, words, now }: { entry: Entry; words: string | undefined; n
           <span className="row wrap archive-line">
             <b>{name ?? (phone ? phoneWords(phone) : (advisor ?? wholeFirm))}</b>
             <span className="small soft">
-              {title}
+              {life ? lifeWords(life, title, { now }) : title}
               {text !== null && ['consent', 'review'].includes(kind) ? `: ${saidIn(entry)}` : ''} · {whoOf(entry)}
               {phone && whoOf(entry) !== advisor ? ` · ${advisor}` : ''}
             </span>

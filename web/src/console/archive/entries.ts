@@ -4,6 +4,7 @@ import type { entry, search as found, proof } from '../../../../server/src/http/
 import type { advisors } from '../../../../server/src/http/console/people.ts';
 import { get, post } from '../../api/http.ts';
 import type { IconName } from '../../look/icons.tsx';
+import type { Life } from '../../words/lives.ts';
 import { consentWords } from '../../words/states.ts';
 import type { AnswerOf, RowOf } from '../answers.ts';
 import { detailWords, whatWords } from '../audit/words.ts';
@@ -82,6 +83,13 @@ const textTitles: Record<NonNullable<Entry['status']>, string> = {
   failed: 'Text not sent',
   in_doubt: 'Text in doubt',
 };
+
+/** Of a text that was to be sent. */
+export function lifeOf({ kind, status, dateTime, handedOver, ended, waitedFor }: Entry): Life | null {
+  if (kind !== 'text_out' || status === null) return null;
+  const at = (time: string | null) => (time === null ? null : Date.parse(time));
+  return { status, dateTime: Date.parse(dateTime), handedOver: at(handedOver), ended: at(ended), waitedFor };
+}
 
 export function titleOf({ kind, status }: Entry): { title: string; icon: IconName } {
   const [title, icon] = titles[kind] ?? ['Entry', 'archive'];

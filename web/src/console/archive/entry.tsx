@@ -6,6 +6,7 @@ import { CallFailed } from '../../api/http.ts';
 import { Wrong } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip, Fact, Time } from '../../look/parts.tsx';
+import { inOrder, lifeWords, wentAt } from '../../words/lives.ts';
 import { count, phoneWords } from '../../words/people.ts';
 import type { StateWord } from '../../words/states.ts';
 import { clockTime, dayKey, dayName } from '../../words/times.ts';
@@ -17,6 +18,7 @@ import { When } from '../when.tsx';
 import {
   checkingCommand,
   entryQuery,
+  lifeOf,
   proofQuery,
   type ReadEntry,
   saidIn,
@@ -182,16 +184,26 @@ function Thread({ entries, shown }: { entries: ReadEntry[]; shown: number }) {
   useEffect(() => {
     here.current?.scrollIntoView({ block: 'center' });
   }, [shown]);
+  const inThread = inOrder(entries, lifeOf, ({ dateTime }) => Date.parse(dateTime));
+  const standsAt = (entry: ReadEntry) => {
+    const life = lifeOf(entry);
+    return life ? (wentAt(life) ?? now) : Date.parse(entry.dateTime);
+  };
   return (
     <ol className="console-card archive-thread">
-      {entries.map((entry, index) => {
-        const at = Date.parse(entry.dateTime);
-        const before = entries[index - 1];
-        const isNewDay = !before || dayKey(Date.parse(before.dateTime)) !== dayKey(at);
+      {inThread.map((entry, index) => {
+        const at = standsAt(entry);
+        const before = inThread[index - 1];
+        const isNewDay = !before || dayKey(standsAt(before)) !== dayKey(at);
         return (
           <Fragment key={entry.number}>
             {isNewDay && <li className="archive-day small soft">{dayName(at, now)}</li>}
-            <Item entry={entry} isShown={entry.number === shown} here={entry.number === shown ? here : undefined} />
+            <Item
+              entry={entry}
+              now={now}
+              isShown={entry.number === shown}
+              here={entry.number === shown ? here : undefined}
+            />
           </Fragment>
         );
       })}
@@ -199,13 +211,19 @@ function Thread({ entries, shown }: { entries: ReadEntry[]; shown: number }) {
   );
 }
 
-type ItemProps = { entry: ReadEntry; isShown: boolean; here: React.RefObject<HTMLLIElement | null> | undefined };
+type ItemProps = {
+  entry: ReadEntry;
+  now: number;
+  isShown: boolean;
+  here: React.RefObject<HTMLLIElement | null> | undefined;
+};
 
-function Item({ entry, isShown, here }: ItemProps) {
+function Item({ entry, now, isShown, here }: ItemProps) {
   const { kind, dateTime, number, advisorId } = entry;
   const { text, button } = useShownText(`/archive/${advisorId}/${number}/text`, entry);
   const at = Date.parse(dateTime);
   const { title, icon } = titleOf(entry);
+  const life = lifeOf(entry);
   const isSaid = kind === 'text_out' || kind === 'text_in';
   return (
     <li
@@ -226,8 +244,11 @@ function Item({ entry, isShown, here }: ItemProps) {
       )}
       {button}
       <span className="small soft">
-        {whoOf(entry)} · {kind === 'text_out' && `${title} · `}
-        <Time at={at}>{clockTime(at)}</Time> · entry {number.toLocaleString('en-US')}
+        {whoOf(entry)} ·{' '}
+        <Time at={(life && wentAt(life)) ?? at} from={at}>
+          {life ? lifeWords(life, title, { now }) : clockTime(at)}
+        </Time>{' '}
+        · entry {number.toLocaleString('en-US')}
       </span>
     </li>
   );

@@ -3,9 +3,10 @@ import { useNow } from '../../api/clock.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Media } from '../../look/media.tsx';
 import { Time } from '../../look/parts.tsx';
+import { inOrder, isWaiting, type Life, lifeWords, wentAt } from '../../words/lives.ts';
 import { firstName } from '../../words/people.ts';
 import { consentEvent, failureAdvice, kindWords, statusWords } from '../../words/states.ts';
-import { clockTime, dayKey, dayName, whenTime } from '../../words/times.ts';
+import { clockTime, dayKey, dayName } from '../../words/times.ts';
 import { useShownText } from '../shown-text.tsx';
 import { refresh } from './deciding.ts';
 import type { Item, KeptMedia, Mark, ReviewDetail } from './queries.ts';
@@ -15,14 +16,18 @@ export function Thread({ review }: { review: ReviewDetail }) {
   const now = useNow();
   const { thread, archiveNumber, dateTime } = review;
   const { text, button } = useShownText(`/reviews/${review.reviewId}/text`, review, () => void refresh());
-  const items = thread?.data ?? [];
+  const items = inOrder(
+    thread?.data ?? [],
+    (item) => (item.type === 'text' ? lifeOf(item) : null),
+    (item) => Date.parse(item.dateTime),
+  );
   const isThere = items.some((item) => item.archiveNumber === archiveNumber);
   let day = '';
   return (
     <div className="review-flow">
       {thread?.hasEarlier && <p className="day">Earlier texts are in the archive</p>}
       {items.map((item) => {
-        const at = Date.parse(item.dateTime);
+        const at = standsAt(item, now);
         const isNewDay = day !== dayKey(at);
         day = dayKey(at);
         return (
@@ -64,6 +69,17 @@ export function Thread({ review }: { review: ReviewDetail }) {
       {thread?.hasLater && <p className="day">Later texts are in the archive</p>}
     </div>
   );
+}
+
+function lifeOf({ status, waitedFor, ...times }: Extract<Item, { type: 'text' }>): Life {
+  const at = (time: string | null) => (time === null ? null : Date.parse(time));
+  const { dateTime, handedOver, ended, deliverAfter } = times;
+  const known = { handedOver: at(handedOver), ended: at(ended), deliverAfter: at(deliverAfter) };
+  return { status, waitedFor, dateTime: Date.parse(dateTime), ...known };
+}
+
+function standsAt(item: Item, now: number): number {
+  return item.type === 'text' ? (wentAt(lifeOf(item)) ?? now) : Date.parse(item.dateTime);
 }
 
 /** `text` is that of the review. */
@@ -108,16 +124,17 @@ function ThreadItem({ item, review, text, now }: ThreadItemProps) {
       </div>
     );
   const said = statusWords[item.status];
-  const waits = ['held', 'awaiting_consent', 'deferred'].includes(item.status);
-  const when = item.deliverAfter ? whenTime(Date.parse(item.deliverAfter), now) : waits ? '' : clockTime(at);
+  const life = lifeOf(item);
   return (
     <div className={className} data-entry={item.archiveNumber}>
-      <div className={`say out ${waits ? 'wait' : ''}`}>
+      <div className={`say out ${isWaiting(life) ? 'wait' : ''}`}>
         <Marked text={(isReviewed && text) || item.text} marks={marks} />
       </div>
       <div className={`said-state ${said.tone}`}>
         <Icon name={item.status === 'held' ? 'player-pause' : said.icon} size={14} />
-        <Time at={at}>{[kindWords[item.kind], `${said.word} ${when}`.trim()].filter(Boolean).join(' · ')}</Time>
+        <Time at={wentAt(life) ?? at} from={at}>
+          {[kindWords[item.kind], lifeWords(life, said.word, { now })].filter(Boolean).join(' · ')}
+        </Time>
         {item.failureCode && <span className="advice">{failureAdvice[item.failureCode].what}</span>}
       </div>
     </div>
