@@ -8,6 +8,7 @@ import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { type Item, listItems, listItemsAround } from '../../src/domain/conversations/conversation-items.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
+import { indexArchive } from '../../src/domain/record-keeping/archive-index.ts';
 import { getEntry } from '../../src/domain/record-keeping/archive-search.ts';
 import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
 import { listReviews } from '../../src/domain/supervision/reviews.ts';
@@ -130,6 +131,7 @@ suite('a text in its thread', async () => {
           'select number from archive_entries where advisor_id = $1 and member_id = $2 order by number limit 1',
           [advisorId, memberId],
         );
+        await indexArchive(deps);
         const { entries } = await getEntry(deps, firmId, { advisorId, number: entry.number });
         const inArchive = inOrder(
           entries,

@@ -4,7 +4,7 @@ import type { ConsentItem, Item, ReplyItem, ScheduledItem, TextItem } from '../a
 import { Icon } from '../look/icons.tsx';
 import { Media } from '../look/media.tsx';
 import { Time } from '../look/parts.tsx';
-import { isWaiting, lifeWords, wentAt } from '../words/lives.ts';
+import { isWaiting, lifeMoments, lifeWords, wentAt } from '../words/lives.ts';
 import { count, firstName, phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { consentEvent, doubtAdvice, failureAdvice, heldAdvice, kindWords, statusWords } from '../words/states.ts';
@@ -60,7 +60,7 @@ function Text({ item, context: { timeZone, now, phone, advisor } }: { item: Text
           }
           size={14}
         />
-        <Time at={wentAt(item) ?? dateTime} from={dateTime} zone={timeZone}>
+        <Time at={wentAt(item) ?? dateTime} title={lifeMoments(item, timeZone)}>
           {words.join(' · ')}
         </Time>
         {isLate && <span className="advice">The carrier hasn’t taken it yet. It goes out as soon as it does.</span>}

@@ -39,12 +39,19 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
 }
 
 /** A short time, with the whole moment behind it. */
-/** `from` is when it was written, if that is another time. */
-export function Time({ at, from, zone, children }: { at: number; from?: number; zone?: string; children: ReactNode }) {
-  const written =
-    from === undefined || fullTime(from, zone) === fullTime(at, zone) ? '' : `Written ${fullTime(from, zone)} · `;
+export function Time({
+  at,
+  zone,
+  title = fullTime(at, zone),
+  children,
+}: {
+  at: number;
+  zone?: string;
+  title?: string;
+  children: ReactNode;
+}) {
   return (
-    <time dateTime={new Date(at).toISOString()} title={`${written}${fullTime(at, zone)}`} className="number">
+    <time dateTime={new Date(at).toISOString()} title={title} className="number">
       {children}
     </time>
   );

@@ -1,6 +1,6 @@
 import type { TextItem, TextStatus } from '../api/types.ts';
 import { count } from './people.ts';
-import { clockTime, dayKey, pastTime, whenTime } from './times.ts';
+import { clockTime, dayKey, fullTime, pastTime, whenTime } from './times.ts';
 
 /** A text from when it was written, in epoch milliseconds. `handedOver` and `ended` are null while it waits. */
 export type Life = Pick<TextItem, 'dateTime' | 'handedOver' | 'ended' | 'waitedFor'> & {
@@ -22,6 +22,11 @@ export const isWaiting = ({ status }: Pick<Life, 'status'>): boolean => waits.ha
 /** When a text was handed to the carrier, or failed; null as long as it waits. */
 export function wentAt({ handedOver, ended }: Pick<Life, 'handedOver' | 'ended'>): number | null {
   return handedOver ?? ended;
+}
+
+/** Whether it went so much later than it was written that it has to be said. */
+export function hasWaited(life: Life): boolean {
+  return (wentAt(life) ?? life.dateTime) - life.dateTime >= waitMsMin;
 }
 
 /**
@@ -53,10 +58,18 @@ export function lifeWords(life: Life, word: string, { now, timeZone }: { now: nu
       return `${word} ${whenTime(deliverAfter, now, timeZone)} · written ${clock(written)}`;
     return waits.has(life.status) ? `${word} · written ${clock(written)}` : `${word} ${clock(written)}`;
   }
-  if (at - written < waitMsMin) return `${word} ${clockTime(at, timeZone)}`;
+  if (!hasWaited(life)) return `${word} ${clockTime(at, timeZone)}`;
   const wrote = isSameDay(written, at, timeZone) ? clockTime(written, timeZone) : pastTime(written, now, timeZone);
   const waited = `waited ${lengthWords(at - written)}${waitedFor ? waitWords[waitedFor] : ''}`;
   return `Written ${wrote} · ${waited} · ${word.charAt(0).toLowerCase()}${word.slice(1)} ${clockTime(at, timeZone)}`;
+}
+
+/** The whole moments, as a tooltip and paper have them. */
+export function lifeMoments({ dateTime: written, status, ...went }: Life, timeZone?: string): string {
+  const at = wentAt(went);
+  const [from, to] = [fullTime(written, timeZone), at === null ? null : fullTime(at, timeZone)];
+  if (to === null) return `Written ${from}`;
+  return from === to ? to : `Written ${from} · ${status === 'failed' ? 'failed' : 'handed over'} ${to}`;
 }
 
 /** `25 min`, `9 h`, `2 days`. */

@@ -6,7 +6,7 @@ import { get, post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, StateScreen, Time } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
-import { lifeWords } from '../../words/lives.ts';
+import { hasWaited, lifeWords } from '../../words/lives.ts';
 import { dayAfter, dayOf } from '../../words/months.ts';
 import { count, phoneWords, readPhone } from '../../words/people.ts';
 import { instantOf } from '../../words/schedules.ts';
@@ -296,7 +296,7 @@ function Hit({ entry, words, now }: { entry: Entry; words: string | undefined; n
           <span className="row wrap archive-line">
             <b>{name ?? (phone ? phoneWords(phone) : (advisor ?? wholeFirm))}</b>
             <span className="small soft">
-              {life ? lifeWords(life, title, { now }) : title}
+              {life && hasWaited(life) ? lifeWords(life, title, { now }) : title}
               {text !== null && ['consent', 'review'].includes(kind) ? `: ${saidIn(entry)}` : ''} · {whoOf(entry)}
               {phone && whoOf(entry) !== advisor ? ` · ${advisor}` : ''}
             </span>

@@ -6,7 +6,7 @@ import { CallFailed } from '../../api/http.ts';
 import { Wrong } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip, Fact, Time } from '../../look/parts.tsx';
-import { inOrder, lifeWords, wentAt } from '../../words/lives.ts';
+import { inOrder, lifeMoments, lifeWords, wentAt } from '../../words/lives.ts';
 import { count, phoneWords } from '../../words/people.ts';
 import type { StateWord } from '../../words/states.ts';
 import { clockTime, dayKey, dayName } from '../../words/times.ts';
@@ -245,9 +245,13 @@ function Item({ entry, now, isShown, here }: ItemProps) {
       {button}
       <span className="small soft">
         {whoOf(entry)} ·{' '}
-        <Time at={(life && wentAt(life)) ?? at} from={at}>
-          {life ? lifeWords(life, title, { now }) : clockTime(at)}
-        </Time>{' '}
+        {life ? (
+          <Time at={wentAt(life) ?? at} title={lifeMoments(life)}>
+            {lifeWords(life, title, { now })}
+          </Time>
+        ) : (
+          <Time at={at}>{clockTime(at)}</Time>
+        )}{' '}
         · entry {number.toLocaleString('en-US')}
       </span>
     </li>

@@ -3,7 +3,7 @@ import { useNow } from '../../api/clock.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Media } from '../../look/media.tsx';
 import { Time } from '../../look/parts.tsx';
-import { inOrder, isWaiting, type Life, lifeWords, wentAt } from '../../words/lives.ts';
+import { inOrder, isWaiting, type Life, lifeMoments, lifeWords, wentAt } from '../../words/lives.ts';
 import { firstName } from '../../words/people.ts';
 import { consentEvent, failureAdvice, kindWords, statusWords } from '../../words/states.ts';
 import { clockTime, dayKey, dayName } from '../../words/times.ts';
@@ -132,7 +132,7 @@ function ThreadItem({ item, review, text, now }: ThreadItemProps) {
       </div>
       <div className={`said-state ${said.tone}`}>
         <Icon name={item.status === 'held' ? 'player-pause' : said.icon} size={14} />
-        <Time at={wentAt(life) ?? at} from={at}>
+        <Time at={wentAt(life) ?? at} title={lifeMoments(life)}>
           {[kindWords[item.kind], lifeWords(life, said.word, { now })].filter(Boolean).join(' · ')}
         </Time>
         {item.failureCode && <span className="advice">{failureAdvice[item.failureCode].what}</span>}
