@@ -31,7 +31,7 @@ export const allowedImports: Record<string, string> = {
   'domain/consent': `${ground} domain/archive domain/accounts domain/members domain/texting domain/supervision`,
   'domain/messages': `${ground} domain/archive domain/texting domain/consent`,
   'domain/conversations': `${ground} domain/archive domain/address-book domain/texting domain/messages`,
-  'domain/broadcasts': `${ground} domain/archive domain/texting domain/messages`,
+  'domain/broadcasts': `${ground} domain/archive domain/address-book domain/texting domain/consent domain/messages`,
   'domain/delivery': `${ground} domain/archive domain/accounts domain/carriers domain/texting domain/consent domain/broadcasts`,
   'domain/operations': `${ground} domain/archive domain/accounts domain/carriers domain/webhooks`,
   'domain/sandbox': `${ground} domain/archive domain/sign-in domain/accounts domain/members domain/access domain/content domain/address-book domain/texting domain/consent`,

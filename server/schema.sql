@@ -245,9 +245,10 @@ create table broadcast_recipients (
 create table broadcasts (
   advisor_id bigint not null,
   broadcast_id bigint not null generated always as identity,
-  group_id bigint not null,
-  group_name text not null,
+  group_id bigint,
+  group_name text,
   text text not null,
+  wording_version integer,
   status text not null,
   people integer not null,
   accepted integer not null default 0,

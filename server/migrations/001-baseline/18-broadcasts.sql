@@ -3,10 +3,12 @@
 create table broadcasts (
   advisor_id bigint not null,
   broadcast_id bigint generated always as identity,
-  -- As it was then: groups are renamed and deleted.
-  group_id bigint not null,
-  group_name text not null,
+  -- As it was then: groups are renamed and deleted. Those who are asked for their consent need not be one.
+  group_id bigint,
+  group_name text,
   text text not null,
+  -- Of the wording that the text is, where it asks for consent.
+  wording_version integer,
   status text not null check (status in ('sending', 'done', 'stopped')),
   -- How many people are in it, and of how many the text was accepted or refused so far.
   people integer not null,

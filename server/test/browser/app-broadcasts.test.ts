@@ -55,7 +55,31 @@ test('a group is texted: seen person by person before, once each though the answ
   await page.getByRole('button', { name: /^Don’t get it/ }).click();
   assert.equal(await page.locator('.broadcast-person').count(), 2);
   await page.getByRole('button', { name: 'Ask for consent' }).click();
-  await page.getByText('1 person was asked.').waitFor();
+  const asking = page.getByRole('dialog', { name: 'Ask 1 person for consent?' });
+  const { data: wordings } = await page.evaluate(async () => (await fetch('/app/api/wordings')).json());
+  const wording = wordings.find(({ kind }: { kind: string }) => kind === 'consent_request').text;
+  await asking.getByText(wording).waitFor();
+  await asking.getByRole('listitem').filter({ hasText: 'Agreed already 3' }).waitFor();
+  await asking.getByRole('listitem').filter({ hasText: 'No phone number 1' }).waitFor();
+  await asking.getByRole('button', { name: 'Cancel' }).click();
+  assert.deepEqual(await world.database.asOwner('select from broadcasts'), []);
+  await page.getByRole('button', { name: 'Ask for consent' }).click();
+  // The answer is lost, and the same button asks nobody twice.
+  const requests = '**/app/api/broadcasts/consent';
+  await page.route(requests, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await asking.getByRole('button', { name: 'Ask 1 person' }).click();
+  await page.getByText('Try again: nobody is asked twice.').waitFor();
+  await page.unroute(requests);
+  await page.getByRole('dialog').locator('button[type=submit]').click();
+  await page.getByText('being asked.').waitFor();
+  await page.getByRole('button', { name: 'Follow it' }).click();
+  await page.getByText('Its turn comes').waitFor();
+  await sendBroadcasts(world.deps);
+  await page.getByText('1 not answered').waitFor();
+  await page.goBack();
   await page.getByText('not answered your request (1)').waitFor();
   await page.reload();
   assert.equal(await writing(page).inputValue(), 'Dear {nickname|there}, {lastName}', 'what was typed is kept');

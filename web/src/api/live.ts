@@ -90,7 +90,7 @@ function applyEvent(event: LiveEvent): void {
   if (event.type === 'signature.changed') void client.invalidateQueries(sessionQuery);
   if (event.type === 'saved_replies.changed') void client.invalidateQueries(savedRepliesQuery);
   if (event.type === 'book.changed' || event.type === 'consent.changed') bookChanged();
-  if (event.type === 'message.status' || event.type === 'broadcast.changed') followBroadcasts();
+  if (['message.status', 'broadcast.changed', 'consent.changed'].includes(event.type)) followBroadcasts();
   if (Number.isSafeInteger(memberId)) refresh(memberId);
 }
 

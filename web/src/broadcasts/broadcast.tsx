@@ -6,6 +6,7 @@ import { useNow } from '../api/clock.ts';
 import { CallFailed, post } from '../api/http.ts';
 import { client } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
+import type { ConsentState } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
@@ -13,6 +14,7 @@ import { Broken, Chip, Face, Time } from '../look/parts.tsx';
 import { NotFound } from '../shell/shell.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { count, phoneWords } from '../words/people.ts';
+import { consentWords } from '../words/states.ts';
 import { pastTime } from '../words/times.ts';
 import {
   type BroadcastOutcome,
@@ -21,7 +23,7 @@ import {
   type Recipient,
   recipientsQuery,
 } from './queries.ts';
-import { broadcastSaid, outcomeAdvice, outcomeSaid } from './words.ts';
+import { answerWords, asksForConsent, broadcastSaid, nameOf, outcomeAdvice, outcomeSaid } from './words.ts';
 
 /** What becomes of a text to a group, live. It goes on without this page. */
 export function OpenBroadcastPage() {
@@ -38,7 +40,7 @@ export function OpenBroadcastPage() {
         <Link to="/broadcasts" className="button quiet square" aria-label="Back to the texts to groups">
           <Icon name="chevron-left" />
         </Link>
-        <h1 className="cut">{broadcast?.groupName ?? 'Text to a group'}</h1>
+        <h1 className="cut">{broadcast ? nameOf(broadcast) : 'Text to a group'}</h1>
         {broadcast?.status === 'sending' && (
           <Button kind="small bad end" onClick={() => ask(true)}>
             Stop
@@ -50,6 +52,7 @@ export function OpenBroadcastPage() {
           <>
             <div className="row wrap">
               <Chip {...broadcastSaid(broadcast)} />
+              {asksForConsent(broadcast) && <Chip word="Asks for consent" icon="hourglass" tone="quiet" />}
               <span className="small soft">
                 To {count(broadcast.people, 'person', 'people')},{' '}
                 <Time at={broadcast.dateTimeCreated} zone={timeZone}>
@@ -58,6 +61,7 @@ export function OpenBroadcastPage() {
               </span>
             </div>
             <Progress broadcast={broadcast} />
+            {asksForConsent(broadcast) && <Answers broadcast={broadcast} />}
             <blockquote className="broadcast-quote broadcast-text">{broadcast.text}</blockquote>
             <People broadcast={broadcast} />
           </>
@@ -118,7 +122,24 @@ function Progress({ broadcast: { counts, people } }: { broadcast: OpenBroadcast 
   );
 }
 
-function People({ broadcast: { broadcastId, counts, people } }: { broadcast: OpenBroadcast }) {
+const answered: ConsentState[] = ['accepted', 'opted_out', 'pending'];
+
+/** What those who were asked have answered so far. */
+function Answers({ broadcast: { answers } }: { broadcast: OpenBroadcast }) {
+  const given = answered.flatMap((state) => (answers[state] ? { state, people: answers[state] } : []));
+  return (
+    <ul className="row wrap broadcast-answers" aria-label="Answers so far">
+      {given.map(({ state, people }) => (
+        <li key={state}>
+          <Chip {...consentWords[state]} word={`${people.toLocaleString('en-US')} ${answerWords[state]}`} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function People({ broadcast }: { broadcast: OpenBroadcast }) {
+  const { broadcastId, counts, people } = broadcast;
   const [onlyTrouble, showTrouble] = useState(false);
   const trouble = (['refused', 'stopped', 'failed', 'undelivered', 'in_doubt', 'held'] as const).reduce(
     (sum, each) => sum + (counts[each] ?? 0),
@@ -145,7 +166,7 @@ function People({ broadcast: { broadcastId, counts, people } }: { broadcast: Ope
         {data?.pages
           .flatMap((page) => page.data)
           .map((each) => (
-            <PersonRow key={each.place} person={each} />
+            <PersonRow key={each.place} person={each} isAsked={asksForConsent(broadcast)} />
           ))}
       </ul>
       {hasNextPage && <Button onClick={() => void fetchNextPage()}>Show more</Button>}
@@ -153,10 +174,11 @@ function People({ broadcast: { broadcastId, counts, people } }: { broadcast: Ope
   );
 }
 
-function PersonRow({ person }: { person: Recipient }) {
+function PersonRow({ person, isAsked }: { person: Recipient; isAsked: boolean }) {
   const { timeZone } = useAdvisor();
   const now = useNow();
-  const { name, phone, memberId, text } = person;
+  const { name, phone, memberId, text, consent } = person;
+  const hasAnswered = isAsked && (consent === 'accepted' || consent === 'opted_out');
   const called = name ?? (phone ? phoneWords(phone) : 'Unnamed');
   const advice = outcomeAdvice(person);
   return (
@@ -172,8 +194,9 @@ function PersonRow({ person }: { person: Recipient }) {
             <b className="cut">{called}</b>
           )}
           <Chip {...outcomeSaid(person, now, timeZone)} />
+          {hasAnswered && <Chip {...consentWords[consent]} />}
         </div>
-        <p className="small soft cut">{text}</p>
+        {!isAsked && <p className="small soft cut">{text}</p>}
         {advice && <p className="small soft">{advice}</p>}
       </div>
     </li>
@@ -181,25 +204,27 @@ function PersonRow({ person }: { person: Recipient }) {
 }
 
 function StopQuestion({ broadcast, close }: { broadcast: OpenBroadcast; close(): void }) {
-  const { broadcastId, groupName, counts } = broadcast;
+  const { broadcastId, counts } = broadcast;
+  const isAsking = asksForConsent(broadcast);
   const left = (counts.waiting ?? 0) + (counts.deferred ?? 0);
   const confirm = async () => {
     close();
     await post(`/broadcasts/${broadcastId}/stop`).then(
-      () => toast('Stopped: nobody else gets it.'),
+      () => toast(`Stopped: nobody else ${isAsking ? 'is asked' : 'gets it'}.`),
       (error) => toast(`Not stopped. ${error.message}`),
     );
     void client.invalidateQueries({ queryKey: ['broadcasts'] });
   };
   return (
-    <Dialog close={close} title={`Stop texting ${groupName}?`}>
+    <Dialog close={close} title={isAsking ? 'Stop asking for consent?' : `Stop texting ${nameOf(broadcast)}?`}>
       <p>
-        {count(left, 'person hasn’t', 'people haven’t')} got it yet and won’t get it. What is on its way can’t be called
+        {count(left, 'person hasn’t', 'people haven’t')}{' '}
+        {isAsking ? 'been asked yet and won’t be' : 'got it yet and won’t get it'}. What is on its way can’t be called
         back.
       </p>
       <div className="buttons" style={{ marginTop: 16 }}>
         <Button onClick={close} data-autofocus>
-          Keep sending
+          {isAsking ? 'Keep asking' : 'Keep sending'}
         </Button>
         <Button kind="bad" onClick={() => void confirm()}>
           Stop

@@ -9,7 +9,7 @@ import { Broken, Chip, StateScreen, Time } from '../look/parts.tsx';
 import { count } from '../words/people.ts';
 import { pastTime } from '../words/times.ts';
 import { type Broadcast, broadcastsQuery } from './queries.ts';
-import { broadcastWords } from './words.ts';
+import { asksForConsent, broadcastWords, nameOf } from './words.ts';
 
 /** Every text to a group, the latest first. */
 export function Broadcasts() {
@@ -58,7 +58,7 @@ export function Broadcasts() {
 }
 
 function Row({ broadcast }: { broadcast: Broadcast }) {
-  const { broadcastId, groupName, text, status, people, accepted, dateTimeCreated } = broadcast;
+  const { broadcastId, text, status, people, accepted, dateTimeCreated } = broadcast;
   const { timeZone } = useAdvisor();
   const now = useNow();
   return (
@@ -66,9 +66,10 @@ function Row({ broadcast }: { broadcast: Broadcast }) {
       <div className="grow">
         <div className="row wrap">
           <Link to="/broadcasts/$broadcastId" params={{ broadcastId }} className="cut strong">
-            {groupName}
+            {nameOf(broadcast)}
           </Link>
           <Chip {...broadcastWords[status]} />
+          {asksForConsent(broadcast) && <Chip word="Asks for consent" icon="hourglass" tone="quiet" />}
         </div>
         <div className="small soft number">
           <Time at={dateTimeCreated} zone={timeZone}>

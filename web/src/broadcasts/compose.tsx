@@ -2,11 +2,10 @@ import './broadcasts.css';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useNow } from '../api/clock.ts';
 import { client, groupsQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
-import { useAsking } from '../inbox/asking.ts';
 import { quarterMs, Tool, textLengthMax, typingMs } from '../inbox/composer.tsx';
 import { useDraft } from '../inbox/drafts.ts';
 import { canRepeat } from '../inbox/outbox.ts';
@@ -26,6 +25,7 @@ import { checkQuery, type GroupCheck, type PersonalPreview, previewQuery } from 
 import { forget, newStart, type Start, start, unanswered } from './starting.ts';
 import { codeWords, pieces, previewAdvice, previewSaid, sendWords } from './words.ts';
 
+const AskDialog = lazy(ahead(() => import('./ask-dialog.tsx')));
 const EmojiPicker = lazy(ahead(() => import('../inbox/emoji-picker.tsx')));
 const LibraryPicker = lazy(ahead(() => import('../inbox/library-picker.tsx')));
 const SavedReplyPicker = lazy(ahead(() => import('../saved-replies/saved-reply-picker.tsx')));
@@ -290,7 +290,7 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
           </div>
         )}
         {check && <Totals check={check} text={text} write={edit} />}
-        {check && <ConsentFix check={check} />}
+        {check && <ConsentFix check={check} groupId={groupId} />}
       </div>
       <div className="foot">
         <span className="desk">
@@ -369,25 +369,24 @@ function Totals({ check, text, write }: { check: GroupCheck; text: string; write
   );
 }
 
-/** Those who haven't agreed, as far as they are shown. Their answers change what the button above says. */
-function ConsentFix({ check }: { check: GroupCheck }) {
+/** Those who haven't agreed. Their answers change what the button above says. */
+function ConsentFix({ check, groupId }: { check: GroupCheck; groupId: number }) {
   const { consentCollection } = useAdvisor();
-  const { ask, isAsking } = useAsking((asked) => {
-    toast(`${asked} They can get it once they say yes.`);
-    return client.invalidateQueries({ queryKey: ['broadcast-check'] });
-  });
-  const phones = check.refused.flatMap(({ code, phone }) => (code === 'not_consented' && phone ? phone : []));
-  if (phones.length === 0 || !consentCollection) return null;
+  const [isAsking, ask] = useState(false);
+  const people = check.refusals.find(({ code }) => code === 'not_consented')?.people ?? 0;
   return (
-    <div className="hint">
-      <Icon name="hourglass" />
-      <span className="grow">
-        {phones.length === 1 ? 'One person hasn’t' : `${phones.length} people haven’t`} agreed to texts yet.
-      </span>
-      <button type="button" className="link" onClick={() => void ask(phones)} disabled={isAsking}>
-        Ask for consent
-      </button>
-    </div>
+    <>
+      {people > 0 && consentCollection && (
+        <div className="hint">
+          <Icon name="hourglass" />
+          <span className="grow">{count(people, 'person hasn’t', 'people haven’t')} agreed to texts yet.</span>
+          <button type="button" className="link" onClick={() => ask(true)}>
+            Ask for consent
+          </button>
+        </div>
+      )}
+      <Suspense>{isAsking && <AskDialog whom={{ groupId }} close={() => ask(false)} />}</Suspense>
+    </>
   );
 }
 

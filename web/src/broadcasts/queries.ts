@@ -5,14 +5,19 @@ import type {
   BroadcastOutcome,
 } from '../../../server/src/domain/broadcasts/broadcasts.ts';
 import type {
+  RequestCheck as AChecked,
+  ContactChoice,
+  LeftOutCode,
+} from '../../../server/src/domain/broadcasts/consent-broadcasts.ts';
+import type {
   GroupCheck as Check,
   PersonalPreview as Preview,
 } from '../../../server/src/domain/broadcasts/previews.ts';
 import { get, post } from '../api/http.ts';
-import type { Epoch, FailureReason } from '../api/types.ts';
+import type { ConsentState, Epoch, FailureReason } from '../api/types.ts';
 
-/** Why somebody in the group gets no text, or one that is held. */
-export type Code = NonNullable<PersonalPreview['code']> | FailureReason;
+/** Why somebody gets no text, or one that is held. */
+export type Code = NonNullable<PersonalPreview['code']> | FailureReason | LeftOutCode;
 
 /** A person's own text, and what would become of it. */
 export type PersonalPreview = Epoch<Omit<Preview, 'refused'>>;
@@ -20,11 +25,15 @@ export type PersonalPreview = Epoch<Omit<Preview, 'refused'>>;
 export type GroupCheck = Epoch<Check>;
 
 export type Broadcast = Epoch<ABroadcast>;
-export type OpenBroadcast = Broadcast & { counts: Partial<Record<BroadcastOutcome, number>> };
+export type OpenBroadcast = Broadcast & {
+  counts: Partial<Record<BroadcastOutcome, number>>;
+  answers: Partial<Record<ConsentState, number>>;
+};
+export type RequestCheck = Epoch<AChecked>;
 
 export type Recipient = Omit<Epoch<ARecipient>, 'code'> & { code: Code | null };
 
-export type { BroadcastOutcome };
+export type { BroadcastOutcome, ContactChoice };
 
 type Part<Row> = { data: Row[]; next: number | null };
 type GroupText = { groupId: number; text: string };
@@ -47,6 +56,15 @@ export const previewQuery = (written: GroupText, quarter: number) =>
     getNextPageParam: ({ next }) => next ?? undefined,
     gcTime: 60_000,
     placeholderData: keepPreviousData,
+  });
+
+/** Whom a request for consent would ask; asked anew with every dialog. */
+export const requestCheckQuery = (whom: ContactChoice) =>
+  queryOptions({
+    queryKey: ['broadcast-check', 'consent', whom],
+    queryFn: ({ signal }) => post<RequestCheck>('/broadcasts/consent/check', { body: { whom }, signal }),
+    gcTime: 0,
+    retry: false,
   });
 
 export const broadcastsQuery = infiniteQueryOptions({

@@ -1,3 +1,4 @@
+import type { ConsentState } from '../api/types.ts';
 import { type FieldName, fieldWords } from '../saved-replies/fields.tsx';
 import { count } from '../words/people.ts';
 import { failureAdvice, heldAdvice, type StateWord, statusWords } from '../words/states.ts';
@@ -35,6 +36,10 @@ export const codeWords: Record<Code, string> = {
   internal_error: 'Broke on our side',
   no_phone: 'No phone number',
   same_number: 'Same number as someone else',
+  accepted: 'Agreed already',
+  asked_lately: 'Asked in the last 24 hours',
+  being_asked: 'Waiting to be asked',
+  no_collection: 'Account not set up to ask',
   missing_field: 'Name missing',
   too_long: 'Text too long',
   supervision: 'Read by your firm first',
@@ -91,6 +96,20 @@ export function sendWords(check: GroupCheck | undefined, now: number, timeZone: 
   const to = `Send to ${count(people, 'person', 'people')}`;
   return check.later === people && check.earliest ? `${to} at ${whenTime(check.earliest, now, timeZone)}` : to;
 }
+
+/** What those who were asked have done, after their number. */
+export const answerWords: Record<ConsentState, string> = {
+  accepted: 'accepted',
+  opted_out: 'opted out',
+  pending: 'not answered',
+  none: 'not asked',
+};
+
+/** Whether it asks for consent instead of being a text of the advisor's own. */
+export const asksForConsent = ({ wordingVersion }: Broadcast): boolean => wordingVersion !== null;
+
+export const nameOf = (broadcast: Broadcast): string =>
+  broadcast.groupName ?? (asksForConsent(broadcast) ? 'Consent requests' : 'Text to a group');
 
 export const broadcastWords: Record<Broadcast['status'], StateWord> = {
   sending: { word: 'Sending', icon: 'send', tone: 'brand' },

@@ -5,10 +5,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { download, isStale, signIn } from '../api/http.ts';
-import { type ContactFilter, contactsQuery, countsQuery, refreshBook } from '../api/queries.ts';
+import { type ContactFilter, contactsQuery, countsQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { AppContact, ConsentState, Group } from '../api/types.ts';
-import { useAsking } from '../inbox/asking.ts';
+import type { ContactChoice } from '../broadcasts/queries.ts';
 import { draftedGroup } from '../inbox/drafts.ts';
 import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
@@ -24,6 +24,7 @@ import { useFoundGroups } from './found-groups.tsx';
 import { ImportBar } from './import-bar.tsx';
 import { People, type Selection } from './people.tsx';
 
+const AskDialog = lazy(ahead(() => import('../broadcasts/ask-dialog.tsx')));
 const ContactEditor = lazy(ahead(() => import('./contact-editor.tsx')));
 const GroupEditor = lazy(ahead(() => import('./group-editor.tsx')));
 const ImportDialog = lazy(ahead(() => import('./import-dialog.tsx')));
@@ -39,12 +40,13 @@ const states: ConsentState[] = ['accepted', 'pending', 'none', 'opted_out'];
 
 /** Whom the list shows. */
 type Scope = Pick<ContactFilter, 'groupId' | 'consent'>;
-type Dialog = { groupId: number | null } | { dropped: File | null } | 'groups' | null;
+type Dialog = { groupId: number | null } | { dropped: File | null } | { whom: ContactChoice } | 'groups' | null;
 const everybody: Scope = { groupId: undefined, consent: undefined };
 
 export function Contacts() {
   const place = useSearch({ from: '/contacts' });
   const { groupId, consent, sortBy = 'fullName', sortDirection = 'asc', contact } = place;
+  const { consentCollection } = useAdvisor();
   const router = useRouter();
   const navigate = useNavigate({ from: '/contacts' });
   const searched = useLocation({ select: ({ state }) => state.searched ?? '' });
@@ -171,6 +173,16 @@ export function Contacts() {
               <span className="words">Text this group</span>
             </Link>
           )}
+          {consentCollection && isNarrow && consent !== 'accepted' && consent !== 'opted_out' && (
+            <Button
+              icon="hourglass"
+              disabled={!total}
+              onClick={() => open({ whom: { search, ...scope } })}
+              aria-label="Ask for consent"
+            >
+              <span className="words">Ask for consent</span>
+            </Button>
+          )}
           <Button icon="upload" onClick={() => open({ dropped: null })} aria-label="Import">
             <span className="words">Import</span>
           </Button>
@@ -191,6 +203,7 @@ export function Contacts() {
         <Selected
           selected={selected}
           clear={unselect}
+          ask={() => open({ whom: { contactIds: [...selected.keys()] } })}
           chooseGroup={() => open('groups')}
           drop={() => drop([...selected.keys()], whomOf(selected))}
         />
@@ -214,6 +227,8 @@ export function Contacts() {
       <Suspense>
         {dialog === 'groups' ? (
           <GroupChoice contactIds={[...selected.keys()]} make={() => open({ groupId: null })} close={close} />
+        ) : dialog && 'whom' in dialog ? (
+          <AskDialog whom={dialog.whom} close={close} />
         ) : dialog && 'dropped' in dialog ? (
           <ImportDialog dropped={dialog.dropped} close={close} />
         ) : named && (renamed || named.groupId === null) ? (
@@ -351,34 +366,25 @@ function GroupMenu({ group, rename, drop }: { group: Group; rename(): void; drop
 function Selected({
   selected,
   clear,
+  ask,
   chooseGroup,
   drop,
 }: {
   selected: Selection;
   clear(): void;
+  ask(): void;
   chooseGroup(): void;
   drop(): void;
 }) {
   const { consentCollection } = useAdvisor();
-  // The selection is as it was when each was selected.
-  const [asked, setAsked] = useState<string[]>([]);
-  const notAsked = [...selected.values()].flatMap(({ phone, state }) =>
-    phone && state === 'none' && !asked.includes(phone) ? phone : [],
-  );
-  const { ask, isAsking } = useAsking((words) => {
-    toast(words);
-    setAsked([...asked, ...notAsked]);
-    return refreshBook();
-  });
   return (
     <section className="selected-bar" aria-label="Selected">
       <strong className="number" role="status">
         {selected.size.toLocaleString('en-US')} selected
       </strong>
-      {consentCollection && notAsked.length > 0 && (
-        <Button kind="small" disabled={isAsking} onClick={() => void ask(notAsked)}>
-          <Icon name="send" />
-          Ask {notAsked.length.toLocaleString('en-US')} for consent
+      {consentCollection && (
+        <Button kind="small" icon="hourglass" onClick={ask}>
+          Ask for consent
         </Button>
       )}
       <Button kind="small" onClick={chooseGroup}>

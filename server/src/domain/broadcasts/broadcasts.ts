@@ -1,8 +1,10 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import type { BroadcastRow } from '../../store/broadcasts/broadcasts.ts';
+import type { BroadcastRow, NewBroadcast } from '../../store/broadcasts/broadcasts.ts';
 import * as store from '../../store/broadcasts/broadcasts.ts';
-import type { OutcomeCount, RecipientOutcome } from '../../store/broadcasts/recipients.ts';
+import { countAnswers } from '../../store/broadcasts/people.ts';
+import type { NewRecipient, OutcomeCount, RecipientOutcome } from '../../store/broadcasts/recipients.ts';
 import { countOutcomes, insertRecipients, listOutcomes, stopRecipients } from '../../store/broadcasts/recipients.ts';
+import type { ConsentState } from '../../store/consent/consents.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
@@ -62,26 +64,38 @@ export async function startBroadcast(
   if (phone === null) throw problem('conflict', 'Nobody in the group can get this text.');
   const cannotText = textingProblem(await listRecipients(deps.db, [{ advisorId, phone }]));
   if (cannotText) throw cannotText;
-  const { actor, traceId } = by;
-  const started = { groupId, groupName, text, people, refused, actor, traceId };
+  const started = { groupId, groupName, text, wordingVersion: null, people, refused };
   return inTransaction(deps, async (deps) => {
-    const now = deps.clock.now();
-    const broadcastId = await store.insertBroadcast(deps.db, advisorId, started, now);
     const kept = textsVersion();
-    for await (const texts of pages(deps)) {
-      kept.add(texts);
-      const recipients = texts.map(({ refused: code, missing: _, ...each }) => ({ ...each, code }));
-      await insertRecipients(deps.db, advisorId, broadcastId, recipients);
+    async function* recipients() {
+      for await (const texts of pages(deps)) {
+        kept.add(texts);
+        yield texts.map(({ refused: code, missing: _, ...each }) => ({ ...each, code }));
+      }
+      if (kept.value() !== version) throw hasChanged();
     }
-    if (kept.value() !== version) throw hasChanged();
-    // Last, since it locks the archive: until then nothing is held that a STOP needs.
-    await archiveBroadcast(deps, by, 'started', advisorId, { broadcastId, ...started });
-    return broadcastId;
+    return beginBroadcast(deps, advisorId, started, recipients(), by);
   });
 }
 
 function hasChanged() {
   return problem('conflict', 'The group has changed since you looked at the texts. Look at them again, and send.');
+}
+
+/** Inside a transaction. */
+export async function beginBroadcast(
+  deps: Deps,
+  advisorId: number,
+  started: Omit<NewBroadcast, 'actor' | 'traceId'>,
+  recipients: Iterable<NewRecipient[]> | AsyncIterable<NewRecipient[]>,
+  by: By,
+): Promise<number> {
+  const broadcast = { ...started, actor: by.actor, traceId: by.traceId };
+  const broadcastId = await store.insertBroadcast(deps.db, advisorId, broadcast, deps.clock.now());
+  for await (const page of recipients) await insertRecipients(deps.db, advisorId, broadcastId, page);
+  // Last, since it locks the archive: until then nothing is held that a STOP needs.
+  await archiveBroadcast(deps, by, 'started', advisorId, { broadcastId, ...started });
+  return broadcastId;
 }
 
 /** Once this returns, nobody else's text is accepted: a batch that is being sent is waited for. One that has ended stays as it is. */
@@ -111,7 +125,7 @@ export async function listBroadcasts(deps: Deps, advisorId: number, before: numb
   return { data: page, next: last?.broadcastId ?? null };
 }
 
-/** With how many people each outcome has. */
+/** With how many people each outcome has; of those who were asked for their consent also what each answered, by their state. */
 export async function getBroadcast(deps: Deps, advisorId: number, broadcastId: number) {
   const broadcast = await store.findBroadcast(deps.db, advisorId, broadcastId);
   if (!broadcast) throw problem('not_found', 'There is no such text to a group on the advisor’s account.');
@@ -120,7 +134,10 @@ export async function getBroadcast(deps: Deps, advisorId: number, broadcastId: n
     const outcome = outcomeOf(row);
     counts[outcome] = (counts[outcome] ?? 0) + row.people;
   }
-  return { ...broadcast, counts };
+  const answers: Partial<Record<ConsentState, number>> = {};
+  if (broadcast.wordingVersion !== null)
+    for (const { state, people } of await countAnswers(deps.db, advisorId, broadcastId)) answers[state] = people;
+  return { ...broadcast, counts, answers };
 }
 
 export async function listBroadcastRecipients(

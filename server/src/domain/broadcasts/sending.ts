@@ -10,9 +10,10 @@ import type { Screener } from '../ports.ts';
 import type { FailureCode } from '../shared/failure-codes.ts';
 import { isRowFault } from '../shared/row-faults.ts';
 import { endOf } from '../shared/signals.ts';
-import { acceptDrafts, draftFor, type FlaggedDraft } from '../texting/drafts.ts';
+import { type AcceptedText, acceptDrafts, draftFor, type FlaggedDraft } from '../texting/drafts.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
 import type { Draft } from '../texting/texts.ts';
+import { askBatch, type TurnOutcome } from './consent-broadcasts.ts';
 import { archiveBroadcast } from './entries.ts';
 
 type Decision = { draft: Draft } | { later: Date } | { refused: FailureCode; blocked?: FlaggedDraft | undefined };
@@ -86,8 +87,13 @@ async function sendNext(
   return true;
 }
 
+async function accept(deps: Deps, batch: Batch): Promise<RecipientChange[]> {
+  const turns = await (batch.broadcast.wordingVersion === null ? sendTexts : askBatch)(deps, batch);
+  return batch.waiting.map(({ place }, index) => changeOf(place, turns[index] as TurnOutcome));
+}
+
 /** Decides about each person as any send does, at this moment, and accepts what may go out now. */
-async function accept(deps: Deps, { broadcast, waiting, now }: Batch): Promise<RecipientChange[]> {
+async function sendTexts(deps: Deps, { broadcast, waiting, now }: Batch): Promise<TurnOutcome[]> {
   const { advisorId } = broadcast;
   const numbers = waiting.map(({ phone }) => ({ advisorId, phone }));
   const recipients = await ensureRecipients(deps, numbers);
@@ -102,12 +108,15 @@ async function accept(deps: Deps, { broadcast, waiting, now }: Batch): Promise<R
   const blocked = decisions.flatMap((decision) => ('refused' in decision ? (decision.blocked ?? []) : []));
   const messageIds = await drawMessageIds(deps.db, drafts.length);
   const texts = (await acceptDrafts(deps, drafts, { messageIds, blocked, others: [] })).values();
-  return waiting.map(({ place }, index) => {
-    const decision = decisions[index] as Decision;
-    if ('later' in decision) return { ...undecided(place), notBefore: decision.later };
-    if ('refused' in decision) return { ...undecided(place), state: 'refused', code: decision.refused };
-    return { ...undecided(place), state: 'accepted', messageId: texts.next().value?.messageId ?? null };
-  });
+  return decisions.map((decision) =>
+    'draft' in decision ? { messageId: (texts.next().value as AcceptedText).messageId } : decision,
+  );
+}
+
+function changeOf(place: number, turn: TurnOutcome): RecipientChange {
+  if ('later' in turn) return { ...undecided(place), notBefore: turn.later };
+  if ('refused' in turn) return { ...undecided(place), state: 'refused', code: turn.refused };
+  return { ...undecided(place), state: 'accepted', messageId: turn.messageId };
 }
 
 function decideOne(

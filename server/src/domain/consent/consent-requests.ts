@@ -59,16 +59,19 @@ async function askAll(deps: Deps, act: ConsentAct, recipients: Recipient[]): Pro
 /** Somebody whom the gate lets us ask, and when. */
 export type ConsentRecipient = { to: Recipient; hours: Hours };
 
+/** Of a job that asks many: the wording that it showed, and what it records. */
+type AskingJob = { broadcastId: number; wording: Wording; messageIds: number[] };
+
 /** Sends an advisor's consent requests, inside a transaction, with the members locked. */
-export async function ask(deps: Deps, act: ConsentAct, asked: ConsentRecipient[]): Promise<void> {
+export async function ask(deps: Deps, act: ConsentAct, asked: ConsentRecipient[], job?: AskingJob): Promise<void> {
   const { advisorId, by } = act;
   const [first] = asked;
   if (!first) return;
-  const wording = await consentWording(deps, first.to);
-  const texts = asked.map(({ to, hours }) =>
-    textTo(to, { advisorId, kind: 'consent_request', text: wording.text, by, hours }),
-  );
-  await acceptTexts(deps, texts);
+  const wording = job?.wording ?? (await consentWording(deps, first.to));
+  const request = { advisorId, kind: 'consent_request', text: wording.text, by } as const;
+  const of = job ? { broadcastId: job.broadcastId } : {};
+  const texts = asked.map(({ to, hours }) => textTo(to, { ...request, hours, ...of }));
+  await acceptTexts(deps, texts, job?.messageIds);
   const members = asked.map(({ to }) => to);
   await wantLookups(deps, members);
   await markRequested(deps, act, members, wording);

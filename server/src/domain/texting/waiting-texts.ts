@@ -57,7 +57,7 @@ export function waitingDraftFor(
 }
 
 /** Whether a consent request went out so recently that a text waits for its response. */
-function isAsked({ requestedAt }: Pick<Recipient, 'requestedAt'>, now: Date): boolean {
+export function isAsked({ requestedAt }: Pick<Recipient, 'requestedAt'>, now: Date): boolean {
   return requestedAt !== null && requestedAt > waitsSince(now);
 }
 

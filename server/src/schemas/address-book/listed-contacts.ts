@@ -17,6 +17,8 @@ const listFilters = {
 
 export const ListedContactsQuery = PageQuery(contactSorts, listFilters);
 export const ListFilterQuery = Type.Object(listFilters);
+/** One object and no union: an invalid `contactIds` must not read as a filter that finds everybody. */
+export const ChosenContacts = Type.Object({ ...listFilters, contactIds: Type.Optional(ContactIds) });
 export const ListedGroupsQuery = PageQuery(groupSorts, {});
 export const DeleteRequest = Type.Union([Type.Object({ contactIds: ContactIds }), Type.Object({ groupId: Id() })]);
 export const DeleteParams = Type.Object({ actionId: Id() });

@@ -1,4 +1,5 @@
 import { peopleMax } from '../../domain/broadcasts/people.ts';
+import { ChosenContacts } from '../address-book/listed-contacts.ts';
 import { MessageText } from '../messages/messages.ts';
 import { Id } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
@@ -15,4 +16,7 @@ export const RecipientQuery = Type.Object({
 });
 export const CheckRequest = Type.Object({ groupId: Id(), text: MessageText });
 export const PreviewRequest = Type.Object({ groupId: Id(), text: MessageText, from: Type.Optional(Place) });
-export const StartRequest = Type.Object({ groupId: Id(), text: MessageText, version: Type.String({ maxLength: 60 }) });
+const Version = Type.String({ maxLength: 60 });
+export const StartRequest = Type.Object({ groupId: Id(), text: MessageText, version: Version });
+export const ConsentCheckRequest = Type.Object({ whom: ChosenContacts });
+export const ConsentStartRequest = Type.Object({ whom: ChosenContacts, version: Version });

@@ -24,6 +24,7 @@ export type ContactFilter = {
   /** Only the advisor's own app filters by these. */
   consent?: ConsentState;
   without?: number[];
+  only?: number[];
 };
 
 /** Larger ones aren't short: they take a connection of their own. */
@@ -232,6 +233,7 @@ export function conditionsOf(filter: ContactFilter, values: unknown[]): string[]
   else if (filter.consent)
     where((p) => `c.phone in (select phone from members where advisor_id = $1 and state = ${p})`, filter.consent);
   if (filter.without?.length) where((p) => `c.contact_id <> all (${p})`, filter.without);
+  if (filter.only) where((p) => `c.contact_id = any (${p})`, filter.only);
   return conditions;
 }
 

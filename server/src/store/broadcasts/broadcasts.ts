@@ -5,9 +5,12 @@ type BroadcastStatus = 'sending' | 'done' | 'stopped';
 
 export type BroadcastRow = {
   broadcastId: number;
-  groupId: number;
-  groupName: string;
+  /** Null where those who are asked for their consent are no group. */
+  groupId: number | null;
+  groupName: string | null;
   text: string;
+  /** Of the wording that the text is, where it asks for consent. */
+  wordingVersion: number | null;
   status: BroadcastStatus;
   people: number;
   accepted: number;
@@ -16,13 +19,19 @@ export type BroadcastRow = {
   dateTimeEnded: Date | null;
 };
 
-type NewBroadcast = Pick<BroadcastRow, 'groupId' | 'groupName' | 'text' | 'people' | 'refused'> & {
+export type NewBroadcast = Pick<
+  BroadcastRow,
+  'groupId' | 'groupName' | 'text' | 'wordingVersion' | 'people' | 'refused'
+> & {
   actor: string;
   traceId: string | null;
 };
 
 /** A broadcast with a batch that is due. */
-export type DueBroadcast = Pick<BroadcastRow, 'broadcastId' | 'groupId' | 'groupName' | 'text' | 'people'> & {
+export type DueBroadcast = Pick<
+  BroadcastRow,
+  'broadcastId' | 'groupId' | 'groupName' | 'text' | 'wordingVersion' | 'people'
+> & {
   advisorId: number;
   actor: string;
   traceId: string | null;
@@ -31,22 +40,23 @@ export type DueBroadcast = Pick<BroadcastRow, 'broadcastId' | 'groupId' | 'group
 };
 
 const columns = `
-  broadcast_id as "broadcastId", group_id as "groupId", group_name as "groupName", text, status, people, accepted, refused,
-  date_time_created as "dateTimeCreated", date_time_ended as "dateTimeEnded"`;
+  broadcast_id as "broadcastId", group_id as "groupId", group_name as "groupName", text,
+  wording_version as "wordingVersion", status, people, accepted, refused, date_time_created as "dateTimeCreated", date_time_ended as "dateTimeEnded"`;
 
 export async function insertBroadcast(
   db: Db,
   advisorId: number,
-  { groupId, groupName, text, people, refused, actor, traceId }: NewBroadcast,
+  { groupId, groupName, text, wordingVersion, people, refused, actor, traceId }: NewBroadcast,
   now: Date,
 ): Promise<number> {
   const { broadcastId } = await db.one<{ broadcastId: number }>(
     `insert into broadcasts (
-       advisor_id, group_id, group_name, text, status, people, refused, actor, trace_id, due_at, date_time_created
+       advisor_id, group_id, group_name, text, wording_version, status, people, refused, actor, trace_id, due_at,
+       date_time_created
      )
-     values ($1, $2, $3, $4, 'sending', $5, $6, $7, $8, $9, $9)
+     values ($1, $2, $3, $4, $5, 'sending', $6, $7, $8, $9, $10, $10)
      returning broadcast_id as "broadcastId"`,
-    [advisorId, groupId, groupName, text, people, refused, actor, traceId, now],
+    [advisorId, groupId, groupName, text, wordingVersion, people, refused, actor, traceId, now],
     'insert-broadcast',
   );
   return broadcastId;
@@ -98,7 +108,7 @@ export async function lockDueBroadcast(db: Db, now: Date): Promise<DueBroadcast 
     db.query<DueBroadcast>(
       `select
          advisor_id as "advisorId", broadcast_id as "broadcastId", group_id as "groupId", group_name as "groupName", text,
-         people, actor, trace_id as "traceId",
+         wording_version as "wordingVersion", people, actor, trace_id as "traceId",
          (select a.texting_pace from advisors a where a.advisor_id = b.advisor_id) as pace
        from broadcasts b
        where status = 'sending'

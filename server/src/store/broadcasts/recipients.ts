@@ -1,4 +1,5 @@
 import type { ContactRow } from '../address-book/contacts.ts';
+import type { ConsentState } from '../consent/consents.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { forAdvisors } from '../database/for-advisors.ts';
@@ -13,7 +14,7 @@ export type GroupPerson = Pick<ContactRow, 'contactId' | 'phone' | 'firstName' |
 
 type RecipientState = 'waiting' | 'accepted' | 'refused' | 'stopped';
 
-type NewRecipient = {
+export type NewRecipient = {
   place: number;
   contactId: number;
   name: string | null;
@@ -36,6 +37,7 @@ export type RecipientChange = {
 /** What became of one person's text. What it doesn't have is null. */
 export type RecipientOutcome = NewRecipient & {
   memberId: number | null;
+  consent: ConsentState | null;
   state: RecipientState;
   status: string | null;
   failureCode: string | null;
@@ -181,7 +183,7 @@ export async function listOutcomes(
   return db.query(
     `select
        r.place, r.contact_id as "contactId", r.name, r.phone, r.text, r.state, r.code, m.member_id as "memberId",
-       t.status, t.failure_code as "failureCode", t.held_reason as "heldReason", ${deferredUntil} as "deferredUntil"
+       m.state as consent,       t.status, t.failure_code as "failureCode", t.held_reason as "heldReason", ${deferredUntil} as "deferredUntil"
      ${withTexts}
      left join members m on m.advisor_id = r.advisor_id and m.phone = r.phone
      where r.advisor_id = $1 and r.broadcast_id = $2 and r.place > $3

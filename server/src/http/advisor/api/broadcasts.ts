@@ -1,10 +1,13 @@
 import * as broadcasts from '../../../domain/broadcasts/broadcasts.ts';
+import * as requests from '../../../domain/broadcasts/consent-broadcasts.ts';
 import type { PersonalPreview } from '../../../domain/broadcasts/previews.ts';
 import * as previews from '../../../domain/broadcasts/previews.ts';
 import {
   BroadcastParams,
   BroadcastQuery,
   CheckRequest,
+  ConsentCheckRequest,
+  ConsentStartRequest,
   PreviewRequest,
   RecipientQuery,
   StartRequest,
@@ -41,6 +44,24 @@ export const start = endpoint({
   cost: 4,
   handler: async (deps, advisorId, { body }, by) => ({
     broadcastId: await broadcasts.startBroadcast(deps, advisorId, body, by),
+  }),
+});
+
+export const checkConsent = endpoint({
+  body: ConsentCheckRequest,
+  ...jsonResponse,
+  isLong: true,
+  cost: 4,
+  handler: (deps, advisorId, { body }) => requests.checkRequests(deps, advisorId, body.whom),
+});
+
+export const startConsent = endpoint({
+  body: ConsentStartRequest,
+  ...jsonResponse,
+  isLong: true,
+  cost: 4,
+  handler: async (deps, advisorId, { body }, by) => ({
+    broadcastId: await requests.startRequests(deps, advisorId, body, by),
   }),
 });
 

@@ -60,6 +60,8 @@ export const ownOperations: [Route['method'], Route['path'], Endpoint][] = [
   ['POST', '/broadcasts/check',               broadcasts.check],
   ['POST', '/broadcasts/preview',             broadcasts.preview],
   ['POST', '/broadcasts',                     broadcasts.start],
+  ['POST', '/broadcasts/consent/check',       broadcasts.checkConsent],
+  ['POST', '/broadcasts/consent',             broadcasts.startConsent],
   ['GET',  '/broadcasts',                     broadcasts.list],
   ['GET',  '/broadcasts/:broadcastId',        broadcasts.get],
   ['GET',  '/broadcasts/:broadcastId/recipients', broadcasts.listRecipients],
