@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
 import { takeTurn } from '../../src/domain/shared/turns.ts';
 import { type Detector, detectors } from '../../src/domain/supervision/detectors.ts';
+import { hideNumbers } from '../../src/domain/supervision/findings.ts';
 import { matcherOf, type Rule } from '../../src/domain/supervision/lexicon-matching.ts';
 import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
 import { readText } from '../../src/domain/supervision/readings.ts';
@@ -37,6 +38,15 @@ const cases: Record<Detector, Cases> = {
       '４１１１ １１１１ １１１１ １１１１',
       '4111\u200b1111\u200b1111\u200b1111',
       'call 212-555-0123 or charge 4000 0000 0000 0002 please',
+      '4111/1111/1111/1111',
+      '4111_1111_1111_1111',
+      '4111,1111,1111,1111',
+      '4111, 1111, 1111, 1111',
+      '4111·1111·1111·1111',
+      '4111 • 1111 • 1111 • 1111',
+      '٤١١١ ١١١١ ١١١١ ١١١١',
+      '४१११११११११११११११',
+      '④①①①①①①①①①①①①①①①',
     ],
     not: [
       '4111 1111 1111 1112',
@@ -58,6 +68,8 @@ const cases: Record<Detector, Cases> = {
       'see ticket 45391488-0343-6467-a7b8-c9d012345678',
       'see ticket ee1f6206-7360-4743-8443-92b797cdc1cd',
       'a correlation of 0.4539148803436467',
+      'eine Korrelation von 0,4539148803436467',
+      'At $4,111,111,112 or 1/2/2026, 3/4/2026 and 5/6/2026',
       'We meet on 12/27/2027 at 10:30, suite 4111, 1111 Main St',
     ],
   },
@@ -290,6 +302,35 @@ suite('phrases', () => {
       { rule: 'Merger', action: 'flag', found: 'merger' },
     ]);
   });
+});
+
+test('a card number is hidden wherever it is in a text, and whatever is around its digits', () => {
+  const number = '4111111111111111';
+  const hidden = '■■■■■■■■■■■■1111';
+  for (const length of [0, 1, 979, 980, 990, 996, 999, 1_000, 1_020, 1_990, 5_000])
+    for (const filling of [' ', '.', '7 ', '- ', 'so on ', 'so7 '])
+      for (const around of ['', ' ', 'x', 'a '])
+        for (const [card, shown] of [
+          [number, hidden],
+          ['4111 1111 1111 1111', '■■■■ ■■■■ ■■■■ 1111'],
+        ]) {
+          const before = `${filling.repeat(length).slice(0, length)}${around}`;
+          if (/\d[ .-]*$/.test(before) && around.trim() === '') continue;
+          assert.equal(
+            hideNumbers(`${before}${card} z`),
+            `${before}${shown} z`,
+            `${length} of “${filling}”, then “${around}”`,
+          );
+        }
+  for (const [written, shown] of [
+    ['visa4111111111111111', 'visa■■■■■■■■■■■■1111'],
+    ['4111/1111/1111/1111', '■■■■/■■■■/■■■■/1111'],
+    ['_4111_1111_1111_1111_', '_■■■■_■■■■_■■■■_1111_'],
+    ['٤١١١·١١١١·١١١١·١١١١', '■■■■·■■■■·■■■■·١١١١'],
+    [`4111${' '.repeat(3_000)}1111 1111 1111`, `■■■■${' '.repeat(3_000)}■■■■ ■■■■ 1111`],
+  ] as const)
+    assert.equal(hideNumbers(written), shown);
+  assert.equal(hideNumbers(`${'so on '.repeat(166)}my SSN is 123456789`), `${'so on '.repeat(166)}my SSN is ■■■■■6789`);
 });
 
 test('a text that expands is read whole', () => {

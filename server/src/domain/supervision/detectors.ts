@@ -6,8 +6,8 @@ export type Detector = keyof typeof detectors;
 
 /** What a lexicon's rule can look for without phrases of its own. Each returns what it found. */
 export const detectors = {
-  card_number: ({ plain }: Reading) => firstOf(cardNumbers(plain)),
-  social_security_number: ({ plain }: Reading) => firstOf(socialSecurityNumbers(plain)),
+  card_number: ({ digits }: Reading) => firstOf(cardNumbers(digits())),
+  social_security_number: ({ digits }: Reading) => firstOf(socialSecurityNumbers(digits())),
   promise_of_returns: findPromise,
   off_channel: findOffChannel,
 } as const satisfies Record<string, (text: Reading) => string | null>;

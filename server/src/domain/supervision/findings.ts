@@ -1,12 +1,13 @@
 import { plainOf } from '../shared/text/phrases.ts';
 import type { TakeTurn } from '../shared/turns.ts';
 import type { Matcher } from './lexicon-matching.ts';
-import { cardNumbers, socialSecurityNumbers } from './private-numbers.ts';
+import { cardNumbers, plainWithDigits, socialSecurityNumbers } from './private-numbers.ts';
 
 /** A part of a text, from a place to before another, that something was found in. */
-export type Mark = { start: number; end: number; rule: string | null };
+export type Mark = Place & { rule: string | null };
 
-type Word = { start: number; end: number; key: string };
+type Place = { start: number; end: number };
+type Word = Place & { key: string };
 
 /** How much of the text is shown before and after what was found. */
 const [before, after] = [14, 60];
@@ -32,26 +33,74 @@ export function wordsIn(text: string, from = 0): Word[] {
   }));
 }
 
-/** Each number is looked for in all of it. */
-const piece = /[\s\S]{1,1000}(?:(?<=\p{L})(?=\P{Nd})|$)|[\s\S]{1,1000}/gu;
-
 /** The text with the digits of card numbers and the like hidden, but for the last four. Marks stay where they are. */
 export function hideNumbers(text: string): string {
-  return text.replace(piece, hideNumbersInPiece);
+  return hideAt(text, [...placesByPart(text)].flat());
 }
 
-function hideNumbersInPiece(text: string): string {
-  if ((text.match(/\p{Nd}/gu)?.length ?? 0) < hiddenDigitsMin) return text;
-  const plain = plainOf(text);
-  const numbers = new Set([...cardNumbers(plain), ...socialSecurityNumbers(plain)].map(keyOf));
-  if (numbers.size === 0) return text;
-  const words = wordsIn(text);
-  let hidden = text;
-  for (const { start, end } of withoutOverlaps([...numbers].flatMap((number) => marksOf(words, number)))) {
-    const digits = hidden.slice(start, end).replace(allButLastFour, (digit) => '■'.repeat(digit.length));
-    hidden = hidden.slice(0, start) + digits + hidden.slice(end);
+function hideAt(text: string, places: Place[]): string {
+  let hidden = '';
+  for (const { start, end } of merged(places)) {
+    const digits = text.slice(start, end).replace(allButLastFour, (digit) => '■'.repeat(digit.length));
+    hidden += text.slice(hidden.length, start) + digits;
   }
-  return hidden;
+  return hidden + text.slice(hidden.length);
+}
+
+/** Where the numbers are in one part of the text after the other. */
+function* placesByPart(text: string): Generator<Place[]> {
+  const digits = [...text.matchAll(anyDigit)].map(({ 0: digit, index }) => ({
+    start: index,
+    end: index + digit.length,
+  }));
+  if (digits.length < hiddenDigitsMin) return;
+  for (const { start, end } of partsOf(digits)) {
+    const from = Math.max(0, start - nameWithin);
+    yield privatePlaces(text.slice(from, end + nameWithin), from);
+  }
+}
+
+/**
+ * Each number that is found is looked for in all of the text, so a long one is read in parts. The digits at the end of one are those
+ * that the next begins with: a number is whole in one of them.
+ */
+function partsOf(digits: Place[]): Place[] {
+  const parts: Place[] = [];
+  for (let first = 0; first < digits.length; ) {
+    let last = Math.min(first + 2 * sharedDigits, digits.length) - 1;
+    const start = digits[first]?.start ?? 0;
+    while ((digits[last + 1]?.end ?? Infinity) - start <= partLength) last += 1;
+    parts.push({ start, end: digits[last]?.end ?? start });
+    if (last === digits.length - 1) break;
+    first = last + 1 - sharedDigits;
+  }
+  return parts;
+}
+
+/** Where the numbers are in a part of a text that begins there. A letter next to one doesn't hide it. */
+function privatePlaces(part: string, from: number): Place[] {
+  const plain = plainWithDigits(part);
+  const numbers = new Set(
+    [...cardNumbers(plain), ...socialSecurityNumbers(plain)].map((each) => each.replace(/\D/g, '')),
+  );
+  if (numbers.size === 0) return [];
+  const groups = [...part.matchAll(/[\p{Nd}\p{No}]+/gu)].map(({ 0: group, index }) => ({
+    start: from + index,
+    end: from + index + group.length,
+    key: plainWithDigits(group),
+  }));
+  return [...numbers].flatMap((number) => marksOf(groups, number));
+}
+
+/** Numbers that overlap are hidden as one: none may show the digits of another. */
+function merged(places: Place[]): Place[] {
+  const kept: Place[] = [];
+  for (const place of places.toSorted((a, b) => a.start - b.start)) {
+    const last = kept.at(-1);
+    if (last && place.start < last.end) last.end = Math.max(last.end, place.end);
+    else kept.push({ ...place });
+  }
+  return kept;
 }
 
 /** The same in everything that people wrote, wherever it is in what a page shows, in turns. */
@@ -73,12 +122,12 @@ export async function hideNumbersIn<Shown>(turn: TakeTurn, shown: Shown): Promis
 }
 
 async function hideNumbersOf(turn: TakeTurn, text: string): Promise<string> {
-  let hidden = '';
-  for (const [part] of text.matchAll(piece)) {
+  const places: Place[] = [];
+  for (const found of placesByPart(text)) {
+    places.push(...found);
     await turn();
-    hidden += hideNumbersInPiece(part);
   }
-  return hidden;
+  return hideAt(text, places);
 }
 
 /** As much of the text as a list shows. Digits at its end would be a part of a number that nobody would find in it: they are left out. */
@@ -86,13 +135,19 @@ export function beginningOf(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text;
   let end = lengthMax;
   for (let at = lengthMax - 1; at >= 0 && !/\p{L}/u.test(text.charAt(at)); at--)
-    if (/\p{Nd}/u.test(text.charAt(at))) end = at;
+    if (/[\p{Nd}\p{No}]/u.test(text.charAt(at))) end = at;
   return `${text.slice(0, end).toWellFormed().trimEnd()}…`;
 }
 
 /** A social-security number's; others have more. */
 const hiddenDigitsMin = 9;
-const allButLastFour = /\p{Nd}(?=(?:\P{Nd}*\p{Nd}){4})/gu;
+/** As many as the longest number has, and one on each side, which may make it none. */
+const sharedDigits = 21;
+const partLength = 1_000;
+/** What a number is called may be as far away. */
+const nameWithin = 60;
+const anyDigit = /[\p{Nd}\p{No}]/gu;
+const allButLastFour = /[\p{Nd}\p{No}](?=(?:[^\p{Nd}\p{No}]*[\p{Nd}\p{No}]){4})/gu;
 
 /** A short piece of the text, around what was found. Numbers that must not be in texts don't show in a list. */
 export function excerptOf(written: string, [mark]: Mark[]): string {
@@ -109,8 +164,8 @@ function startOfWord(text: string, place: number): number {
   return space < 0 ? place : space + 1;
 }
 
-function marksOf(words: Word[], key: string): { start: number; end: number }[] {
-  const marks: { start: number; end: number }[] = [];
+function marksOf(words: Word[], key: string): Place[] {
+  const marks: Place[] = [];
   for (let first = 0; first < words.length; first++) {
     let read = '';
     for (let last = first; last < words.length && key.startsWith(read); last++) {
@@ -127,8 +182,8 @@ function keyOf(text: string): string {
   return plainOf(text).replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-function withoutOverlaps<Place extends { start: number; end: number }>(marks: Place[]): Place[] {
-  const kept: Place[] = [];
+function withoutOverlaps<Marked extends Place>(marks: Marked[]): Marked[] {
+  const kept: Marked[] = [];
   for (const mark of marks.toSorted((a, b) => a.start - b.start || b.end - a.end))
     if (mark.start >= (kept.at(-1)?.end ?? 0)) kept.push(mark);
   return kept;

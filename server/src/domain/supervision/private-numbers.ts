@@ -1,3 +1,5 @@
+import { plainOf } from '../shared/text/phrases.ts';
+
 /** Numbers that don't belong in a text: payment cards' and social-security numbers. Each is found in a plain text. */
 
 type Group = { digits: string; start: number; end: number };
@@ -11,7 +13,9 @@ const nearMax = 40;
 
 /** Groups of digits as they are embossed. Any other grouping counts only if the number is the whole run of groups. */
 const cardShapes = new Set(['4 4 4 4', '4 4 4 4 3', '4 6 5', '4 6 4', '4 4 5', '4 3 3 3']);
-const separators = new Set([' ', '-', '.']);
+/** Between two groups. */
+const separatorMax = 3;
+const betweenGroups = /^(?:[ .-]| ?[,/_·•|:*] ?)$/;
 /** Some UUIDs look like card numbers. */
 const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
 const socialWords =
@@ -35,8 +39,8 @@ export function* cardNumbers(plain: string): Generator<string> {
 /** A card number that begins with this group, with the same separator between all of its groups. */
 function cardFrom(text: string, groups: Group[], first: number): string | null {
   const start = groups[first]?.start ?? 0;
-  // After a plus sign comes a phone number, after a digit and a point the rest of a decimal.
-  if (/\+$|\d\.$/.test(text.slice(Math.max(0, start - 2), start))) return null;
+  // After a plus sign comes a phone number, after a digit and a point or a comma the rest of a decimal.
+  if (/\+$|\d[.,]$/.test(text.slice(Math.max(0, start - 2), start))) return null;
   const separator = separatorAfter(text, groups, first);
   const beginsRun = first === 0 || separatorAfter(text, groups, first - 1) !== separator;
   let digits = '';
@@ -59,9 +63,9 @@ function cardFrom(text: string, groups: Group[], first: number): string | null {
 /** The separator between this group and the next, if they can belong together. */
 function separatorAfter(text: string, groups: Group[], index: number): string | null {
   const [one, next] = [groups[index], groups[index + 1]];
-  if (!one || !next || next.start !== one.end + 1) return null;
-  const separator = text.charAt(one.end);
-  return separators.has(separator) ? separator : null;
+  if (!one || !next || next.start > one.end + separatorMax) return null;
+  const between = text.slice(one.end, next.start);
+  return betweenGroups.test(between) ? between : null;
 }
 
 /** Checks the issuers' first digits and lengths, which rules out most other long numbers, then the Luhn check digit. */
@@ -112,6 +116,19 @@ function isPart(text: string, at: number, separator: string): boolean {
 /** Ranges that were never issued are nobody's secret. */
 function isIssued(number: string): boolean {
   return /^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/.test(number.replace(/\D/g, ''));
+}
+
+/** The text in plain letters, with the digits of every script as 0 to 9, of which some look like letters. */
+export function plainWithDigits(text: string): string {
+  const digits = text.replace(/(?!\d)\p{Nd}/gu, (digit) => String(digitValueOf(digit.codePointAt(0) ?? 0)));
+  return plainOf(digits);
+}
+
+/** A script's digits follow each other, from its zero on. */
+function digitValueOf(code: number): number {
+  let zero = code;
+  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return code - zero;
 }
 
 /** Any white space becomes one space, and every dash, with or without spaces around it, a hyphen. */
