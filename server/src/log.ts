@@ -1,11 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { type DestinationStream, pino } from 'pino';
+import { type DestinationStream, type LoggerOptions, pino } from 'pino';
 
 /** pino, as Fastify's type describes it. */
 export type Log = FastifyBaseLogger;
 
 const levels: Record<number, string> = { 40: 'warning: ', 50: 'error: ', 60: 'fatal: ' };
 const framesMax = 5;
+const countedMs = 10_000;
 
 /**
  * One line per event, with allow-listed fields only: no phone number, text, token or key ever reaches a log. Each line is one
@@ -16,7 +17,42 @@ export function makeLog(
   destination: DestinationStream = process.stdout.isTTY ? terminal : output(),
 ): Log {
   const timestamp = pino.stdTimeFunctions.isoTime;
-  return pino({ level, base: undefined, timestamp, serializers: { err: describeError } }, destination);
+  return pino(
+    { level, base: undefined, timestamp, serializers: { err: describeError }, hooks: countOutages() },
+    destination,
+  );
+}
+
+/**
+ * While a database is full or away, everything that meets it would write the same, hundreds of times a second: the first line is
+ * written, and then how many more there were.
+ */
+function countOutages(): LoggerOptions['hooks'] {
+  const more = new Map<string, number>();
+  return {
+    logMethod(args, method) {
+      const outage = outageOf((args[0] as { err?: unknown } | undefined)?.err);
+      if (outage === null) return method.apply(this, args);
+      const known = more.get(outage);
+      more.set(outage, known === undefined ? 0 : known + 1);
+      if (known !== undefined) return;
+      method.apply(this, args);
+      const timer = setInterval(() => {
+        const count = more.get(outage);
+        if (count) more.set(outage, 0);
+        else {
+          more.delete(outage);
+          return clearInterval(timer);
+        }
+        this.warn({ fault: outage, count }, 'more of the same fault, not written');
+      }, countedMs).unref();
+    },
+  };
+}
+
+function outageOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  return 'isOutage' in error ? error.constructor.name : outageOf(error.cause);
 }
 
 function output(): DestinationStream {

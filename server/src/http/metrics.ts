@@ -39,8 +39,8 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
   addGauge(
     registry,
     'assent_replies_behind',
-    '1 while people’s replies don’t get through on this node: until they do, it hands no text to the carrier.',
-    () => Number(deps.signals.replies.isBehind()),
+    '1 from when a person’s reply doesn’t get through on this node until one does. While they fail, it hands no text to the carrier.',
+    () => Number(deps.signals.replies.isFailing()),
   );
   addGauge(registry, 'assent_webhooks_off', 'Webhooks that are switched off: assent webhooks list says why.', () =>
     countDisabled(deps),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { forPeople, makeLog } from '../../src/log.ts';
+import { DatabaseUnable } from '../../src/store/database/errors.ts';
 import { makeWorld } from '../support/world.ts';
 
 const lines: string[] = [];
@@ -83,4 +84,24 @@ test('in a terminal a request is one short line, and an error says where it was 
     words({ level: 50, msg: 'a job failed', job: 'due', err }),
     `${at}  error: a job failed (job due)\n  TypeError\n    at send (send.ts:3:1)`,
   );
+});
+
+test('what everybody meets while the database is full is one line, and how many more there were', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const written: Record<string, unknown>[] = [];
+  const log = makeLog('info', { write: (line) => void written.push(JSON.parse(line)) });
+  const full = () => new DatabaseUnable('The database can’t store anything.', { cause: new Error('53100') });
+  for (let count = 0; count < 1_000; count++) {
+    log.warn({ err: full() }, 'texts can’t be claimed; will retry');
+    log.error({ code: 'downstream_unavailable', err: new Error('x', { cause: full() }) }, 'problem');
+  }
+  log.error({ err: new Error('something else') }, 'a job failed');
+  const said = () => written.splice(0).map(({ msg, fault, count }) => (fault ? [msg, fault, count] : msg));
+  assert.deepEqual(said(), ['texts can’t be claimed; will retry', 'a job failed']);
+  t.mock.timers.tick(10_000);
+  assert.deepEqual(said(), [['more of the same fault, not written', 'DatabaseUnable', 1_999]]);
+  t.mock.timers.tick(10_000);
+  log.warn({ err: full() }, 'texts can’t be claimed; will retry');
+  t.mock.timers.tick(10_000);
+  assert.deepEqual(said(), ['texts can’t be claimed; will retry'], 'the next time is told at once');
 });

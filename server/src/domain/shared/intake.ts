@@ -24,12 +24,16 @@ export function makeIntake() {
         begun.delete(turn);
       }
     },
-    /** Something has been underway for a second, or the last one failed. */
+    /** Something has been underway for a second, or the last one failed a moment ago. */
     isBehind(): boolean {
       const nowMs = performance.now();
       // In the order in which they began.
       const [oldest] = begun;
       return nowMs - failedAtMs < failureCountsMs || (oldest !== undefined && nowMs - oldest.atMs > lateMs);
+    },
+    /** The same, but a failure counts until something gets through: whoever looks must not miss that the sender gave up. */
+    isFailing(): boolean {
+      return failedAtMs > Number.NEGATIVE_INFINITY || this.isBehind();
     },
   };
 }

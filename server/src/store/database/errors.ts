@@ -2,7 +2,10 @@ import pg from 'pg';
 import { isTlsFailure } from './connecting/tls.ts';
 
 /** The database can't be reached, and nothing was committed. */
-export class DatabaseUnavailable extends Error {}
+export class DatabaseUnavailable extends Error {
+  /** The log counts what everybody meets at once. */
+  readonly isOutage = true;
+}
 /** It answers, but can't do what it was asked: its disk is full, its memory is used up, or it is read-only. */
 export class DatabaseUnable extends DatabaseUnavailable {}
 /** A statement, a lock or a connection took too long, and nothing was committed. */
