@@ -1,5 +1,7 @@
 // Programs that end with this one: they get its signals, and none is left behind if npm is killed.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 /**
  * @typedef {import('node:child_process').ChildProcess} ChildProcess
@@ -7,12 +9,20 @@ import { spawn } from 'node:child_process';
  */
 
 const parentPollMs = 500;
+const modules = fileURLToPath(new URL('../node_modules/', import.meta.url));
 /** @type {Set<ChildProcess>} */
 const running = new Set();
 const stopping = new AbortController();
 
 /** Aborted once this program was told to stop. */
 export const stopped = stopping.signal;
+
+/** The Node.js of the lock file. The npm that comes with Node.js 20 may leave it out of .bin. */
+export function lockedNode() {
+  const packages = ['node-linux', 'node-bin-darwin', 'node-darwin'];
+  const programs = packages.map((name) => `${modules}${name}-${process.arch}/bin/node`);
+  return programs.find(existsSync) ?? `${modules}.bin/node`;
+}
 
 /** @type {(program: string, args: string[], options?: import('node:child_process').SpawnOptions) => ChildProcess} */
 export function launch(program, args, options = {}) {

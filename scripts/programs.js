@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { install } from './install.js';
-import { endAs, ended, launch, passSignalsOn } from './launch.js';
+import { endAs, ended, launch, lockedNode, passSignalsOn } from './launch.js';
 import { serve, serveAndRestart } from './start.js';
 
 /** @typedef {{ needs: import('./install.js').Needs, run: (args: string[]) => Promise<import('./launch.js').End> }} Program */
@@ -51,7 +51,6 @@ export async function run(name, args) {
 
 /** @type {(file: string, ...given: string[]) => Program} */
 function script(file, ...given) {
-  const run = (/** @type {string[]} */ args) =>
-    ended(launch(join(root, 'node_modules/.bin/node'), [join(root, file), ...given, ...args]));
+  const run = (/** @type {string[]} */ args) => ended(launch(lockedNode(), [join(root, file), ...given, ...args]));
   return { needs: 'everything', run };
 }

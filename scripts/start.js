@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ended, launch, stopped } from './launch.js';
+import { ended, launch, lockedNode, stopped } from './launch.js';
 
 /** @typedef {import('./launch.js').End} End */
 
@@ -68,7 +68,7 @@ async function nextChange() {
 async function buildPages() {
   let why = '';
   try {
-    const build = launch(join(root, 'node_modules/.bin/node'), [join(root, 'scripts/build-web.ts')], {
+    const build = launch(lockedNode(), [join(root, 'scripts/build-web.ts')], {
       stdio: ['ignore', 'inherit', 'pipe'],
     });
     build.stderr?.setEncoding('utf8').on('data', (text) => {

@@ -128,6 +128,16 @@ suite('the scripts of package.json', () => {
     assert.match(stderr, /never called!\nnpm ci failed; see its output above\.\n$/);
   });
 
+  test('they run on the Node.js of the lock file, also where npm has left it out of .bin', () => {
+    installed(ofThisPlatform);
+    rmSync(at('node_modules/.bin/node'));
+    const name = process.platform === 'linux' ? 'node-linux' : 'node-darwin';
+    program(`node_modules/${name}-${process.arch}/bin/node`, 'echo "ran $*"');
+    const { status, stdout, stderr } = run('check');
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
+    assert.match(stdout, /^ran \//);
+  });
+
   test('in a checkout of somebody else they say what is missing, and who can install it', {
     skip: process.getuid?.() === 0 && 'root can write everywhere',
   }, () => {
