@@ -1,9 +1,9 @@
 // Somebody who has never been on this machine: an ordinary user with an empty home, the system's programs and the oldest Node.js that we
-// promise. Nothing of our shell, of npm around us or of an earlier installation helps them.
+// promise, with the npm that comes with it. Nothing of our shell, of npm around us or of an earlier installation helps them.
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export type Stranger = {
@@ -32,9 +32,11 @@ export function makeStranger(): Stranger {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   const node = join(bin, 'node');
-  copyFileSync(oldestNode(), node);
-  // By their Node.js, and not by the one that npm is installed with.
-  const npm = npmFolder();
+  const oldest = oldestPrograms();
+  copyFileSync(join(oldest, `node-linux-${process.arch}`, 'bin/node'), node);
+  // The npm that comes with that Node.js, which is not the one around us.
+  const npm = join(folder, 'npm');
+  cpSync(join(oldest, 'npm'), npm, { recursive: true });
   for (const name of ['npm', 'npx']) program(join(bin, name), `exec "${node}" "${npm}/bin/${name}-cli.js" "$@"`);
   writeFileSync(join(folder, '.npmrc'), npmSettings.flatMap(npmSetting).join(''));
 
@@ -73,16 +75,10 @@ export function makeStranger(): Stranger {
   }
 }
 
-/** Also the client is tested on it. */
-function oldestNode(): string {
+/** The folder of the oldest Node.js and its npm. Also the client is tested on it. */
+function oldestPrograms(): string {
   execFileSync('npm', ['ci', '--silent'], { cwd: runtimes, stdio: ['ignore', 'ignore', 'inherit'] });
-  return join(runtimes, 'node_modules', `node-linux-${process.arch}`, 'bin/node');
-}
-
-function npmFolder(): string {
-  const root = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim();
-  const own = process.env.npm_execpath;
-  return own ? dirname(dirname(own)) : join(root, 'npm');
+  return join(runtimes, 'node_modules');
 }
 
 function npmSetting(name: string): string[] {
