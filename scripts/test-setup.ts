@@ -3,10 +3,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { findBrowser } from '../server/test/support/browser.ts';
+import { libfaketime } from '../server/test/support/wrong-clock.ts';
 
 const needed = [
   { name: 'chromium-headless-shell', isThere: () => findBrowser(process.env) !== undefined },
   { name: 'busybox', file: '/usr/bin/busybox' },
+  { name: 'libfaketime', isThere: () => libfaketime !== undefined },
   { name: 'curl', file: '/usr/bin/curl' },
   { name: 'openssl', file: '/usr/bin/openssl' },
   { name: 'prometheus', file: '/usr/bin/promtool' },

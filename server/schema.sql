@@ -466,6 +466,13 @@ create table daily_runs (
   constraint daily_runs_pkey PRIMARY KEY (job, day)
 );
 
+create table database_time (
+  only_row boolean not null default true,
+  latest timestamp with time zone not null,
+  constraint database_time_pkey PRIMARY KEY (only_row),
+  constraint database_time_only_row_check CHECK (only_row)
+);
+
 create table deleted_groups (
   advisor_id bigint not null,
   group_id bigint not null,
@@ -1686,6 +1693,24 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_untimely_entry()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  apart interval := new.date_time_created - clock_timestamp();
+begin
+  if current_user = (select pg_get_userbyid(relowner) from pg_class where oid = tg_relid)
+    or apart between interval '-20 seconds'
+      and interval '20 seconds' + (select offset_ms from sandbox_clock) * interval '1 millisecond'
+  then
+    return new;
+  end if;
+  raise exception 'an entry of % is % apart from the database''s clock', new.date_time_created, apart using errcode = '58C00';
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.retention_years(of_firm bigint)
  RETURNS integer
  LANGUAGE sql
@@ -1805,6 +1830,9 @@ declare
   salt bytea := uuid_send(gen_random_uuid());
   bytes bytea := convert_to(entry_body::text, 'UTF8');
 begin
+  if clock_timestamp() < (select latest from database_time) - interval '20 seconds' then
+    raise exception 'the database''s clock was set back' using errcode = '58C00';
+  end if;
   insert into archive_heads as head (advisor_id, last_number)
   values (of_advisor, 1)
   on conflict (advisor_id) do update
@@ -1828,6 +1856,8 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_deliveries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER timely BEFORE INSERT ON public.archive_entries FOR EACH ROW WHEN (((new.date_time_created < (clock_timestamp() - '00:00:20'::interval)) OR (new.date_time_created > (clock_timestamp() + '00:00:20'::interval)))) EXECUTE FUNCTION refuse_untimely_entry();
 
 CREATE TRIGGER written_by_function BEFORE INSERT ON public.archive_entries FOR EACH ROW WHEN ((new.kind = ANY (ARRAY['disposal'::text, 'hold'::text, 'retention'::text]))) EXECUTE FUNCTION refuse_direct_entry() /* enable always */;
 
@@ -1924,6 +1954,8 @@ grant delete, insert, select, update on crm_connections to assent_app;
 grant delete, insert, select, update on crm_lookups to assent_app;
 
 grant insert, select, update on daily_runs to assent_app;
+
+grant select, update on database_time to assent_app;
 
 grant delete, insert, select on deleted_groups to assent_app;
 

@@ -7,6 +7,7 @@ import type {
   CheckpointFolder,
   Clock,
   ContactFiles,
+  DatabaseClock,
   DeliverCheckpoint,
   Diagnose,
   NoteSigner,
@@ -27,6 +28,8 @@ export type Deps = {
   /** Connections that no load on the API can take: for replies, receipts, revocations, and texts to the carrier. */
   readonly reserved: Db;
   readonly clock: Clock;
+  /** Real time. */
+  readonly databaseClock: DatabaseClock;
   /** The same clock, if it can be moved. */
   readonly sandboxClock: SandboxClock | undefined;
   readonly config: Config;

@@ -21,9 +21,9 @@ import { followCarriers } from './domain/carriers/open-carriers.ts';
 import { checkDatabase as checkFacts } from './domain/operations/database-checks.ts';
 import type { ArchiveMemory, CheckpointFolder, DeliverCheckpoint, SandboxClock, SendMail } from './domain/ports.ts';
 import { startSandboxClock } from './domain/sandbox/sandbox-clock.ts';
+import { startDatabaseClock } from './domain/shared/database-clock.ts';
 import { makeSealer } from './domain/shared/sealing.ts';
 import { makeSignals, newArchiveSigns, type Signals } from './domain/shared/signals.ts';
-import { systemClock } from './domain/shared/time.ts';
 import { takeTurn } from './domain/shared/turns.ts';
 import { makeScreeners } from './domain/supervision/screeners.ts';
 import type { Log } from './log.ts';
@@ -229,9 +229,10 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
     Object.assign(signals.archive, newArchiveSigns());
     screeners.forget();
   };
+  const databaseClock = await startDatabaseClock(reserved);
   const sandboxClock =
     config.environment === 'sandbox'
-      ? await startSandboxClock(pool, { resetGuard: signals.resetGuard, onReset })
+      ? await startSandboxClock(pool, databaseClock, { resetGuard: signals.resetGuard, onReset })
       : undefined;
   const outside = following(sandboxClock, (resets) => archiveOutside(config, resets));
   const sealer = makeSealer(sealingKeysOf(config));
@@ -241,7 +242,7 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
     kinds: carrierKinds,
     extra: {
       db: reserved,
-      clock: sandboxClock ?? systemClock,
+      clock: sandboxClock ?? databaseClock,
       publicUrl: config.publicUrl,
       environment: config.environment,
       outboundAllowedNetworks: config.outboundAllowedNetworks,
@@ -260,7 +261,8 @@ async function runtimeOn({ pool, background, reserved, config, log }: ConnectedP
     db: pool,
     reserved,
     background,
-    clock: sandboxClock ?? systemClock,
+    clock: sandboxClock ?? databaseClock,
+    databaseClock,
     sandboxClock,
     carriers,
     carrierKinds,

@@ -130,6 +130,34 @@ begin
 end
 $$;
 
+-- The latest that the database's clock has said to any process. Where the clock says less, it was set back: nothing is recorded until it
+-- has caught up, or an operator accepts the step.
+create table database_time (
+  only_row boolean primary key default true check (only_row),
+  latest timestamptz not null
+);
+insert into database_time (latest) values (clock_timestamp());
+
+-- The time of an entry is that of the process that wrote it, and nobody can tell later whether that was right. So the clock of the database
+-- judges it: a third of what verification allows. In a sandbox, domain time may be ahead by as much as its clock was moved. The owner's
+-- functions take the time from here, and rows that move to another node have theirs.
+create function refuse_untimely_entry() returns trigger
+language plpgsql
+set search_path = public, pg_temp
+as $$
+declare
+  apart interval := new.date_time_created - clock_timestamp();
+begin
+  if current_user = (select pg_get_userbyid(relowner) from pg_class where oid = tg_relid)
+    or apart between interval '-20 seconds'
+      and interval '20 seconds' + (select offset_ms from sandbox_clock) * interval '1 millisecond'
+  then
+    return new;
+  end if;
+  raise exception 'an entry of % is % apart from the database''s clock', new.date_time_created, apart using errcode = '58C00';
+end
+$$;
+
 create function refuse_direct_entry() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -164,8 +192,15 @@ alter table archive_deliveries enable always trigger append_only;
 create trigger written_by_function before insert on archive_entries
   for each row when (new.kind in ('disposal', 'hold', 'retention')) execute function refuse_direct_entry();
 alter table archive_entries enable always trigger written_by_function;
+-- As cheap, but not on a replica: what it has was judged where it was written.
+create trigger timely before insert on archive_entries
+  for each row when (
+    new.date_time_created not between clock_timestamp() - interval '20 seconds' and clock_timestamp() + interval '20 seconds'
+  )
+  execute function refuse_untimely_entry();
 
 grant select, insert, update on archive_heads, archive_taken, archive_tiles, archive_tree to assent_app;
+grant select, update on database_time to assent_app;
 grant select on archive_entries to assent_app;
 grant select, insert on archive_bodies, archive_runs, archive_checkpoints, archive_deliveries to assent_app;
 grant insert (advisor_id, number, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created) on archive_entries to assent_app;

@@ -360,6 +360,9 @@ declare
   salt bytea := uuid_send(gen_random_uuid());
   bytes bytea := convert_to(entry_body::text, 'UTF8');
 begin
+  if clock_timestamp() < (select latest from database_time) - interval '20 seconds' then
+    raise exception 'the database''s clock was set back' using errcode = '58C00';
+  end if;
   insert into archive_heads as head (advisor_id, last_number)
   values (of_advisor, 1)
   on conflict (advisor_id) do update

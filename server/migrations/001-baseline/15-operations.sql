@@ -6,7 +6,7 @@ create table nodes (
   role text not null,
   date_time_started timestamptz not null,
   date_time_seen timestamptz not null,
-  -- Why it hands no text over; null if it does, or isn't there for that.
+  -- Why it hands no text over, or accepts none; null if it does what it is there for.
   halted text
 ) with (fillfactor = 50);
 

@@ -10,7 +10,7 @@ const groups: Group[] = [
     load: async () => (await import('./deployment.ts')).deploymentVerbs,
   },
   { words: ['completion'], load: async () => (await import('./completion.ts')).completionVerbs },
-  { words: ['doctor', 'status'], load: async () => (await import('./operations/verbs.ts')).operationsVerbs },
+  { words: ['doctor', 'status', 'clock'], load: async () => (await import('./operations/verbs.ts')).operationsVerbs },
   { words: ['example'], load: async () => (await import('./sandbox/example.ts')).exampleVerbs },
   { words: ['logs'], load: async () => (await import('./sandbox/logs.ts')).logVerbs },
   { words: ['sandbox'], load: async () => (await import('./sandbox/sandbox.ts')).sandboxVerbs },

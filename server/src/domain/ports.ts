@@ -8,8 +8,21 @@ import type { Verifier } from './examiner/notes.mjs';
 
 /** What the domain needs from the outside world, where there can be more than one implementation. */
 
-/** Domain time: contact, message and consent times, schedules, quiet hours. Tokens, leases and limits use real time. */
+/** Domain time: contact, message and consent times, schedules, quiet hours. Production's is real time, a sandbox's can be moved. */
 export type Clock = { now(): Date };
+
+/**
+ * Real time, for leases, slots, backoff and retention: the database's, which all processes share, carried on by this machine's monotonic
+ * clock, which nobody can set. Only tokens and sessions go by this machine's own clock.
+ */
+export type DatabaseClock = Clock & {
+  /** Looks at the database's clock again. */
+  anchor(): Promise<void>;
+  /** How far this machine's clock is ahead of it. */
+  aheadMs(): number;
+  /** Why nothing may be accepted or handed over: the time isn't known, or this machine's clock or the database's is wrong. */
+  fault(): string | null;
+};
 
 /** A clock that can be moved forward. Its offset is in the database, so every node and the next start agree on it. */
 export type SandboxClock = Clock & {

@@ -42,6 +42,18 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
     '1 from when a person’s reply doesn’t get through on this node until one does. While they fail, it hands no text to the carrier.',
     () => Number(deps.signals.replies.isFailing()),
   );
+  addGauge(
+    registry,
+    'assent_clock_ahead_seconds',
+    'How far this machine’s clock is ahead of the database’s.',
+    () => deps.databaseClock.aheadMs() / 1000,
+  );
+  addGauge(
+    registry,
+    'assent_clock_wrong',
+    '1 while this node accepts and hands over nothing, since a clock is wrong or the database’s can’t be read.',
+    () => Number(deps.databaseClock.fault() !== null),
+  );
   addGauge(registry, 'assent_webhooks_off', 'Webhooks that are switched off: assent webhooks list says why.', () =>
     countDisabled(deps),
   );

@@ -5,6 +5,7 @@ import { haltOf } from '../domain/delivery/halts.ts';
 import { wakeReaders } from '../domain/events/events.ts';
 import { heartbeatEveryMs, writeHeartbeat } from '../domain/operations/nodes.ts';
 import { writeTraffic, writeTrafficEveryMs } from '../domain/operations/traffic.ts';
+import { anchorEveryMs } from '../domain/shared/database-clock.ts';
 import { reportUnprovenConsents } from '../domain/texting/unproven-consents.ts';
 import type { Log } from '../log.ts';
 import { type Job, type RunningJobs, repeat, together } from './repeat.ts';
@@ -35,7 +36,7 @@ export function requestJobsOf(deps: Deps, log: Log): Job[] {
 
 /** What every process does, whatever its role. */
 export function processJobsOf(deps: Deps, onCarriers: () => void): Job[] {
-  const { carriers, sandboxClock: clock } = deps;
+  const { carriers, databaseClock, sandboxClock: clock } = deps;
   // A carrier's change takes effect within a second or so.
   const followCarriers = async () => {
     await carriers.refresh();
@@ -45,6 +46,7 @@ export function processJobsOf(deps: Deps, onCarriers: () => void): Job[] {
     { name: 'refresh carriers', everyMs: 1_000, run: followCarriers },
     { name: 'write traffic', everyMs: writeTrafficEveryMs, run: () => writeTraffic(deps) },
     { name: 'heartbeat', everyMs: heartbeatEveryMs, run: () => beat(deps) },
+    { name: 'anchor the clock', everyMs: anchorEveryMs, run: () => databaseClock.anchor() },
     ...(clock ? [{ name: 'refresh the sandbox clock', everyMs: 500, run: () => clock.refresh() }] : []),
   ];
 }
@@ -52,5 +54,5 @@ export function processJobsOf(deps: Deps, onCarriers: () => void): Job[] {
 /** What an operator sees of this process. */
 async function beat(deps: Deps): Promise<void> {
   const { role } = deps.config;
-  await writeHeartbeat(deps, { role, halted: role === 'api' ? null : haltOf(deps.signals) });
+  await writeHeartbeat(deps, { role, halted: role === 'api' ? deps.databaseClock.fault() : haltOf(deps) });
 }

@@ -15,6 +15,7 @@ import { fetchDueMedia, type MediaKey } from '../domain/consent/reply-media.ts';
 import { decisions } from '../domain/consent/review-decisions.ts';
 import type { Dispatcher } from '../domain/delivery/dispatcher.ts';
 import { doubtAsker } from '../domain/delivery/doubts.ts';
+import { shortenWaits } from '../domain/delivery/slots.ts';
 import { unreceiptedArchiver } from '../domain/delivery/unreceipted.ts';
 import { sendDueMessages } from '../domain/messages/due-messages.ts';
 import { watch } from '../domain/operations/alerts.ts';
@@ -95,6 +96,7 @@ export function jobsOf(deps: Deps, log: Log, { texting, webhooks }: Parts): Job[
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },
     { name: 'ask about texts in doubt', everyMs: 15_000, run: doubtAsker(onReserved(deps), log) },
     { name: 'archive texts without a receipt', everyMs: minuteMs, run: unreceiptedArchiver(deps) },
+    { name: 'shorten waits', everyMs: 5_000, run: () => shortenWaits(deps) },
     { name: 'write carrier status', everyMs: 3_000, run: async () => writeStatus(deps, await statusOf(deps, texting)) },
     { name: 'fetch media of replies', everyMs: 1_000, run: () => fetchDueMedia(deps, reportMedia) },
     { name: 'look up numbers', everyMs: 1_000, run: () => lookUpNumbers(deps, reportNumber) },

@@ -9,6 +9,7 @@ import { listDeletedGroups } from '../../src/store/address-book/deleted-groups.t
 import { searchKeys } from '../../src/store/address-book/search-keys.ts';
 import { isWhole, rounds } from '../support/rounds.ts';
 import { makeWorld, type Person } from '../support/world.ts';
+import { atAnyTime } from '../support/wrong-clock.ts';
 import {
   addContact,
   addGroup,
@@ -25,6 +26,7 @@ import { BookModel, type Fields, type Filter, type ModelContact, type Order } fr
 // Few connections, because each one plans every statement again.
 const world = await makeWorld({ database: { size: 3 } });
 after(() => world.close());
+await world.database.asOwner(atAnyTime);
 
 type Command = fc.AsyncCommand<BookModel, Person>;
 const directions = ['asc', 'desc'] as const;

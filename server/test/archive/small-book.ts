@@ -51,7 +51,7 @@ async function sendText(deps: Deps, advisorId: number): Promise<void> {
   await acceptTexts(deps, [textTo(knownRecipient(row), { advisorId, kind: 'text', text: 'Hello', by: byOperator })]);
   for (const result of [{ notTaken: 'busy' }, { accepted: 'carrier-1' }]) {
     const { texts } = await claimTexts(deps, sandboxCarrierId, 1);
-    const outcomes = texts.map((text) => ({ ...outcomeOf(text, result), retryAt: new Date() }));
+    const outcomes = texts.map((text) => ({ ...outcomeOf(text, result, new Date()), retryAt: new Date() }));
     const endedClaims = texts.map(({ claim }) => claim.claimId);
     await recordOutcomes(deps.db, outcomes, { now: deps.clock.now(), endedClaims });
   }

@@ -5,6 +5,7 @@ import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { type Verification, verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { addHold } from '../../src/domain/record-keeping/holds.ts';
 import type { Pool, Transaction } from '../../src/store/database/db.ts';
+import { DatabaseUnable } from '../../src/store/database/errors.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -89,8 +90,9 @@ async function tryOne(
       throw rollback;
     });
   } catch (error) {
-    const isRefused = error instanceof pg.DatabaseError && error.code === '42501';
-    if (isRefused) return { name, who, outcome: 'refused', named: true, said: error.message };
+    const cause = error instanceof DatabaseUnable ? error.cause : error;
+    const isRefused = cause instanceof pg.DatabaseError && ['42501', '58C00'].includes(cause.code ?? '');
+    if (isRefused) return { name, who, outcome: 'refused', named: true, said: cause.message };
     if (error !== rollback || !found) throw error;
   }
   const { verdict, faults } = found as Verification;

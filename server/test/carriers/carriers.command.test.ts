@@ -265,7 +265,7 @@ suite('assent carriers and assent numbers', () => {
     await world.database.asOwner(`update carrier_status set date_time = date_time - interval '11 seconds'`);
     const killed = (await run(['carriers', 'status'])).stdout;
     assert.match(killed, /^acme \(smpp\) +no node has it open/m, 'a node that was killed has nothing bound');
-    const production = { db: world.deps.db, config: { ...world.config, environment: 'production' as const } };
+    const production = { ...world.deps, config: { ...world.config, environment: 'production' as const } };
     assert.deepEqual(
       [(await readStatus(world.deps))[0]?.name, (await readStatus(production))[0]?.name],
       ['sandbox', 'acme'],

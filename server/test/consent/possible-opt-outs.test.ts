@@ -12,6 +12,7 @@ import { listReviews, type Review } from '../../src/domain/supervision/reviews.t
 import { ask, entries, kindsSent, memberOf, say, stateOf } from '../support/people.ts';
 import { acceptedPhone, handset, messagesPath, newPhone, send } from '../support/texting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
+import { atAnyTime } from '../support/wrong-clock.ts';
 
 const doubtful = 'Sorry, wrong number.';
 const hourMs = 3_600_000;
@@ -21,6 +22,7 @@ let ann: Person;
 let sue: Staff;
 before(async () => {
   world = await makeWorld({ dispatch: false });
+  await world.database.asOwner(atAnyTime);
   ann = world.ann;
   sue = await addStaff(world.deps, { firmId: ann.advisor.firmId, name: 'Sue', email: 'sue@test.example' });
 });

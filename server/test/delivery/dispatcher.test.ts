@@ -193,21 +193,21 @@ suite('handing texts to the carrier', () => {
     const text = (attempt: number) => ({ attempt, tries: attempt - 1, claim: {} }) as ClaimedText;
     for (let attempt = 1; attempt < 12; attempt++) {
       const before = Date.now();
-      const { status, retryAt } = outcomeOf(text(attempt), { notTaken: 'busy' });
+      const { status, retryAt } = outcomeOf(text(attempt), { notTaken: 'busy' }, new Date());
       const after = Date.now();
       assert.equal(status, 'queued');
       const expected = Math.min(300 * 2 ** (attempt - 1), 60_000);
       assert.ok(Number(retryAt) - before >= expected * 0.8 - 1, `${attempt}: ${Number(retryAt) - before}`);
       assert.ok(Number(retryAt) - after <= expected * 1.2 + 1, `${attempt}: ${Number(retryAt) - after}`);
     }
-    const { status, failureCode, retryAt, facts } = outcomeOf(text(12), { notTaken: 'busy' });
+    const { status, failureCode, retryAt, facts } = outcomeOf(text(12), { notTaken: 'busy' }, new Date());
     assert.deepEqual([status, failureCode, retryAt], ['failed', 'carrier_unavailable', null]);
     assert.deepEqual(facts, { carrierCode: 'busy' });
   });
 
   test('a carrier that is throttling or not there uses up no try', () => {
     const text = { attempt: 1_000, tries: 11, claim: {} } as ClaimedText;
-    const { status, tries } = outcomeOf(text, { notTaken: 'throttled', unavailable: true });
+    const { status, tries } = outcomeOf(text, { notTaken: 'throttled', unavailable: true }, new Date());
     assert.deepEqual([status, tries], ['queued', 11]);
   });
 });
@@ -430,6 +430,16 @@ suite('the recipient’s hours', () => {
     assert.equal(answer.statusCode, 200);
   }
 
+  /** With a pace, the next text of Ann's gets this slot. */
+  async function setSlot(after: string): Promise<void> {
+    const of = [world.ann.advisor.advisorId];
+    await world.database.asOwner('update advisors set texting_pace = 1000 where advisor_id = $1', of);
+    await world.database.asOwner(
+      `update archive_heads set next_slot = now() + interval '${after}' where advisor_id = $1`,
+      of,
+    );
+  }
+
   async function policy(quietHours: 'off' | 'defer' | 'refuse'): Promise<void> {
     await world.database.asOwner('update advisors set quiet_hours = $1', [quietHours]);
   }
@@ -454,12 +464,7 @@ suite('the recipient’s hours', () => {
       await policy(quietHours);
       await moveTo(13);
       const phone = await acceptedPhone(world, world.ann);
-      // Its pace holds it back until the clock has moved, however long that takes.
-      const setSlot = (after: string) =>
-        world.database.asOwner(
-          `update archive_heads set next_slot = now() + interval '${after}' where advisor_id = $1`,
-          [world.ann.advisor.advisorId],
-        );
+      // A slot holds it back until the clock has moved, however long that takes.
       await setSlot('1 hour');
       const { messageId } = (await send(world.ann, { phone, text: 'Good day' })).body.successes[0];
       await moveTo(22);
@@ -476,10 +481,7 @@ suite('the recipient’s hours', () => {
   test('moving the clock does not wait for texts that are not due', async () => {
     await policy('off');
     // One that waits for its slot on another day: if it were waited for, this would hang.
-    await world.database.asOwner(
-      `update archive_heads set next_slot = now() + interval '1 day' where advisor_id = $1`,
-      [world.ann.advisor.advisorId],
-    );
+    await setSlot('1 day');
     const phone = await acceptedPhone(world, world.ann);
     const { messageId } = (await send(world.ann, { phone, text: 'Not due' })).body.successes[0];
     const headers = { 'x-api-key': world.apiKey };

@@ -18,6 +18,7 @@ import { isWaiting, moved } from '../support/database.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
+import { atAnyTime } from '../support/wrong-clock.ts';
 
 const allowed = ['text:true:accepted', 'opt_out:true:opted_out'];
 const heldKinds = ['text'] as const;
@@ -45,6 +46,7 @@ suite('dispatches', () => {
   before(async () => {
     world = await makeWorld({ dispatch: false });
     advisorId = world.ann.advisor.advisorId;
+    await world.database.asOwner(atAnyTime);
   });
   after(() => world.close());
   beforeEach(async () => {

@@ -28,6 +28,7 @@ import {
   setConsent,
 } from '../support/texting.ts';
 import { inject, makeWorld, type Person, type World } from '../support/world.ts';
+import { atAnyTime } from '../support/wrong-clock.ts';
 
 const once = numberOf('frequency', 'once');
 const daily = numberOf('frequency', 'daily');
@@ -36,6 +37,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 const world = await makeWorld({ dispatch: false });
+await world.database.asOwner(atAnyTime);
 const { database } = world;
 /** Another node shares only the database with the first. */
 const otherPool = connect({ connectionString: database.url, size: 10, timeoutMs: 5_000, role: appRole });
@@ -424,6 +426,7 @@ suite('a node', () => {
   let jobs: ReturnType<typeof startJobs>;
   before(async () => {
     texting = await makeWorld({ dispatch: false });
+    await texting.database.asOwner(atAnyTime);
     jobs = startJobs({ ...texting.deps, sandboxClock: texting.clock }, texting.app.log, texting.dispatcher);
   });
   after(async () => {

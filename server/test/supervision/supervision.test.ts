@@ -21,6 +21,7 @@ import { drawMessageIds, insertTexts } from '../../src/store/texting/texts.ts';
 import { entries, kindsSent, memberOf, say, stateOf } from '../support/people.ts';
 import { acceptedPhone, handset, messagesPath, newPhone, scheduledMessagesPath, send } from '../support/texting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
+import { atAnyTime } from '../support/wrong-clock.ts';
 
 const card = 'Your card 4111 1111 1111 1111 is on file';
 const promise = 'This fund has guaranteed returns';
@@ -32,6 +33,7 @@ let ann: Person;
 let sue: Staff;
 before(async () => {
   world = await makeWorld({ dispatch: false });
+  await world.database.asOwner(atAnyTime);
   ann = world.ann;
   sue = await addStaff(world.deps, { firmId: ann.advisor.firmId, name: 'Sue', email: 'sue@test.example' });
 });

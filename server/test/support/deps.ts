@@ -5,13 +5,21 @@ import { archivePackages } from '../../src/adapters/files/exports/packages.ts';
 import { makePush } from '../../src/adapters/webhooks/push.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Deps } from '../../src/deps.ts';
+import type { DatabaseClock } from '../../src/domain/ports.ts';
 import { makeSealer } from '../../src/domain/shared/sealing.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
-import { systemClock } from '../../src/domain/shared/time.ts';
 import { takeTurn } from '../../src/domain/shared/turns.ts';
 import { makeScreeners } from '../../src/domain/supervision/screeners.ts';
 import type { Db } from '../../src/store/database/db.ts';
 import { fixedCarriers } from './carriers.ts';
+
+/** Right all the time. */
+export const systemClock: DatabaseClock = {
+  now: () => new Date(),
+  anchor: async () => {},
+  aheadMs: () => 0,
+  fault: () => null,
+};
 
 const thisMachine = ['127.0.0.0/8', '::1'];
 
@@ -22,6 +30,7 @@ export function depsOn(db: Db, own: Partial<Deps> = {}): Deps {
     db,
     reserved: db,
     clock: systemClock,
+    databaseClock: systemClock,
     sandboxClock: undefined,
     config,
     signals: makeSignals(),

@@ -20,7 +20,7 @@ import { connect } from '../../src/store/database/pool.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { fixedCarriers } from './carriers.ts';
 import { type DatabaseOptions, makeDatabase, type TestDatabase } from './database.ts';
-import { depsOn } from './deps.ts';
+import { depsOn, systemClock } from './deps.ts';
 import { renewed } from './renewed.ts';
 
 /** A small cast on its own database: a firm, two advisors, and an application with an unlimited key. */
@@ -86,7 +86,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const config = readConfig({ LOG_LEVEL: 'silent', CREDENTIALS_KEY: credentialsKey, ...options.env });
   const database = await makeDatabase(options.database);
   const reserved = options.reserved ? connectAgain(database, options.database) : database.pool;
-  const clock = await startSandboxClock(database.pool);
+  const clock = await startSandboxClock(database.pool, systemClock);
   const { carrier = sandboxCarrier({ db: reserved, clock }) } = options;
   const { openCrm, push } = options;
   const deps = depsOn(database.pool, {

@@ -25,6 +25,7 @@ import { addContact, addGroup, putInGroups } from '../address-book/address-book.
 import { fixedCarriers } from '../support/carriers.ts';
 import { memberOf } from '../support/people.ts';
 import { makeWorld } from '../support/world.ts';
+import { atAnyTime } from '../support/wrong-clock.ts';
 
 const hourMs = 3_600_000;
 const stepMs = hourMs / 3;
@@ -56,6 +57,7 @@ const carrier: Carrier = {
 };
 
 const world = await makeWorld({ dispatch: false });
+await world.database.asOwner(atAnyTime);
 after(() => world.close());
 const { advisorId } = world.ann.advisor;
 const deps = { ...world.deps, clock, carriers: fixedCarriers(carrier) };

@@ -1,4 +1,6 @@
-import type { Verb } from '../verb.ts';
+import { getStaff } from '../../domain/accounts/staff.ts';
+import { acceptStep } from '../../domain/operations/clock-steps.ts';
+import { always, type Verb } from '../verb.ts';
 import { examine } from './doctor.ts';
 import { showOverview } from './status.ts';
 
@@ -16,5 +18,20 @@ export const operationsVerbs: Verb[] = [
     name: 'status',
     about: 'Show how the deployment does: processes, queued texts, recent traffic, carriers, webhooks, the archive.',
     run: showOverview,
+  },
+  {
+    name: 'clock accept',
+    about:
+      'After the database’s clock was set back, record again with the time that it says now, instead of waiting until it has caught up. Make sure first that this time is right: entries from before the step have later times than those that follow. Who ran this and why is archived.',
+    options: {
+      reason: { value: 'TEXT', about: 'Why the clock was set back.', required: true },
+      by: { value: 'EMAIL|ID', about: 'Staff member who does this.', required: true },
+    },
+    examples: ["clock accept --reason 'The database’s machine was an hour ahead' --by dana@example.com --yes"],
+    isFinal: always,
+    run: async ({ runtime, options, out }) => {
+      const staff = await getStaff(runtime, options.by ?? '');
+      out.records([await acceptStep(runtime, { reason: options.reason ?? '', staff })]);
+    },
   },
 ];

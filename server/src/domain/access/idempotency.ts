@@ -6,7 +6,7 @@ import type { Batch, Db } from '../../store/database/db.ts';
 import { coalescer } from '../../store/database/running/coalescer.ts';
 import { invalid, Problem } from '../problems.ts';
 import { inBatches } from '../shared/in-batches.ts';
-import { dayMs } from '../shared/time.ts';
+import { dayMs, realTimeIn } from '../shared/time.ts';
 
 /** The response is the door’s: it is kept and returned as given, and nothing here looks into it. */
 type IdempotentResponse = { response: StoredResponse; replayed: boolean };
@@ -119,8 +119,10 @@ async function settle(db: Db, all: { key: ResponseKey; done: WorkResult | Refuse
   await store.deleteResponses(db, unspent);
 }
 
-function claim(db: Db, all: KeyedRequest[]): Promise<boolean[]> {
-  const now = new Date();
+async function claim(db: Db, all: KeyedRequest[]): Promise<boolean[]> {
+  const [first] = all;
+  if (!first) return [];
+  const now = first.deps.databaseClock.now();
   const asked = all.map(({ key, fingerprint }) => ({ ...key, fingerprint }));
   return store.claimResponses(db, asked, { now, expiredBefore: new Date(now.getTime() - keptMs) });
 }
@@ -132,7 +134,7 @@ async function findKept(db: Db, { key, fingerprint }: KeyedRequest): Promise<Key
 }
 
 export async function forgetExpiredResponses(deps: Deps): Promise<void> {
-  const expiredBefore = new Date(Date.now() - keptMs);
+  const expiredBefore = realTimeIn(deps, -keptMs);
   await inBatches(deps, (limit) => store.deleteExpiredResponses(deps.db, expiredBefore, limit));
 }
 

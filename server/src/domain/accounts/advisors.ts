@@ -85,11 +85,11 @@ export async function setAdvisor(
 }
 
 /** Replies to the number that the advisor had, and by the carrier that it had, still are the advisor's. */
-async function keepEarlierNumber({ db }: Deps, before: Advisor, after: Advisor): Promise<void> {
+async function keepEarlierNumber({ db, databaseClock }: Deps, before: Advisor, after: Advisor): Promise<void> {
   const { advisorId, textingNumber: number, carrierId } = before;
   const isSame = number === after.textingNumber && carrierId === after.carrierId;
   if (isSame || number === null || carrierId === null) return;
-  await insertEarlierNumber(db, { number, carrierId, advisorId, leftAt: new Date() });
+  await insertEarlierNumber(db, { number, carrierId, advisorId, leftAt: databaseClock.now() });
 }
 
 export async function getAccount(deps: Deps, advisorId: number): Promise<Account> {

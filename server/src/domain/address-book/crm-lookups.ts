@@ -6,6 +6,7 @@ import type { CrmLookup } from '../../store/address-book/crm-lookups.ts';
 import * as store from '../../store/address-book/crm-lookups.ts';
 import { CrmFault, type RemoteContact } from '../ports.ts';
 import { numberOf } from '../shared/enumerations.ts';
+import { realTimeIn } from '../shared/time.ts';
 import { contactSearchText } from './contacts.ts';
 import { openConnection } from './crm-connections.ts';
 
@@ -19,8 +20,8 @@ const failuresMax = 8;
 
 /** Looks up numbers that are new from texting, in their advisors' CRMs. Sending never waits for it. */
 export async function lookUpDue(deps: Deps, report: (fault: CrmFault, advisorId: number) => void): Promise<void> {
-  const until = new Date(Date.now() + leaseMs);
-  const claim = { realNow: new Date(), until, limit: lookupsMax, eachMax: lookupsPerAdvisorMax };
+  const until = realTimeIn(deps, leaseMs);
+  const claim = { realNow: deps.databaseClock.now(), until, limit: lookupsMax, eachMax: lookupsPerAdvisorMax };
   const lookups = await store.claimCrmLookups(deps.db, claim);
   await Promise.all(lookups.map((lookup) => lookUp(deps, lookup, report)));
 }
@@ -89,7 +90,7 @@ function fieldsOf(given: Partial<ContactFields>): ContactFields {
 }
 
 async function saveFailure(deps: Deps, lookup: CrmLookup, { message: fault }: CrmFault): Promise<void> {
-  const again = new Date(Date.now() + Math.min(backoffMs * 2 ** lookup.failures, backoffMsMax));
+  const again = realTimeIn(deps, Math.min(backoffMs * 2 ** lookup.failures, backoffMsMax));
   await inTransaction(deps, async ({ db }) => {
     await store.updateFailedLookup(db, lookup, { fault, again });
     if (lookup.failures + 1 >= failuresMax) await store.deleteCrmLookup(db, lookup);

@@ -5,6 +5,7 @@ import * as store from '../../store/address-book/file-imports.ts';
 import type { PreparedRow } from '../ports.ts';
 import { problem, problemIn } from '../problems.ts';
 import { storable } from '../shared/text/text-rules.ts';
+import { realTimeIn } from '../shared/time.ts';
 import { tellBook } from './book-events.ts';
 import { type ImportResult, startImport } from './contact-imports.ts';
 
@@ -90,7 +91,7 @@ export async function refusedRows(deps: Deps, advisorId: number, importId: numbe
 export async function runImports(deps: Deps, report: (fault: unknown) => void): Promise<void> {
   const { signal } = deps.signals.stopping;
   while (!signal.aborted) {
-    const lease = { realNow: new Date(), until: new Date(Date.now() + leaseMs) };
+    const lease = { realNow: deps.databaseClock.now(), until: realTimeIn(deps, leaseMs) };
     const claimed = await store.claimImport(deps.db, lease);
     if (!claimed) return;
     const run = runOf(deps, claimed, lease.until);
@@ -104,8 +105,8 @@ export async function runImports(deps: Deps, report: (fault: unknown) => void): 
   }
 }
 
-export async function forgetOldImports({ db }: Pick<Deps, 'db'>): Promise<void> {
-  await store.deleteOldImports(db, new Date(Date.now() - keptMs));
+export async function forgetOldImports({ db, databaseClock }: Pick<Deps, 'db' | 'databaseClock'>): Promise<void> {
+  await store.deleteOldImports(db, realTimeIn({ databaseClock }, -keptMs));
 }
 
 /** One file, from its first row. */
@@ -136,7 +137,7 @@ function runOf(deps: Deps, { advisorId, importId, file, rowsDone, notes }: Claim
       const note = noteOf(each);
       if (note && notes.length < notesMax) notes.push(note);
     }
-    return write('running', counts, new Date(Date.now() + leaseMs));
+    return write('running', counts, realTimeIn(deps, leaseMs));
   }
 
   return {
@@ -148,7 +149,7 @@ function runOf(deps: Deps, { advisorId, importId, file, rowsDone, notes }: Claim
           if (batch.length < batchSize) continue;
           if (!(await save(batch))) return;
           batch = [];
-          if (stopping.aborted) return void (await write('running', nothing(), new Date()));
+          if (stopping.aborted) return void (await write('running', nothing(), deps.databaseClock.now()));
         }
       if (await save(batch)) await write('done', nothing(), lease);
     },

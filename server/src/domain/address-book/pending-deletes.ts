@@ -39,13 +39,13 @@ export function deleteLater(
 type WaitingDelete = { actionId: number; contacts: number | null; leftMs: number };
 
 /** What can still be undone: a page that was loaded again offers it again. `contacts` is null for a group. */
-export async function listDeletes({ db }: Deps, advisorId: number): Promise<WaitingDelete[]> {
+export async function listDeletes({ db, databaseClock }: Deps, advisorId: number): Promise<WaitingDelete[]> {
   const waiting = await listActions(db, advisorId, deleteKinds);
   return waiting
     .map(({ actionId, kind, targetIds, dueAt }) => ({
       actionId,
       contacts: kind === 'delete_group' ? null : targetIds.length,
-      leftMs: dueAt.getTime() - Date.now(),
+      leftMs: dueAt.getTime() - databaseClock.now().getTime(),
     }))
     .filter(({ leftMs }) => leftMs > 0);
 }

@@ -43,7 +43,11 @@ export async function verifyAgainstCopies(
   const kept = await readKept(deps, { notes, forgotten: await findForgotten(deps) });
   const verification = await verifyArchive(deps, { verifiers, kept, progress });
   const { verdict, size: entries, checkpoints, faults } = verification;
-  await insertVerification(deps.db, { verdict, entries, checkpoints, faults: faults.length, actor }, new Date());
+  await insertVerification(
+    deps.db,
+    { verdict, entries, checkpoints, faults: faults.length, actor },
+    deps.databaseClock.now(),
+  );
   return verification;
 }
 

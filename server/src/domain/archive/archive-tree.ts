@@ -6,6 +6,7 @@ import { entryHash } from '../examiner/entries.mjs';
 import { readCheckpoint } from '../examiner/notes.mjs';
 import { hashBytes } from '../examiner/tree.mjs';
 import type { ArchiveMemoryState, NoteSigner } from '../ports.ts';
+import { realTimeIn } from '../shared/time.ts';
 import { ArchiveFault, rememberSigned } from './archive-memory.ts';
 import { checkContinues, checkRemembered, ForgottenFault, recall } from './continuity.ts';
 import { append, type Edge, edgeWidths, rootOf, tileWidth } from './merkle.ts';
@@ -81,7 +82,7 @@ async function grow(deps: SigningContext, tree: TreeRow, { remembered, copy }: O
   // From what is stored, not from what should be.
   const root = rootOf(await readEdge(deps, size));
   await store.updateTree(deps.db, { size, root });
-  const now = new Date();
+  const now = deps.databaseClock.now();
   const text = `${deps.signer.verifier.name}\n${size}\n${root.toString('base64')}\ntime ${now.toISOString()}\n`;
   const note = deps.signer.sign(text);
   await store.insertCheckpoint(deps.db, { size, note, now });
@@ -96,7 +97,7 @@ async function checkLastSigned(deps: SigningContext, tree: TreeRow) {
   if (checkpoint && (checkpoint.size !== tree.size || !checkpoint.root.equals(tree.root)))
     throw new ArchiveFault('The tree is not the one in its last checkpoint.');
   if (!last && tree.size > 0) throw new ArchiveFault('The tree has leaves but no checkpoint.');
-  const isQuiet = last !== null && last.dateTimeCreated.getTime() > Date.now() - heartbeatMs;
+  const isQuiet = last !== null && last.dateTimeCreated > realTimeIn(deps, -heartbeatMs);
   return { isQuiet, note: checkpoint ? checkpoint.note : null };
 }
 

@@ -31,7 +31,7 @@ const aheadSeconds = 5;
  * or when this node is stopping. A text that fails by its own fault is refused and reported.
  */
 export async function sendBroadcasts(deps: Deps, report: (fault: unknown) => void = () => {}): Promise<void> {
-  if (!(await hasDueBroadcast(deps.db, deps.clock.now()))) return;
+  if (deps.databaseClock.fault() || !(await hasDueBroadcast(deps.db, deps.clock.now()))) return;
   const end = endOf(deps.signals);
   while (!end.aborted && (await sendBatch(deps, batchSize, report)));
 }

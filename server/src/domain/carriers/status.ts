@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { countTexts, deleteStatus, listStatus, upsertStatus } from '../../store/carriers/carrier-status.ts';
 import { listCarriers } from '../../store/carriers/carriers.ts';
 import type { CallCounts, CarrierStatus, OpenCarrier } from '../ports.ts';
+import { realTimeIn } from '../shared/time.ts';
 
 export type NodeStatus = {
   name: string;
@@ -24,10 +25,10 @@ export const thisNode = `${hostname()}/${process.pid}`;
 const nodeMaxAgeMs = 10_000;
 
 export async function writeStatus(
-  { db }: Pick<Deps, 'db'>,
+  { db, databaseClock }: Pick<Deps, 'db' | 'databaseClock'>,
   statuses: { carrierId: number; status: NodeStatus }[],
 ): Promise<void> {
-  const now = new Date();
+  const now = databaseClock.now();
   await upsertStatus(db, thisNode, statuses, { now, forgetBefore: new Date(now.getTime() - nodeMaxAgeMs) });
 }
 
@@ -49,8 +50,8 @@ export function callStatuses(open: OpenCarrier[]): { carrierId: number; status: 
 }
 
 /** Production has no use for the sandbox's. */
-export async function readStatus({ db, config }: Pick<Deps, 'db' | 'config'>) {
-  const rows = await listStatus<NodeStatus>(db, new Date(Date.now() - nodeMaxAgeMs));
+export async function readStatus({ db, config, databaseClock }: Pick<Deps, 'db' | 'config' | 'databaseClock'>) {
+  const rows = await listStatus<NodeStatus>(db, realTimeIn({ databaseClock }, -nodeMaxAgeMs));
   const texts = new Map((await countTexts(db)).map((each) => [each.carrierId, each]));
   const carriers = (await listCarriers(db)).filter(
     ({ kind }) => config.environment === 'sandbox' || kind !== 'sandbox',

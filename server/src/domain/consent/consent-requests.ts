@@ -5,6 +5,7 @@ import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
 import type { ConsentAct } from '../archive/consent-entries.ts';
 import { type BrokenRule, type Problem, problem } from '../problems.ts';
+import { requireRightTime } from '../shared/database-clock.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { gate, type Hours } from '../texting/gate.ts';
 import { wantLookups } from '../texting/number-lookups.ts';
@@ -41,6 +42,7 @@ export async function requestConsent(
 }
 
 async function askAll(deps: Deps, act: ConsentAct, recipients: Recipient[]): Promise<ConsentRequestResult> {
+  requireRightTime(deps);
   const result: ConsentRequestResult = { successes: [], failures: [] };
   const asked: ConsentRecipient[] = [];
   for (const to of recipients) {

@@ -11,7 +11,7 @@ import { carrierMessageIdMax, type IncomingReply, type OpenCarrier } from '../po
 import { readNumber } from '../shared/phone-numbers.ts';
 import type { Member } from '../shared/signals.ts';
 import { storable } from '../shared/text/text-rules.ts';
-import { dayMs } from '../shared/time.ts';
+import { dayMs, realTimeIn } from '../shared/time.ts';
 import { claimedTextsBegun } from '../texting/claimed-texts.ts';
 import { ensureMembers } from '../texting/recipients.ts';
 import { sendWaitingTexts } from '../texting/waiting-texts.ts';
@@ -93,10 +93,14 @@ export async function applyText(
 }
 
 /** Whose the number is with this carrier, or was: a STOP to the number that a person knows, or that a carrier kept, must not be lost. */
-async function findOwner({ db }: Deps, number: string, { carrierId }: ReplySource): Promise<AdvisorRow | null> {
+async function findOwner(
+  { db, databaseClock }: Deps,
+  number: string,
+  { carrierId }: ReplySource,
+): Promise<AdvisorRow | null> {
   const owner = await findAdvisorByTextingNumber(db, number);
   if (owner?.carrierId === carrierId) return owner;
-  const leftSince = new Date(Date.now() - movedMs);
+  const leftSince = realTimeIn({ databaseClock }, -movedMs);
   const earlier = await findEarlierOwner(db, number, { carrierId, leftSince });
   return earlier === null ? null : findAdvisor(db, String(earlier));
 }

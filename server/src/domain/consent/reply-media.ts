@@ -51,7 +51,7 @@ export async function keepMedia(
 
 /** Fetches what is due from the carriers that brought it, each into an entry of its own, and once. */
 export async function fetchDueMedia(deps: Deps, report: (key: MediaKey, why: string) => void): Promise<void> {
-  const realNow = new Date();
+  const realNow = deps.databaseClock.now();
   const claim = { realNow, until: new Date(realNow.getTime() + leaseMs), eachMax };
   const claimed = await store.claimReplyMedia(deps.db, claim);
   await Promise.all(claimed.map((media) => fetchOne(deps, media, report)));
@@ -64,7 +64,7 @@ async function fetchOne(deps: Deps, media: ClaimedMedia, report: (key: MediaKey,
   const { failures, dateTimeCreated } = media;
   const end = endOf(deps.signals);
   const outcome = await fetchFrom(deps, media, end);
-  const now = Date.now();
+  const now = deps.databaseClock.now().getTime();
   // Whoever runs it next goes on.
   if (end.aborted) return store.updateFailedMedia(deps.db, media, { failures, again: new Date(now) });
   if (!('why' in outcome)) return settle(deps, media, outcome);

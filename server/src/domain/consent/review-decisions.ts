@@ -98,11 +98,11 @@ export async function findPending({ db }: Deps, advisorId: number, reviewId: num
 }
 
 /** What this staff member has decided and can still undo, the last one first. */
-export async function listWaiting({ db }: Deps, staffId: number) {
+export async function listWaiting({ db, databaseClock }: Deps, staffId: number) {
   const waiting = (await actions.listWaitingActions(db, 'decide_review')).map(({ targetId, detail, dueAt }) => ({
     ...(JSON.parse(detail) as HeldDecision),
     reviewId: targetId,
-    leftMs: dueAt.getTime() - Date.now(),
+    leftMs: dueAt.getTime() - databaseClock.now().getTime(),
   }));
   return waiting
     .filter((each) => each.staffId === staffId && each.leftMs > 0)

@@ -8,7 +8,7 @@ import { receiveReceipt } from './receipts.ts';
  * clock is never moved; that of a sandbox can be ahead.
  */
 export async function takeCall(deps: Deps, open: OpenCarrier, { replies, receipts }: CarrierNews): Promise<void> {
-  const aheadMs = deps.clock.now().getTime() - Date.now();
+  const aheadMs = deps.clock.now().getTime() - deps.databaseClock.now().getTime();
   for (const { sentAt, ...reply } of replies)
     await takeReply(deps, open, { ...reply, sentAt: new Date(sentAt.getTime() + aheadMs) });
   await Promise.all(receipts.map((receipt) => takeReceipt(deps, open, receipt)));

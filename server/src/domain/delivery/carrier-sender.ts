@@ -55,7 +55,7 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
 
   async function claim(): Promise<ClaimResult> {
     if (stopping.signal.aborted) return 'drained';
-    if (haltOf(deps.signals) !== null || resetGuard.isResetting()) return 'blocked';
+    if (haltOf(deps) !== null || resetGuard.isResetting()) return 'blocked';
     const limit = texts.claimable();
     if (limit === 0) return 'blocked';
     return resetGuard.run(async () => {
@@ -122,7 +122,7 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
 }
 
 /** A pace gives each text its own moment. The poll alone would send them in bursts. */
-async function nextTurnInMs({ db }: Deps, carrierId: number): Promise<number> {
+async function nextTurnInMs({ db, databaseClock }: Deps, carrierId: number): Promise<number> {
   const next = await findNextTurn(db, carrierId);
-  return next ? Math.min(pollMs, Math.max(turnPauseMs, next.getTime() - Date.now())) : pollMs;
+  return next ? Math.min(pollMs, Math.max(turnPauseMs, next.getTime() - databaseClock.now().getTime())) : pollMs;
 }

@@ -4,6 +4,7 @@ import { failDispatches, updateHours } from '../../store/delivery/dispatches.ts'
 import { listRecipients } from '../../store/texting/recipients.ts';
 import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
 import type { TextKind } from '../ports.ts';
+import { realTimeIn } from '../shared/time.ts';
 import { beginWithinMs } from '../texting/claimed-texts.ts';
 import { allowedStates, gate, heldKinds, owedKinds } from '../texting/gate.ts';
 import { endOfLifeAfter } from '../texting/lifetimes.ts';
@@ -56,7 +57,7 @@ export async function claimTexts(
   limit: number,
 ): Promise<{ texts: ClaimedText[]; more: boolean }> {
   return inTransaction(deps, async (deps) => {
-    const realNow = new Date();
+    const realNow = deps.databaseClock.now();
     const leasedUntil = new Date(realNow.getTime() + deps.config.carrierTimeoutMs + leaseMarginMs);
     const claim = { carrierId, limit, realNow, leasedUntil, now: deps.clock.now(), allowed, heldKinds, owedKinds };
     const { rows, hasOthers } = await claimDispatches(deps.db, claim);
@@ -81,8 +82,11 @@ export function begin(text: ClaimedText, now: Date): ClaimedText {
 }
 
 /** Gives a claim a whole lease again, at most every few seconds: one of its texts takes longer than most. */
-export async function renewLease({ db, config }: Pick<Deps, 'db' | 'config'>, claim: Claim): Promise<void> {
-  const leasedUntil = new Date(Date.now() + config.carrierTimeoutMs + leaseMarginMs);
+export async function renewLease(
+  { db, config, databaseClock }: Pick<Deps, 'db' | 'config' | 'databaseClock'>,
+  claim: Claim,
+): Promise<void> {
+  const leasedUntil = realTimeIn({ databaseClock }, config.carrierTimeoutMs + leaseMarginMs);
   if (leasedUntil.getTime() - claim.leasedUntil.getTime() < leaseMarginMs / 2) return;
   claim.leasedUntil = leasedUntil;
   await updateLease(db, claim.claimId, leasedUntil);

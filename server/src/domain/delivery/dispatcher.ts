@@ -80,9 +80,9 @@ export function dispatcher(deps: Deps, log: Log) {
 }
 
 /** How late the next text is, for operators to watch. */
-export async function longestWaitSeconds({ db }: Pick<Deps, 'db'>): Promise<number> {
+export async function longestWaitSeconds({ db, databaseClock }: Pick<Deps, 'db' | 'databaseClock'>): Promise<number> {
   const next = await findFirstTurn(db);
-  return next ? Math.max(0, (Date.now() - next.getTime()) / 1000) : 0;
+  return next ? Math.max(0, (databaseClock.now().getTime() - next.getTime()) / 1000) : 0;
 }
 
 async function maintainUntilStopped(deps: Deps, log: Log, stopping: AbortSignal): Promise<void> {

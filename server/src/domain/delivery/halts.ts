@@ -1,9 +1,11 @@
-import type { Signals } from '../shared/signals.ts';
+import type { Deps } from '../../deps.ts';
 
 /** Why this node hands no text to a carrier now; null if it does. What is accepted meanwhile waits. */
-export function haltOf({ archive, replies }: Pick<Signals, 'archive' | 'replies'>): string | null {
+export function haltOf({ databaseClock, signals }: Pick<Deps, 'databaseClock' | 'signals'>): string | null {
+  const { archive, replies } = signals;
   // A text that waits in a restored database may have gone out before the restore.
   if (archive.restored) return archive.restored;
   // A person whose STOP can't get through must not get another text.
-  return replies.isBehind() ? 'people’s replies can’t be stored' : null;
+  if (replies.isBehind()) return 'people’s replies can’t be stored';
+  return databaseClock.fault();
 }

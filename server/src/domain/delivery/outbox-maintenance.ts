@@ -3,6 +3,7 @@ import { listMoved, passDispatches } from '../../store/carriers/numbers.ts';
 import * as dispatches from '../../store/delivery/dispatches.ts';
 import { expireClaims, expiredMax } from '../../store/delivery/expired-claims.ts';
 import * as receipts from '../../store/delivery/receipts.ts';
+import { realTimeIn } from '../shared/time.ts';
 import { lapseWaitingTexts } from '../texting/waiting-texts.ts';
 import { settleByReference } from './doubts.ts';
 import { applyEarlyOptOuts, countReceipts } from './receipts.ts';
@@ -18,8 +19,8 @@ const movedMs = 60 * 1_000;
 /** Handles expired claims, early receipts, and texts that a moment in domain time is due for. True when there may be more of them right away. */
 export async function maintainOutbox(deps: Deps): Promise<boolean> {
   const { db, clock } = deps;
-  const passed = await passDispatches(db, await listMoved(db, new Date(Date.now() - movedMs)));
-  const expired = await expireClaims(db, { now: clock.now(), realNow: new Date() });
+  const passed = await passDispatches(db, await listMoved(db, realTimeIn(deps, -movedMs)));
+  const expired = await expireClaims(db, { now: clock.now(), realNow: deps.databaseClock.now() });
   const applied = (await receipts.hasUnmatchedReceipts(db)) ? await handleUnmatched(deps) : 0;
   const hasMore = passed > 0 || expired >= expiredMax || applied === dispatches.maintainedMax;
   return hasMore || (await followClock(deps));
@@ -31,7 +32,7 @@ async function handleUnmatched(deps: Deps): Promise<number> {
   countReceipts(deps.signals.traffic, moved);
   await applyEarlyOptOuts(deps, matched);
   await settleByReference(deps);
-  await receipts.deleteUnmatchedReceipts(deps.db, new Date(Date.now() - unmatchedReceiptMs));
+  await receipts.deleteUnmatchedReceipts(deps.db, realTimeIn(deps, -unmatchedReceiptMs));
   return matched.length;
 }
 
@@ -41,7 +42,7 @@ async function handleUnmatched(deps: Deps): Promise<number> {
  */
 export async function followClock(deps: Deps): Promise<boolean> {
   const now = deps.clock.now();
-  const times = { now, realNow: new Date() };
+  const times = { now, realNow: deps.databaseClock.now() };
   const released = await dispatches.releaseDeferred(deps.db, times);
   const expired = await dispatches.listExpired(deps.db, times);
   await dispatches.failDispatches(

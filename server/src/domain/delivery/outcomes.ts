@@ -58,7 +58,7 @@ export async function recordOutcome(
   result: SubmissionResult,
   receipt: Receipt | null = null,
 ): Promise<boolean> {
-  const outcome = outcomeOf(text, result);
+  const outcome = outcomeOf(text, result, deps.databaseClock.now());
   const row = { ...outcome, receipt: receipt ?? outcome.receipt };
   let isOptOut = (row.receipt?.reason ?? row.code) === 'opted_out';
   const deadline = isOptOut ? Number.POSITIVE_INFINITY : Date.now() + recordWithinMs;
@@ -133,7 +133,7 @@ function keepsPlace({ attempt }: ClaimedText, code: string): boolean {
 }
 
 /** The outcome of an attempt. A text that was definitely not taken is retried, with backoff. */
-export function outcomeOf(text: ClaimedText, result: SubmissionResult): OutcomeRow {
+export function outcomeOf(text: ClaimedText, result: SubmissionResult, realNow: Date): OutcomeRow {
   const { advisorId, messageId, attempt, openUntil, expiresAt, tries, claim } = text;
   const { carrierId } = claim;
   const dateTimeStarted = text.begun ?? claim.dateTimeStarted;
@@ -158,7 +158,7 @@ export function outcomeOf(text: ClaimedText, result: SubmissionResult): OutcomeR
   const notTaken = { ...row, outcome: 'not_taken', code, failureCode: 'carrier_unavailable', tries: used } as const;
   if (used >= triesMax) return { ...notTaken, status: 'failed', facts: { carrierCode: code } };
   if (keepsPlace(text, code)) return { ...notTaken, status: 'queued', retryAt: text.notBefore };
-  return { ...notTaken, status: 'queued', retryAt: new Date(Date.now() + pauseAfter(attempt)) };
+  return { ...notTaken, status: 'queued', retryAt: new Date(realNow.getTime() + pauseAfter(attempt)) };
 }
 
 /** Part of it has left, so it was sent; the person doesn't have all of it, so it isn't delivered. */

@@ -20,7 +20,7 @@ const codeLengthMax = 100;
  * out, as the same response to a text does.
  */
 export async function receiveReceipt(deps: Deps, carrierId: number, given: Receipt): Promise<void> {
-  const { db, clock, signals } = deps;
+  const { db, clock, databaseClock, signals } = deps;
   const { carrierMessageId, code } = given;
   const receipt = {
     ...given,
@@ -28,7 +28,7 @@ export async function receiveReceipt(deps: Deps, carrierId: number, given: Recei
     ...(code ? { code: storable(code, codeLengthMax) } : {}),
   };
   if (await signals.receipts.bring(keyOf(carrierId, receipt.carrierMessageId), receipt)) return;
-  await db.batch(receiving, { receipt: { ...receipt, carrierId }, clock, traffic: signals.traffic });
+  await db.batch(receiving, { receipt: { ...receipt, carrierId }, clock, databaseClock, traffic: signals.traffic });
   // Once it is written: then either its text is found, or it waits until it is.
   if (receipt.reason === 'opted_out') {
     const recipient = await findRecipientOf(db, carrierId, receipt.carrierMessageId);
@@ -56,12 +56,12 @@ export function countReceipts(traffic: TrafficCounts, moved: MovedByReceipt[]): 
   for (const { carrierId, moved: status } of moved) traffic.texts(carrierId, status);
 }
 
-const receiving: Batch<{ receipt: ReceiptRow; clock: Clock; traffic: TrafficCounts }, void> = {
+const receiving: Batch<{ receipt: ReceiptRow; clock: Clock; databaseClock: Clock; traffic: TrafficCounts }, void> = {
   async run(db, items) {
     const [first] = items;
     if (!first) return [];
     const receipts = items.map(({ receipt }) => receipt);
-    const moved = await recordReceipts(db, receipts, { now: first.clock.now(), realNow: new Date() });
+    const moved = await recordReceipts(db, receipts, { now: first.clock.now(), realNow: first.databaseClock.now() });
     db.afterCommit(() => countReceipts(first.traffic, moved));
     return items.map(() => undefined);
   },

@@ -17,7 +17,7 @@ export async function waitForWorkers(deps: Deps): Promise<void> {
   for (const deadline = Date.now() + withinMs; Date.now() < deadline; await pause(pollMs)) {
     if (await followClock(deps)) continue;
     const carrierIds = deps.carriers.list().map(({ carrierId }) => carrierId);
-    if (!(await hasDue(deps.db, carrierIds, { now: deps.clock.now(), realNow: new Date() }))) return;
+    if (!(await hasDue(deps.db, carrierIds, { now: deps.clock.now(), realNow: deps.databaseClock.now() }))) return;
   }
   throw problem(
     'downstream_unavailable',

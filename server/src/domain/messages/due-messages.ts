@@ -29,6 +29,7 @@ const batchSize = 500;
  * nothing that was due is left, on any node, or when this node is stopping. A message that fails by its own fault is skipped and reported.
  */
 export async function sendDueMessages(deps: Deps, report: (fault: unknown) => void = () => {}): Promise<void> {
+  if (deps.databaseClock.fault()) return;
   const now = deps.clock.now();
   if (!(await hasDue(deps.db, now))) return;
   const end = endOf(deps.signals);

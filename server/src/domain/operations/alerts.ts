@@ -6,7 +6,7 @@ import { type By, byOperator } from '../archive/archive.ts';
 import { thisNode } from '../carriers/status.ts';
 import { problem, requireFound } from '../problems.ts';
 import { newSigningSecret } from '../shared/secrets.ts';
-import { dayMs } from '../shared/time.ts';
+import { dayMs, realTimeIn } from '../shared/time.ts';
 import { type Condition, findConditions } from './alert-conditions.ts';
 import { type AlertNotice, alertMail } from './alert-mail.ts';
 import { listNodes } from './nodes.ts';
@@ -34,7 +34,7 @@ export async function addAlertTarget(deps: Deps, { kind, address }: AlertTargetI
   const secret = kind === 'webhook' ? newSigningSecret() : null;
   return inTransaction(deps, async (deps) => {
     const sealedSecret = secret === null ? null : deps.sealer.seal(secret, ownerOf(address));
-    const row = await store.insertAlertTarget(deps.db, { kind, address, sealedSecret }, new Date());
+    const row = await store.insertAlertTarget(deps.db, { kind, address, sealedSecret }, deps.databaseClock.now());
     if (!row) throw problem('conflict', `${address} already gets alerts.`);
     const { targetId } = row;
     await archiveSetting(deps, by, { what: 'alert target added', of: { targetId }, values: { kind, address } });
@@ -78,7 +78,7 @@ export async function testAlertTarget(deps: Deps, targetId: number): Promise<str
   const listed = (await store.listAlertTargets(deps.db)).find((each) => each.targetId === targetId);
   const target = requireFound(listed, `There is no alert target ${targetId}.`);
   const says = 'This is a test: nothing is wrong.';
-  const realNow = new Date();
+  const realNow = deps.databaseClock.now();
   const fault = await sendTo(deps, target, {
     about: 'test',
     state: 'test',
@@ -94,12 +94,12 @@ export async function testAlertTarget(deps: Deps, targetId: number): Promise<str
 export async function watch(deps: Deps): Promise<void> {
   await noteChanges(deps, await findConditions(deps));
   await sendDue(deps);
-  await store.deleteAlertDeliveries(deps.db, new Date(Date.now() - keptMs));
+  await store.deleteAlertDeliveries(deps.db, realTimeIn(deps, -keptMs));
 }
 
 /** The state is in the database, so that a restart tells nobody twice, and of several nodes one tells. */
 export async function noteChanges(deps: Deps, conditions: Condition[]): Promise<void> {
-  const realNow = new Date();
+  const realNow = deps.databaseClock.now();
   const running = new Set((await listNodes(deps)).map(({ node }) => node));
   for (const { about, says } of conditions) {
     await store.insertAlertState(deps.db, { about, says, node: thisNode }, realNow);
@@ -118,7 +118,7 @@ export async function noteChanges(deps: Deps, conditions: Condition[]): Promise<
 }
 
 export async function sendDue(deps: Deps): Promise<void> {
-  const realNow = new Date();
+  const realNow = deps.databaseClock.now();
   const leasedUntil = new Date(realNow.getTime() + leaseMs);
   const due = await store.claimAlertDeliveries(deps.db, { realNow, leasedUntil, limit: sentAtOnceMax });
   const targets = new Map((await store.listAlertTargets(deps.db)).map((each) => [each.targetId, each]));
@@ -129,7 +129,7 @@ export async function sendDue(deps: Deps): Promise<void> {
       const fault = await sendTo(deps, target, delivery);
       const pauseMs = firstPauseMs * 2 ** delivery.attempts;
       const isLast = fault === null || delivery.attempts >= attemptsMax;
-      const notBefore = isLast ? null : new Date(Date.now() + pauseMs);
+      const notBefore = isLast ? null : realTimeIn(deps, pauseMs);
       await store.updateAlertDelivery(deps.db, delivery.deliveryId, { fault, notBefore });
     }),
   );
@@ -166,7 +166,7 @@ async function push(deps: Deps, target: store.AlertTargetRow, notice: AlertNotic
     secrets: [deps.sealer.open(target.sealedSecret, ownerOf(target.address))],
     id,
     body,
-    now: new Date(),
+    now: deps.databaseClock.now(),
     until: deps.signals.stopping.signal,
   });
   if (status !== null && status >= 200 && status < 300) return null;

@@ -1,11 +1,11 @@
 import type { Config } from '../../config.ts';
 import { exposureOf } from '../../store/database/connecting/tls.ts';
 import type { DatabaseFacts } from '../../store/database/schema/inspection.ts';
+import { apartMsMax } from '../shared/database-clock.ts';
 import { type CheckFinding, failing, ok, warning } from './findings.ts';
 
-/** Leases of texts outlast the carrier’s timeout by five seconds, by the clocks of all processes. */
 const clockWarnMs = 1_000;
-const clockFailMs = 4_000;
+const ntp = 'Keep the clocks of all machines right with NTP: docs/operators/running.md#clocks.';
 const transactionsWarn = 1_000_000_000;
 const transactionsFail = 1_800_000_000;
 
@@ -85,10 +85,8 @@ function encryptionFinding({ isEncrypted }: DatabaseFacts, url: string): CheckFi
 function clockFinding({ clockAheadMs, answeredMs }: DatabaseFacts): CheckFinding {
   const apartMs = Math.max(0, Math.abs(clockAheadMs) - answeredMs / 2);
   const says = `the database’s clock is ${(apartMs / 1000).toFixed(1)} s ${clockAheadMs > 0 ? 'ahead of' : 'behind'} ours`;
-  if (apartMs >= clockFailMs) return failing('clock', says, 'Keep the clocks of all machines with NTP.');
-  return apartMs >= clockWarnMs
-    ? warning('clock', says, 'Keep the clocks of all machines with NTP.')
-    : ok('clock', 'the database’s clock agrees with ours');
+  if (apartMs > apartMsMax) return failing('clock', `${says}: a process here accepts and sends nothing`, ntp);
+  return apartMs >= clockWarnMs ? warning('clock', says, ntp) : ok('clock', 'the database’s clock agrees with ours');
 }
 
 /** Each of them loses or damages texts that were accepted. */

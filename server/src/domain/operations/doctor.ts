@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts';
 import { type CarrierRow, listCarriers } from '../../store/carriers/carriers.ts';
 import { findRestored } from '../archive/archive-status.ts';
 import { listNumbers } from '../carriers/numbers.ts';
+import { apartMsMax } from '../shared/database-clock.ts';
 import { checkArchive } from './archive-checks.ts';
 import { type CheckFinding, failing, ok } from './findings.ts';
 import { readOverview } from './overview.ts';
@@ -25,10 +26,18 @@ export async function checkRecords(deps: Deps): Promise<CheckFinding[]> {
   const overview = await readOverview(deps);
   const restored = await findRestored(deps);
   return [
+    ...checkTime(deps),
     ...checkSecrets(deps, await listCarriers(deps.db)),
-    ...checkArchive(overview, deps.config, { restored, realNow: new Date() }),
+    ...checkArchive(overview, deps.config, { restored, realNow: deps.databaseClock.now() }),
     ...checkTexting(overview, await listNumbers(deps), deps.config),
   ];
+}
+
+/** How far this machine's clock is off is in what `diagnose` says. */
+function checkTime({ databaseClock }: Deps): CheckFinding[] {
+  if (databaseClock.aheadMs() > apartMsMax || databaseClock.aheadMs() < -apartMsMax) return [];
+  const fault = databaseClock.fault();
+  return fault ? [failing('clock', fault, 'docs/operators/running.md#clocks says what to do.')] : [];
 }
 
 /**

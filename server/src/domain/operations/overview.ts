@@ -9,7 +9,7 @@ import { listMissedNodes, listNodes } from './nodes.ts';
 export type Overview = Awaited<ReturnType<typeof readOverview>>;
 
 export async function readOverview(deps: Deps) {
-  const realNow = new Date();
+  const realNow = deps.databaseClock.now();
   const first = await findFirstTurn(deps.db);
   const webhooks = await listWebhooks(deps);
   const count = (status: string) => webhooks.filter((each) => each.status === status).length;

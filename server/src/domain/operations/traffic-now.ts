@@ -13,7 +13,7 @@ const calmMs = 5 * minuteMs;
 const troubleMs = 6 * 60 * minuteMs;
 
 /** The backlog of the whole deployment. */
-export async function readTrafficNow(deps: Pick<Deps, 'db' | 'config'>) {
+export async function readTrafficNow(deps: Pick<Deps, 'db' | 'config' | 'databaseClock'>) {
   const carriers = await carriersNow(deps);
   const sum = (of: (carrier: (typeof carriers)[0]) => number) =>
     carriers.reduce((all, carrier) => all + of(carrier), 0);
@@ -27,9 +27,9 @@ export async function readTrafficNow(deps: Pick<Deps, 'db' | 'config'>) {
 }
 
 /** How each carrier does at this moment, what waits for it, and when that will be over. */
-async function carriersNow(deps: Pick<Deps, 'db' | 'config'>) {
+async function carriersNow(deps: Pick<Deps, 'db' | 'config' | 'databaseClock'>) {
   const { db } = deps;
-  const now = new Date();
+  const now = deps.databaseClock.now();
   const backlogs = new Map((await store.listBacklogs(db)).map((row) => [row.carrierId, row]));
   const minutes = await minutesBefore(deps, now);
   return (await readStatus(deps)).map((carrier) => {

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { listCarriers } from '../../store/carriers/carriers.ts';
 import * as store from '../../store/operations/traffic.ts';
-import { dayMs, dayOf } from '../shared/time.ts';
+import { dayMs, dayOf, realTimeIn } from '../shared/time.ts';
 import type { TrafficCell } from '../shared/traffic-counts.ts';
 import {
   byClass,
@@ -73,8 +73,8 @@ function rolledUp(cells: TrafficCell[]): store.TrafficRow[] {
   return [...rows.values()];
 }
 
-export async function forgetOldTraffic({ db }: Pick<Deps, 'db'>): Promise<void> {
-  const before = (grain: Grain) => new Date(Date.now() - keptMs[grain]);
+export async function forgetOldTraffic({ db, databaseClock }: Pick<Deps, 'db' | 'databaseClock'>): Promise<void> {
+  const before = (grain: Grain) => realTimeIn({ databaseClock }, -keptMs[grain]);
   await store.deleteTraffic(db, { minute: before('minute'), hour: before('hour'), day: before('day') });
 }
 
@@ -82,8 +82,8 @@ export async function forgetOldTraffic({ db }: Pick<Deps, 'db'>): Promise<void> 
 export type TrafficQuery = { range: Range; until?: Date | undefined; keyId?: number | undefined };
 
 /** Amounts for each step of the time asked for, 0 where there was nothing; latencies are in ms, null where nothing was measured. */
-export async function readTraffic(deps: Pick<Deps, 'db'>, query: TrafficQuery) {
-  const now = new Date();
+export async function readTraffic(deps: Pick<Deps, 'db' | 'databaseClock'>, query: TrafficQuery) {
+  const now = deps.databaseClock.now();
   const period = periodOf(query, now);
   const { grain, from, until, stepSeconds } = period;
   const { keyId } = query;

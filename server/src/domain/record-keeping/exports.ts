@@ -5,7 +5,7 @@ import { getAdvisorOf } from '../accounts/advisors.ts';
 import { archive, type By, byStaff } from '../archive/archive.ts';
 import { Problem, problem, requireFound } from '../problems.ts';
 import { isStopping } from '../shared/signals.ts';
-import { dayMs } from '../shared/time.ts';
+import { dayMs, realTimeIn } from '../shared/time.ts';
 import { exportArchive } from './archive-export.ts';
 
 export type { ExportJob } from '../../store/record-keeping/exports.ts';
@@ -24,7 +24,7 @@ export async function startExport(deps: Deps, asked: NewExport): Promise<ExportJ
   if (asked.from >= asked.to) throw problem('invalid_request', 'The first day must be before the last.');
   if ((await store.countUnmadeExports(deps.db, asked.firmId)) >= unmadeMax)
     throw problem('conflict', `Your firm waits for ${unmadeMax} exports: start this one when some of them are ready.`);
-  return store.insertExport(deps.db, asked, new Date());
+  return store.insertExport(deps.db, asked, deps.databaseClock.now());
 }
 
 export async function listExports({ db }: Deps, firmId: number): Promise<store.ListedExport[]> {
@@ -53,7 +53,7 @@ export async function openExport(deps: Deps, firmId: number, exportId: number, b
 export async function makeExports(deps: Deps): Promise<void> {
   if (!deps.signer) return;
   for (;;) {
-    const claimed = await store.claimExport(deps.db, new Date(), leaseEnd());
+    const claimed = await store.claimExport(deps.db, deps.databaseClock.now(), realTimeIn(deps, leaseMs));
     if (!claimed) return;
     await make(deps, claimed);
   }
@@ -69,7 +69,9 @@ async function make(deps: Deps, { exportId, advisorId, staffId, traceId, from, t
       if (entriesDone < entriesTotal && Date.now() < told + toldEveryMs) return;
       told = Date.now();
       // What is told late is told again: only the last is waited for.
-      telling = store.updateExport(db, exportId, { entriesDone, entriesTotal, until: leaseEnd() }).catch(() => {});
+      telling = store
+        .updateExport(db, exportId, { entriesDone, entriesTotal, until: realTimeIn(deps, leaseMs) })
+        .catch(() => {});
     };
     let part = 0;
     for await (const bytes of archivePackages.zip(exported, { withEmails: format === 'eml', progress }))
@@ -86,13 +88,9 @@ async function make(deps: Deps, { exportId, advisorId, staffId, traceId, from, t
 }
 
 /** Files are kept for a day: whoever needs one later starts the export again. */
-export async function forgetOldExports({ db }: Deps): Promise<void> {
-  for (const exportId of await store.listReadyBefore(db, new Date(Date.now() - keptMs))) {
+export async function forgetOldExports({ db, databaseClock }: Deps): Promise<void> {
+  for (const exportId of await store.listReadyBefore(db, realTimeIn({ databaseClock }, -keptMs))) {
     await store.deleteExportParts(db, exportId);
     await store.endExport(db, exportId, { status: 'expired', reason: null });
   }
-}
-
-function leaseEnd(): Date {
-  return new Date(Date.now() + leaseMs);
 }

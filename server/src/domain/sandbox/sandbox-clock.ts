@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '../../store/database/db.ts';
 import { addToClockOffset, type ClockRow, findClock } from '../../store/sandbox/sandbox-clock.ts';
-import type { SandboxClock } from '../ports.ts';
+import type { Clock, SandboxClock } from '../ports.ts';
 import { makeResetGuard, type ResetGuard } from '../shared/reset-guard.ts';
 
 type Following = {
@@ -15,6 +15,7 @@ const resetPollMs = 50;
 
 export async function startSandboxClock(
   db: Db,
+  real: Clock,
   { resetGuard = makeResetGuard(), onReset = () => {} }: Following = {},
 ): Promise<SandboxClock> {
   let known = await findClock(db);
@@ -41,7 +42,7 @@ export async function startSandboxClock(
   }
 
   return {
-    now: () => new Date(Date.now() + known.offsetMs),
+    now: () => new Date(real.now().getTime() + known.offsetMs),
     offsetMs: () => known.offsetMs,
     resets: () => known.resets,
     advance: async (ms) => follow(await addToClockOffset(db, ms)),

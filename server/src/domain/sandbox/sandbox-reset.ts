@@ -5,7 +5,6 @@ import { emptyDatabase, insertFeedNumbers, setNextAdvisorId } from '../../store/
 import { addAdvisor } from '../accounts/advisors.ts';
 import { rootOf } from '../archive/merkle.ts';
 import { problem } from '../problems.ts';
-import { systemClock } from '../shared/time.ts';
 import { hashPassword } from '../sign-in/passwords.ts';
 import { makeSandbox, type SandboxFile } from './sandbox.ts';
 import { readSandboxFile } from './sandbox-file.ts';
@@ -38,7 +37,7 @@ export async function resetSandbox(deps: Deps, { asOwner, followed }: ResetOptio
     await updateResetting(deps.db, resetWithinMs);
     await followed();
     await asOwner((db) =>
-      inTransaction({ ...deps, db, clock: systemClock }, (deps) => makeAgain(deps, sandbox, hashes)),
+      inTransaction({ ...deps, db, clock: deps.databaseClock }, (deps) => makeAgain(deps, sandbox, hashes)),
     );
     await deps.sandboxClock?.refresh();
   });

@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/shared/daily-runs.ts';
+import { realTimeIn } from './time.ts';
 
 type DailyJob = 'disposal' | 'reconciliation';
 
@@ -13,15 +14,15 @@ export async function oncePerDay(
   day: string,
   work: (finish: (db: Deps['db']) => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const leasedUntil = new Date(Date.now() + leaseMs);
-  if (!(await store.claimDay(deps.db, { job, day }, { realNow: new Date(), leasedUntil }))) return;
+  const leasedUntil = realTimeIn(deps, leaseMs);
+  if (!(await store.claimDay(deps.db, { job, day }, { realNow: deps.databaseClock.now(), leasedUntil }))) return;
   try {
     await work(async (db) => {
       if (!(await store.finishDay(db, { job, day })))
         throw new Error('Another node has finished the day’s work in the meantime.');
     });
   } catch (error) {
-    await store.releaseDay(deps.db, { job, day }, new Date());
+    await store.releaseDay(deps.db, { job, day }, deps.databaseClock.now());
     throw error;
   }
 }

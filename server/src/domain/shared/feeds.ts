@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { deleteOldest, type FeedTable, type KeptRange, listAdvisorsBefore } from '../../store/shared/feeds.ts';
 import { invalid } from '../problems.ts';
 import { inBatches } from './in-batches.ts';
-import { dayMs } from './time.ts';
+import { dayMs, realTimeIn } from './time.ts';
 
 /** A part of a feed; `more` says that the next one is there already. */
 export type Feed<Item> = { data: Item[]; cursor: string; more: boolean };
@@ -57,7 +57,7 @@ function checkOf(text: string): string {
 }
 
 export async function forgetOld(deps: Deps, table: FeedTable): Promise<void> {
-  const before = new Date(Date.now() - keptDays * dayMs);
+  const before = realTimeIn(deps, -keptDays * dayMs);
   for (const advisorId of await listAdvisorsBefore(deps.db, table, before))
     await inBatches(deps, (limit) => deleteOldest(deps.db, advisorId, { table, before, limit }));
 }

@@ -4,6 +4,7 @@ import type { Transaction } from '../../store/database/db.ts';
 import type { PendingAction, PendingKind } from '../../store/shared/pending-actions.ts';
 import * as store from '../../store/shared/pending-actions.ts';
 import { problem } from '../problems.ts';
+import { realTimeIn } from './time.ts';
 
 /** How long somebody can undo what they decided in one of our pages. */
 export const undoMs = 8_000;
@@ -24,9 +25,13 @@ export type Act = (
  * Does this in eight seconds, unless it is undone: whatever becomes of the page, and of this node. The seconds are of the real
  * clock, because they are for a person who reads a button. A sandbox whose clock is moved a day ahead would take the button away.
  */
-export async function holdAction({ db }: Pick<Deps, 'db'>, advisorId: number, action: PendingAction): Promise<number> {
+export async function holdAction(
+  deps: Pick<Deps, 'db' | 'databaseClock'>,
+  advisorId: number,
+  action: PendingAction,
+): Promise<number> {
   const actionId = randomInt(actionIdMax);
-  await store.insertPendingAction(db, advisorId, { actionId, ...action }, new Date(Date.now() + undoMs));
+  await store.insertPendingAction(deps.db, advisorId, { actionId, ...action }, realTimeIn(deps, undoMs));
   return actionId;
 }
 
@@ -50,7 +55,7 @@ export async function doDueActions(
   for (const { advisorId, actionId } of await store.listDueActions(
     deps.db,
     Object.keys(acts),
-    new Date(),
+    deps.databaseClock.now(),
     actionsPerRun,
   ))
     try {
@@ -68,6 +73,6 @@ export async function doDueActions(
       });
     } catch (error) {
       report(error);
-      await store.updatePendingAction(deps.db, advisorId, actionId, new Date(Date.now() + againMs));
+      await store.updatePendingAction(deps.db, advisorId, actionId, realTimeIn(deps, againMs));
     }
 }

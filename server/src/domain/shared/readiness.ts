@@ -3,14 +3,14 @@ import type { Deps } from '../../deps.ts';
 import { DatabaseUnable } from '../../store/database/errors.ts';
 import { ping, probeStorage } from '../../store/shared/readiness.ts';
 
-type Readiness = 'ready' | 'database unreachable' | 'database not writable';
+type Readiness = 'ready' | 'database unreachable' | 'database not writable' | 'clock wrong';
 
 const responseMs = 1_000;
 /** However often somebody asks. */
 const probeEveryMs = 1_000;
 
-/** Whether requests can be served now: the database answers within a second and has room for more. */
-export function readiness({ db }: Deps): () => Promise<Readiness> {
+/** Whether requests can be served now: the database answers within a second and has room for more, and the time is known. */
+export function readiness({ db, databaseClock }: Deps): () => Promise<Readiness> {
   let probed: Readiness = 'ready';
   let probedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -27,7 +27,8 @@ export function readiness({ db }: Deps): () => Promise<Readiness> {
 
   return () => {
     const late = pause(responseMs, 'database unreachable' as const, { ref: false });
-    return Promise.race([check().catch(() => 'database unreachable' as const), late]);
+    const checked = check().then((found) => (found === 'ready' && databaseClock.fault() ? 'clock wrong' : found));
+    return Promise.race([checked.catch(() => 'database unreachable' as const), late]);
   };
 }
 

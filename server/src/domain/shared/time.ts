@@ -1,7 +1,9 @@
 import type { Clock } from '../ports.ts';
 
-/** Production's domain time is real time. */
-export const systemClock: Clock = { now: () => new Date() };
+/** So many milliseconds from now, in real time; before now, if negative. */
+export function realTimeIn({ databaseClock }: { databaseClock: Clock }, ms: number): Date {
+  return new Date(databaseClock.now().getTime() + ms);
+}
 
 export const dayMs = 24 * 60 * 60 * 1000;
 

@@ -3,6 +3,7 @@ import { insertNumberedEntries, lockHeads } from '../../store/archive/archive.ts
 import { insertReviews, type NewReview } from '../../store/supervision/reviews.ts';
 import type { NewText } from '../../store/texting/texts.ts';
 import type { ScreeningFinding } from '../ports.ts';
+import { requireRightTime } from '../shared/database-clock.ts';
 import { type GateCode, gate, type RefusalCode, type TextFacts } from './gate.ts';
 import { confirmHolds } from './held-texts.ts';
 import { wantLookups } from './number-lookups.ts';
@@ -51,6 +52,7 @@ export async function acceptDrafts(
   drafts: Draft[],
   { messageIds, blocked, others }: { messageIds: number[]; blocked: FlaggedDraft[]; others: number[] },
 ): Promise<AcceptedText[]> {
+  requireRightTime(deps);
   const texts = await compose(deps, await confirmHolds(deps, drafts));
   // Several statements add to the archives then, maybe for different advisors: locking all of them first avoids deadlocks.
   if (blocked.length > 0 || others.length > 0)

@@ -36,7 +36,7 @@ export async function releaseTexts(
   // A text with the line that names the firm and how to stop now counts as the person's first.
   if (queued.some(({ isFirst }) => isFirst))
     await updateFirstTexted(deps.db, [{ advisorId, memberId: to.memberId }], now);
-  if ((await releaseHeld(deps.db, advisorId, releases, new Date())) < releases.length) throw notHeld();
+  if ((await releaseHeld(deps.db, advisorId, releases, deps.databaseClock.now())) < releases.length) throw notHeld();
   await insertStatusEvents(
     deps.db,
     releases.map(({ messageId }) => ({ advisorId, messageId })),

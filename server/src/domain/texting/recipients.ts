@@ -38,7 +38,7 @@ export async function ensureMembers(deps: Deps, numbers: PhoneOf[]): Promise<Mem
     const contacts = unknown.map((phone) => ({ phone }));
     await createContacts(deps, advisorId, contacts, numberOf('source', 'Texting'));
     // The text doesn't wait for the CRM: its details about the person are added when it answers.
-    await insertCrmLookups(deps.db, advisorId, unknown, new Date());
+    await insertCrmLookups(deps.db, advisorId, unknown, deps.databaseClock.now());
   }
   return members;
 }

@@ -161,7 +161,7 @@ export async function acceptTexts(deps: Deps, texts: NewText[], given?: number[]
     ...text,
     expiresAt: text.expiresAt ?? endOfLife(deps, text.deferredUntil ?? now),
   }));
-  await insertTexts(deps.db, living, { messageIds, now, realNow: new Date() });
+  await insertTexts(deps.db, living, { messageIds, now, realNow: deps.databaseClock.now() });
   deps.db.afterCommit(() => {
     deps.signals.queued.raise();
     for (const { carrierId } of texts) deps.signals.traffic.texts(carrierId ?? noCarrier, 'accepted');

@@ -34,7 +34,7 @@ export function deliverer(deps: Deps, log: Log) {
 
   async function refresh(): Promise<void> {
     const active = new Map(
-      (await listActiveWebhooks(deps.db, new Date())).map((webhook) => [webhook.webhookId, webhook]),
+      (await listActiveWebhooks(deps.db, deps.databaseClock.now())).map((webhook) => [webhook.webhookId, webhook]),
     );
     for (const [webhookId, webhook] of active) {
       const line = lines.get(webhookId);
@@ -59,7 +59,7 @@ export function deliverer(deps: Deps, log: Log) {
         return count > 0 ? { webhookId, count } : [];
       });
       if (wanted.length === 0) return;
-      const now = new Date();
+      const now = deps.databaseClock.now();
       const leasedUntil = new Date(now.getTime() + leaseMs);
       const { streams, hasOthers } = await claimStreams(deps.db, wanted, { now, leasedUntil });
       const byWebhook = Map.groupBy(streams, ({ webhookId }) => webhookId);

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import type { DeliveryRow, NewDelivery } from '../../store/webhooks/deliveries.ts';
 import * as store from '../../store/webhooks/deliveries.ts';
 import { forgetBefore } from '../shared/in-batches.ts';
-import { dayMs } from '../shared/time.ts';
+import { dayMs, realTimeIn } from '../shared/time.ts';
 import { findPushedEvent } from './pushed-events.ts';
 import { deliver, endpointOf } from './turns.ts';
 import { findWebhook, findWebhooks, type WebhookName } from './webhooks.ts';
@@ -52,5 +52,5 @@ export async function redeliver(deps: Deps, name: WebhookName, eventId: string):
 }
 
 export async function forgetOldDeliveries(deps: Deps): Promise<void> {
-  await forgetBefore(deps, 'webhook_deliveries', new Date(Date.now() - keptMs));
+  await forgetBefore(deps, 'webhook_deliveries', realTimeIn(deps, -keptMs));
 }

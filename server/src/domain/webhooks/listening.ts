@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts';
 import { listDeliveriesAfter } from '../../store/webhooks/deliveries.ts';
 import { listWebhooks, updateListening, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { problem } from '../problems.ts';
+import { realTimeIn } from '../shared/time.ts';
 import type { KeptDelivery } from './deliveries.ts';
 import { deleteWebhook, insertWebhook } from './webhooks.ts';
 
@@ -26,12 +27,15 @@ export async function listen(
   await removeLapsed(deps);
   const before = (await listWebhooks(deps.db)).find((row) => row.clientId === clientId && row.url === url);
   if (before?.listenedUntil) await deleteWebhook(deps, before);
-  return insertWebhook(deps, clientId, { url, types, listenedUntil: lapse() });
+  return insertWebhook(deps, clientId, { url, types, listenedUntil: realTimeIn(deps, lapsedMs) });
 }
 
 /** False if it is gone, or switched off. */
-export async function renew({ db }: Pick<Deps, 'db'>, { webhookId }: Listener): Promise<boolean> {
-  return updateListening(db, webhookId, lapse());
+export async function renew(
+  { db, databaseClock }: Pick<Deps, 'db' | 'databaseClock'>,
+  { webhookId }: Listener,
+): Promise<boolean> {
+  return updateListening(db, webhookId, realTimeIn({ databaseClock }, lapsedMs));
 }
 
 export async function endListening(deps: Deps, { webhookId }: Listener): Promise<void> {
@@ -39,9 +43,9 @@ export async function endListening(deps: Deps, { webhookId }: Listener): Promise
 }
 
 export async function removeLapsed(deps: Deps): Promise<void> {
-  const now = Date.now();
+  const now = deps.databaseClock.now();
   for (const row of await listWebhooks(deps.db))
-    if (row.listenedUntil && row.listenedUntil.getTime() <= now) await deleteWebhook(deps, row);
+    if (row.listenedUntil && row.listenedUntil <= now) await deleteWebhook(deps, row);
 }
 
 /** What was pushed since the last call, each delivery once. */
@@ -57,8 +61,4 @@ export function deliveriesTo({ db }: Pick<Deps, 'db'>, { webhookId }: Listener):
     for (const deliveryId of seen.keys()) if (deliveryId <= after) seen.delete(deliveryId);
     return fresh;
   };
-}
-
-function lapse(): Date {
-  return new Date(Date.now() + lapsedMs);
 }

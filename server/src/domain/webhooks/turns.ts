@@ -8,7 +8,7 @@ import type { WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { byService } from '../archive/archive.ts';
 import { endOf } from '../shared/signals.ts';
 import { storable } from '../shared/text/text-rules.ts';
-import { dayMs } from '../shared/time.ts';
+import { dayMs, realTimeIn } from '../shared/time.ts';
 import { findNext, type PushedEvent } from './pushed-events.ts';
 import { secretsOf, switchOff } from './webhooks.ts';
 
@@ -68,7 +68,7 @@ export async function takeTurn(
   for (let heldUntil = leasedUntil; ; limit = eventsAtOnce) {
     const { change, deliveries, isOver, offReason } = await tellPage(deps, endpoint, stream, { limit, endAtMs });
     const isLast = isOver || Date.now() >= endAtMs || deps.signals.stopping.signal.aborted;
-    const next = isLast ? null : new Date(Date.now() + leaseMs);
+    const next = isLast ? null : realTimeIn(deps, leaseMs);
     // The stream is gone, or another one is in its place.
     if (untilReset.aborted) return null;
     const update = { webhookId, advisorId, feed, heldUntil, change: { ...change, leasedUntil: next } };
@@ -97,35 +97,44 @@ async function tellPage(
     const delivery = Date.now() < endAtMs && (await deliverUnlessStopping(deps, endpoint, event, of));
     if (!delivery) {
       const failingSince = failures > 0 ? stream.failingSince : null;
-      return { ...going(position, { failures, failingSince }), deliveries, isOver: true };
+      return { ...going(deps, position, { failures, failingSince }), deliveries, isOver: true };
     }
     deliveries.push(delivery);
     if (!isSuccess(delivery)) {
       const failingSince = failures > 0 ? stream.failingSince : delivery.dateTime;
-      return { ...failed(delivery, position, { failures: failures + 1, failingSince }), deliveries, isOver: true };
+      return {
+        ...failed(deps, delivery, position, { failures: failures + 1, failingSince }),
+        deliveries,
+        isOver: true,
+      };
     }
     failures = 0;
     position = event.position;
   }
-  return { ...going(end, { failures: 0, failingSince: null }), deliveries, isOver: isLast };
+  return { ...going(deps, end, { failures: 0, failingSince: null }), deliveries, isOver: isLast };
 }
 
 type StreamPosition = Pick<StreamChange, 'number' | 'contactId'>;
 type FailureState = Pick<StreamChange, 'failures' | 'failingSince'>;
 
-function going(position: StreamPosition, failing: FailureState): Pick<TurnResult, 'change' | 'offReason'> {
-  return { change: { ...position, ...failing, notBefore: new Date(), leasedUntil: null }, offReason: null };
+function going(
+  { databaseClock }: Deps,
+  position: StreamPosition,
+  failing: FailureState,
+): Pick<TurnResult, 'change' | 'offReason'> {
+  return { change: { ...position, ...failing, notBefore: databaseClock.now(), leasedUntil: null }, offReason: null };
 }
 
 function failed(
+  deps: Deps,
   { status, response }: NewDelivery,
   position: StreamPosition,
   { failures, failingSince }: FailureState,
 ): Pick<TurnResult, 'change' | 'offReason'> {
-  const notBefore = new Date(Date.now() + pauseAfter(failures));
+  const notBefore = realTimeIn(deps, pauseAfter(failures));
   const change = { ...position, failures, failingSince, notBefore, leasedUntil: null };
   if (status === gone) return { change, offReason: 'the endpoint answered 410 Gone' };
-  const isGivenUp = failingSince !== null && Date.now() - failingSince.getTime() >= givenUpAfterMs;
+  const isGivenUp = failingSince !== null && failingSince <= realTimeIn(deps, -givenUpAfterMs);
   const last = status === null ? response : `it answered ${status}`;
   return { change, offReason: isGivenUp ? `an event failed for three days; last: ${last}` : null };
 }
@@ -159,10 +168,11 @@ export async function deliver(
   { id, type, body }: Pick<PushedEvent, 'id' | 'type' | 'body'>,
   { advisorId, attempt }: { advisorId: number | null; attempt: number },
 ): Promise<NewDelivery> {
-  const dateTime = new Date();
+  const dateTime = deps.databaseClock.now();
+  const beganMs = performance.now();
   const pushed = await deps.push({ url, secrets, id, body, now: dateTime, until: endOf(deps.signals) });
   const response = storable(pushed.response);
-  const durationMs = Date.now() - dateTime.getTime();
+  const durationMs = Math.round(performance.now() - beganMs);
   return { webhookId, url, advisorId, eventId: id, type, body, attempt, ...pushed, response, durationMs, dateTime };
 }
 

@@ -8,7 +8,7 @@ import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { newSigningSecret } from '../shared/secrets.ts';
-import { dayMs } from '../shared/time.ts';
+import { dayMs, realTimeIn } from '../shared/time.ts';
 import { pushedTypes } from './pushed-events.ts';
 
 export type Webhook = Awaited<ReturnType<typeof listWebhooks>>[number];
@@ -45,7 +45,7 @@ export async function insertWebhook(
     const existing = await store.listWebhooks(deps.db, applicationId);
     if (existing.length >= endpointsMax)
       throw problem('conflict', `The application has ${endpointsMax} webhooks, which is the most. Remove one first.`);
-    const webhookId = await store.insertWebhook(deps.db, { ...given, listenedUntil }, new Date());
+    const webhookId = await store.insertWebhook(deps.db, { ...given, listenedUntil }, deps.databaseClock.now());
     if (webhookId === null)
       throw problem('conflict', `The application has a webhook at ${url} already. Remove it first.`);
     await insertStreams(deps.db, { applicationId });
@@ -100,7 +100,7 @@ export async function rotateWebhookSecret(deps: Deps, name: WebhookName, by: By 
     webhookId: webhook.webhookId,
     sealedSecret: deps.sealer.seal(secret, secretOf(webhook)),
     sealedOldSecret: webhook.sealedSecret,
-    oldSecretUntil: new Date(Date.now() + overlapMs),
+    oldSecretUntil: realTimeIn(deps, overlapMs),
   };
   await inTransaction(deps, async (deps) => {
     if (!(await store.updateSecrets(deps.db, rotated, webhook)))
@@ -120,7 +120,7 @@ export async function disableWebhook(deps: Deps, name: WebhookName, by: By = byO
 /** False if it was off, or another endpoint is in its place: nodes learn of that a moment later. */
 export async function switchOff(deps: Deps, webhook: WebhookRow, reason: string, by: By): Promise<boolean> {
   return inTransaction(deps, async (deps) => {
-    const isSwitched = await store.disableWebhook(deps.db, webhook, reason, new Date());
+    const isSwitched = await store.disableWebhook(deps.db, webhook, reason, deps.databaseClock.now());
     if (isSwitched) await archive(deps, by, 'webhook disabled', webhook, { reason });
     return isSwitched;
   });
@@ -185,9 +185,12 @@ export async function findWebhooks(deps: Deps, name: WebhookName): Promise<Webho
   return named;
 }
 
-export function secretsOf({ sealer }: Pick<Deps, 'sealer'>, webhook: WebhookRow): string[] {
+export function secretsOf(
+  { sealer, databaseClock }: Pick<Deps, 'sealer' | 'databaseClock'>,
+  webhook: WebhookRow,
+): string[] {
   const { sealedSecret, sealedOldSecret, oldSecretUntil } = webhook;
-  const isOldValid = sealedOldSecret !== null && oldSecretUntil !== null && oldSecretUntil.getTime() > Date.now();
+  const isOldValid = sealedOldSecret !== null && oldSecretUntil !== null && oldSecretUntil > databaseClock.now();
   const sealed = isOldValid ? [sealedSecret, sealedOldSecret] : [sealedSecret];
   return sealed.map((each) => sealer.open(each, secretOf(webhook)));
 }

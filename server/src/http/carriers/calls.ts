@@ -39,14 +39,14 @@ export function addCarrierCalls(app: FastifyInstance, deps: Deps): void {
 type Call = { carrier: OpenCarrier; news: CarrierNews };
 
 /** Anybody can make it look for a carrier, so it looks in memory. */
-async function read(request: FastifyRequest, { carriers, config }: Deps): Promise<Call> {
+async function read(request: FastifyRequest, { carriers, config, databaseClock }: Deps): Promise<Call> {
   const { name } = request.params as { name: string };
   const carrier = carriers.list().find((each) => each.name === name);
   if (!carrier?.readCall) throw problem('not_found', 'There is no carrier of this name, or it makes no calls.');
   const headers = singleHeaders(request.headers);
   if (!Object.keys(headers).some((each) => signatureHeader.test(each))) throw notSigned();
   const url = config.publicUrl + request.raw.url;
-  const news = carrier.readCall({ url, headers, body: await readBody(request) }, new Date());
+  const news = carrier.readCall({ url, headers, body: await readBody(request) }, databaseClock.now());
   if (!news) throw notSigned();
   return { carrier, news };
 }

@@ -6,6 +6,7 @@ import type { LoadShedder } from '../../domain/access/load-shedder.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { usagePlans } from '../../domain/access/usage-plans.ts';
 import type { SharedBuckets } from '../../domain/ports.ts';
+import { requireRightTime } from '../../domain/shared/database-clock.ts';
 import { authenticate, type Check, requireScope, room, sandboxFault, usagePlan } from './checks.ts';
 import type { LongWork } from './long-work.ts';
 import { sendProblem } from './problems.ts';
@@ -39,6 +40,8 @@ export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission
 
   for (const row of routes) {
     const checks = [
+      // Before credentials: a clock that is wrong takes a token that is good for one that isn't.
+      async () => requireRightTime(deps),
       authenticated,
       ...(isSandbox ? [sandboxFault(row, plans)] : []),
       room(shedder, plans),

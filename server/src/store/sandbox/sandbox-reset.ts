@@ -17,6 +17,7 @@ const keptTables = [
   'signing_keys',
   'sandbox_clock',
   'archive_tree',
+  'database_time',
 ];
 const lockWithinMs = 8_000;
 const lockMs = 800;

@@ -146,7 +146,7 @@ export async function insertTexts(
         seconds,
         texts.map((text) => ids.get(text)),
         ...columnsOf(standings, 'place', 'after'),
-        standings.map(({ secondsLeft }, index) => (isPaced(texts[index]) ? secondsLeft : null)),
+        standings.map(({ secondsLeft }, index) => (secondsOf(texts[index] as NewText) > 0 ? secondsLeft : null)),
         ...columnsOf(texts, 'memberId', 'kind', 'text'),
         texts.map(({ meta }) => JSON.stringify(meta)),
         ...columnsOf(texts, 'actor', 'traceId', 'segments', 'encoding'),
@@ -172,16 +172,18 @@ function withoutNulls(column: unknown[]): unknown[] {
   return column.slice(0, column.findLastIndex((value) => value !== null) + 1);
 }
 
-/** The part of the pace that a text takes up; one that waits for the recipient's day or a decision takes it when released. */
 function withSeconds(text: NewText) {
-  const { advisorId, pace, deferredUntil, heldReason, awaitsConsent } = text;
-  const waits = deferredUntil !== null || heldReason !== undefined || awaitsConsent;
-  return { advisorId, seconds: isPaced(text) && pace && !waits ? 1 / pace : 0 };
+  return { advisorId: text.advisorId, seconds: secondsOf(text) };
 }
 
-/** Answers to a person skip the pace: a confirmation goes out within minutes or never. */
-function isPaced(text: NewText | undefined): boolean {
-  return text?.kind === 'text' || text?.kind === 'consent_request';
+/**
+ * The part of the pace that a text takes up; one that waits for the recipient's day or a decision takes it when released. Answers to a
+ * person skip the pace: a confirmation goes out within minutes or never.
+ */
+function secondsOf({ kind, pace, deferredUntil, heldReason, awaitsConsent }: NewText): number {
+  const waits = deferredUntil !== null || heldReason !== undefined || awaitsConsent;
+  const isPaced = kind === 'text' || kind === 'consent_request';
+  return isPaced && pace && !waits ? 1 / pace : 0;
 }
 
 /** Marks members who have now had their first text. Locks them by advisor and phone, as everywhere, to avoid deadlocks. */

@@ -49,7 +49,7 @@ export function addEventStream(app: FastifyInstance, visits: Visits, signedIn: C
 
   function tellTime(): void {
     const now = deps.clock.now().getTime();
-    const movedMs = now - Date.now() - offsetMs;
+    const movedMs = now - deps.databaseClock.now().getTime() - offsetMs;
     if (Math.abs(movedMs) < checkMs) return;
     offsetMs += movedMs;
     for (const { send } of streams) send('now', { now });

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
+import { acceptStep } from '../../src/domain/operations/clock-steps.ts';
+import { requireRightTime, startDatabaseClock } from '../../src/domain/shared/database-clock.ts';
+import { insertEntries, type NewEntry } from '../../src/store/archive/archive.ts';
+import { DatabaseUnable } from '../../src/store/database/errors.ts';
+import { makeWorld } from '../support/world.ts';
+
+const world = await makeWorld({ dispatch: false });
+after(() => world.close());
+const { asOwner } = world.database;
+const { db } = world.deps;
+
+/** Milliseconds that this machine's clock is off, and that have passed beside those that really have. */
+const machine = { offMs: 0, passedMs: 0 };
+const clocks = {
+  wallMs: () => Date.now() + machine.offMs,
+  monotonicMs: () => performance.now() + machine.passedMs,
+};
+beforeEach(async () => {
+  Object.assign(machine, { offMs: 0, passedMs: 0 });
+  await asOwner('update database_time set latest = now()');
+});
+
+const entry: NewEntry = {
+  ...{ advisorId: 0, kind: 'setting', memberId: null, actor: 'operator' },
+  ...{ traceId: null, meta: { what: 'test' }, body: 'x' },
+};
+const isNear = (date: Date, ms: number) => assert.ok(Math.abs(date.getTime() - ms) < 1_000, date.toISOString());
+
+test('it is the database’s time, whatever this machine’s clock says', async () => {
+  machine.offMs = 86_400_000;
+  const clock = await startDatabaseClock(db, clocks);
+  isNear(clock.now(), Date.now());
+  assert.match(clock.fault() ?? '', /this machine’s clock is 86400\.\d s ahead of the database’s/);
+  assert.throws(() => requireRightTime({ databaseClock: clock }), { code: 'downstream_unavailable' });
+  machine.offMs = -1_000;
+  assert.equal(clock.fault(), null);
+});
+
+test('a process that couldn’t look for ten seconds accepts nothing until it could', async () => {
+  const clock = await startDatabaseClock(db, clocks);
+  machine.passedMs = 9_000;
+  machine.offMs = 9_000;
+  assert.equal(clock.fault(), null);
+  machine.passedMs = machine.offMs = 11_000;
+  assert.match(clock.fault() ?? '', /couldn’t be read for 10 s/);
+  machine.offMs = 0;
+  await clock.anchor();
+  assert.equal(clock.fault(), null);
+  isNear(clock.now(), Date.now());
+});
+
+test('where the database’s clock was set back, time stands still, and nothing is recorded', async () => {
+  const clock = await startDatabaseClock(db, clocks);
+  await asOwner(`update database_time set latest = now() + interval '1 hour'`);
+  await clock.anchor();
+  assert.match(clock.fault() ?? '', /was set back: it is 3(599|600)\.\d s before/);
+  isNear(clock.now(), Date.now() + 3_600_000);
+  await assert.rejects(insertEntries(db, [entry], clock.now()), DatabaseUnable);
+  const rule = 'select set_retention($1, 7, $2, null)';
+  await assert.rejects(asOwner(rule, [world.ann.advisor.firmId, 'operator']), /set back/);
+  await asOwner('update database_time set latest = now()');
+  await clock.anchor();
+  assert.equal(clock.fault(), null);
+  await insertEntries(db, [entry], clock.now());
+});
+
+test('an operator accepts the step, which is an entry with the time that the clock says now', async () => {
+  const staff = await addStaff(world.deps, {
+    name: 'Dana',
+    email: 'dana@test.example',
+    firmId: null,
+    role: 'operator',
+  });
+  const clock = await startDatabaseClock(db, clocks);
+  const deps = { ...world.deps, clock, databaseClock: clock, sandboxClock: undefined };
+  const accept = () => acceptStep(deps, { reason: 'It was an hour ahead', staff });
+  await assert.rejects(accept(), { code: 'conflict' });
+  await asOwner(`update database_time set latest = now() + interval '1 hour'`);
+  await clock.anchor();
+  await accept();
+  assert.equal(clock.fault(), null);
+  const [entry] = await asOwner<{ at: Date; actor: string }>(
+    `select date_time_created as at, actor from archive_entries where meta like '%clock step accepted%'`,
+  );
+  isNear(entry?.at as Date, Date.now());
+  assert.equal(entry?.actor, `staff:${staff.staffId}`);
+});
+
+test('an entry further than twenty seconds from the database’s clock is refused, in a sandbox from its own', async () => {
+  const at = (ms: number) => insertEntries(db, [entry], new Date(Date.now() + ms));
+  for (const ms of [-15_000, 15_000]) await at(ms);
+  for (const ms of [-25_000, 25_000, -3_600_000, 120_000]) await assert.rejects(at(ms), DatabaseUnable);
+  await world.clock.advance(3_600_000);
+  await at(3_600_000);
+  await at(0);
+  await assert.rejects(at(3_630_000), DatabaseUnable);
+});
