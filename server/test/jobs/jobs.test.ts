@@ -268,7 +268,12 @@ suite('every job, as the application’s role, with something to do', async () =
       make: () => asOwner(`update archive_heads set next_slot = now() + interval '1 day'`),
       left: rows('archive_heads', `next_slot > now() + interval '1 minute'`),
     },
-    'anchor the clock': { make: async () => void (anchored = false), left: () => (anchored ? 0 : 1) },
+    'anchor the clock': {
+      async make() {
+        anchored = false;
+      },
+      left: () => (anchored ? 0 : 1),
+    },
     'ask about texts in doubt': {
       make: async () => {
         const { body } = await send(ann, { phone: await acceptedPhone(world, ann), text: 'Hello' });
