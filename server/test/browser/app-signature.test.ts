@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createSavedReply } from '../../src/domain/conversations/saved-replies.ts';
 import { setSignature } from '../../src/domain/conversations/signatures.ts';
 import { skip } from '../support/browser.ts';
 import { acceptedPhone, received, send } from '../support/texting.ts';
@@ -45,6 +46,46 @@ test('a signature stands in every new text, is no draft by itself, and can be re
   assert.deepEqual((await received(world, phone, 3)).at(-1)?.text, 'Yes');
   await shows('\n– Ann');
   assert.deepEqual([...complaints, ...settings.complaints], []);
+});
+
+test('letters that follow a slash at once are searched for, and those that follow the choice are in the text', {
+  skip,
+}, async () => {
+  const world = app.world();
+  const { advisorId } = world.ann.advisor;
+  await send(world.ann, { phone: await acceptedPhone(world, world.ann), text: 'To a third' });
+  await setSignature(world.deps, advisorId, '– Ann');
+  for (const [title, text] of [
+    ['Office', 'We are open.'],
+    ['Holidays', 'We are closed.'],
+  ] as const)
+    await createSavedReply(world.deps, advisorId, { title, text });
+  const { page } = await app.openApp('/app', desk);
+  await page.locator('.talk', { hasText: 'You: To a third' }).click();
+  const field = () => composer(page).inputValue();
+  await page.waitForFunction(() => document.querySelector('textarea')?.value === '\n– Ann');
+  /** All in one task, as keys that wait while the page is busy. */
+  const type = (keys: string[]) =>
+    page.evaluate((keys) => {
+      for (const key of keys) {
+        const target = document.activeElement;
+        const isOn = target?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+        if (isOn && key.length === 1) document.execCommand('insertText', false, key);
+      }
+    }, keys);
+  await composer(page).focus();
+  await type(['/', 'h', 'o', 'l']);
+  const search = page.getByRole('combobox', { name: 'Search your saved replies' });
+  await search.and(page.locator(':focus')).waitFor();
+  assert.equal(await search.inputValue(), 'hol');
+  await page.getByRole('option', { name: 'Holidays' }).waitFor();
+  await type(['Enter', ' ', 'O', 'K']);
+  assert.equal(await field(), 'We are closed. OK\n– Ann');
+  await search.waitFor({ state: 'hidden' });
+  await composer(page).fill('');
+  await type(['/', '/', '1']);
+  assert.equal(await field(), '/1');
+  await search.waitFor({ state: 'hidden' });
 });
 
 test('what is typed first stays first, however fast it comes after the focus', { skip }, async () => {

@@ -2,7 +2,8 @@ import { Popover } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useNow } from '../api/clock.ts';
 import { checkQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
@@ -53,6 +54,8 @@ export function Composer({ memberId, to, draft, sent }: Props) {
   const filled = fill(text);
   const hasFields = filled.missing.length > 0 || filled.text !== text;
   const [areRepliesOpen, openReplies] = useState(false);
+  /** What is typed behind the slash before the search is there to take it. */
+  const [begun, begin] = useState('');
   const [isSaving, setSaving] = useState(false);
   const canSend = text.trim() !== '' && preview.can && !isTooLong && !hasFields;
   useKeys({ r: () => focus() });
@@ -114,6 +117,25 @@ export function Composer({ memberId, to, draft, sent }: Props) {
     const [unknown] = missing;
     if (unknown) select(`{${unknown}}`);
   };
+  /** At once: the next key is for the search. */
+  const searchReplies = () =>
+    flushSync(() => {
+      begin('');
+      openReplies(true);
+    });
+  /** A slash at the beginning opens the saved replies, and what follows at once is searched for: none of it gets into the text. */
+  const takeKey = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => {
+    if (key.length > 1 || ctrlKey || metaKey || altKey) return false;
+    const isAtStart = field.current?.selectionStart === 0 && field.current.selectionEnd === 0;
+    if (!areRepliesOpen && (key !== '/' || !isAtStart)) return false;
+    if (!areRepliesOpen) searchReplies();
+    else if (key !== '/' || begun) flushSync(() => begin(begun + key));
+    else {
+      flushSync(() => openReplies(false));
+      insert('/');
+    }
+    return true;
+  };
   const focus = () => field.current?.focus();
   /** Other choices give the focus to the text a frame later; by then, the dialog may have it. */
   const saveReply = () => {
@@ -165,14 +187,14 @@ export function Composer({ memberId, to, draft, sent }: Props) {
           onClick={toStart}
           onChange={({ target }) => {
             setRefused(null);
-            if (target.value === `/${shown}`) openReplies(true);
+            if (target.value === `/${shown}`) searchReplies();
             else edit(target.value);
           }}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
               event.preventDefault();
               void submit();
-            }
+            } else if (takeKey(event)) event.preventDefault();
             if (event.key === 'Escape') field.current?.blur();
           }}
         />
@@ -186,7 +208,8 @@ export function Composer({ memberId, to, draft, sent }: Props) {
                 fill={(each) => fill(each).text}
                 choose={then(close, insertReply)}
                 save={unsigned === '' ? null : saveReply}
-                slash={() => then(close, edit)(`/${shown}`)}
+                begun={begun}
+                slash={() => then(close, insert)('/')}
               />
             )}
           </Tool>
@@ -242,11 +265,11 @@ export function Composer({ memberId, to, draft, sent }: Props) {
   );
 }
 
-/** Something that is chosen in a popover closes it. */
+/** Something that is chosen in a popover closes it, first: the next key is for the text. */
 function then<Chosen>(close: () => void, take: (chosen: Chosen) => void): (chosen: Chosen) => void {
   return (chosen) => {
-    take(chosen);
     close();
+    take(chosen);
   };
 }
 
@@ -336,7 +359,10 @@ export function Tool({
   const [opened, setOpened] = opening ?? own;
   const change = (open: boolean) => {
     setOpened(open);
-    if (!open) requestAnimationFrame(closed);
+    if (open) return;
+    // At once, for a key that follows; and again for a click beside it, which takes the focus away.
+    closed();
+    requestAnimationFrame(closed);
   };
   return (
     <Popover opened={opened} onChange={change} position="top-start" trapFocus>

@@ -11,14 +11,16 @@ type Props = {
   choose(reply: SavedReply): void;
   /** Null while there is nothing to save. */
   save: (() => void) | null;
+  /** What was typed before it was there. */
+  begun?: string;
   /** Somebody wants a text that begins with a slash. */
   slash(): void;
 };
 
 /** Filtered by typing, moved in with the arrows, chosen with Enter. */
-export default function SavedReplyPicker({ fill, choose, save, slash }: Props) {
+export default function SavedReplyPicker({ fill, choose, save, begun = '', slash }: Props) {
   const { data, error } = useQuery(savedRepliesQuery);
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useState(begun);
   const [at, setAt] = useState(0);
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
