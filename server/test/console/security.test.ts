@@ -105,6 +105,8 @@ describe('/console/security', () => {
     const page = await visitor.get(security);
     const last = await visitor.submit(page, `${security}/passkeys/remove`, { passkeyId: passkey.id });
     assert.equal(last.location, `${security}?wrong=last`);
+    const theirs = await visitor.post(`${security}/passkeys/remove`, { passkeyId: 'c29tZWJvZHkgZWxzZeKAmXM' });
+    assert.equal(theirs.location, security, 'nothing was removed, and nothing else is said');
     const second = makePasskey(world.config.publicUrl);
     const { body: options } = await visitor.postJson(`${security}/passkeys/options`, {});
     assert.deepEqual(

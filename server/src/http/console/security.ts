@@ -95,7 +95,8 @@ export function addSecurity(app: FastifyInstance, visits: StaffVisits): void {
     if (!session) return reply.redirect(signInAgain, 303);
     const { staffId } = session;
     const removed = await removeStaffPasskey(deps, staffId, fields('passkeyId'), byStaff(staffId, request.id));
-    return reply.redirect(`${path}?${removed === 'last' ? 'wrong=last' : 'done=passkey-removed'}`, 303);
+    const said = { removed: '?done=passkey-removed', last: '?wrong=last', unknown: '' }[removed];
+    return reply.redirect(path + said, 303);
   });
 
   app.post(`${path}/password`, async (request, reply) => {
