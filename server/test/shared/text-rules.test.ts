@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { hasControlCharacters, isBlank } from '../../src/domain/shared/text/text-rules.ts';
+import { hasControlCharacters, isBlank, listedText } from '../../src/domain/shared/text/text-rules.ts';
 import { cpuMs } from '../support/cpu.ts';
 
 suite('a blank text', () => {
@@ -51,4 +51,25 @@ test('a long hostile text is checked in no time', async () => {
   const [spaces, letters] = [' \u200b'.repeat(50_000), 'a\n'.repeat(50_000)];
   const tookMs = await cpuMs(() => [isBlank(spaces), hasControlCharacters(letters)]);
   assert.ok(tookMs < 2_000, `${tookMs} ms`);
+});
+
+suite('a text in a list', () => {
+  const before = 'a'.repeat(3_190);
+
+  test('is whole as long as any of ours', () => {
+    const text = '🙂'.repeat(1_600);
+    assert.equal(listedText(text), text);
+  });
+
+  test('is cut before digits that the cut would split, whatever stands between them', () => {
+    for (const number of [
+      '4111 1111 1111 1111',
+      '4111-1111-1111-1111',
+      '4111\n.1111_1111/1111',
+      '４１１１１１１１１１１１１１１１',
+    ])
+      assert.equal(listedText(`${before} ${number} and more`), `${before}…`, number);
+    assert.equal(listedText('4'.repeat(39_000)), '…');
+    assert.equal(listedText(`${before} at 3 I call you again`), `${before} at 3 I ca…`);
+  });
 });

@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts';
 import type { ConsentEvidenceRow } from '../../store/conversations/consent-evidence.ts';
 import * as store from '../../store/conversations/consent-evidence.ts';
 import type { ConsentFacts, Evidence } from '../archive/consent-entries.ts';
+import { listedText } from '../shared/text/text-rules.ts';
 
 /** Who recorded a change of consent. */
 const recorders = ['person', 'advisor', 'application', 'staff', 'carrier', 'operator', 'service'] as const;
@@ -29,7 +30,7 @@ function evidenceOf({ archiveNumber, dateTime, actor, actorName, meta, body }: C
     by: recorders.find((each) => each === actor.split(':')[0]) ?? 'service',
     byName: actorName,
     wording: wording ? { ...wording, shown: new Date(wording.shown) } : null,
-    reply: reply ? { text: reply.text, sent: new Date(reply.sent) } : null,
+    reply: reply ? { text: listedText(reply.text), sent: new Date(reply.sent) } : null,
     /** What the firm wrote down about consent that wasn't given by text. */
     proof: proof ?? null,
     /** False once its retention has ended: then only the change itself is known. */

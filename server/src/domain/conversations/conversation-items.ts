@@ -9,6 +9,7 @@ import { type ScheduledMessage, withNextDates } from '../messages/scheduled-mess
 import { problem, requireFound } from '../problems.ts';
 import { type FailureCode, failureCodeOf } from '../shared/failure-codes.ts';
 import { cursorOf, cutTo, placeIn } from '../shared/paging.ts';
+import { listedText } from '../shared/text/text-rules.ts';
 import { type Part, type ShownKind, shownKind } from './conversations.ts';
 
 export type Media = { replyNumber: number; place: number; contentType: string; size: number; isPending: boolean };
@@ -94,7 +95,10 @@ export async function listItemsAround(
   const shown = [...(hasLater ? [] : later), ...before.slice(0, pageSize / 2)];
   const media = await mediaOf(deps, advisorId, shown);
   const now = deps.clock.now();
-  const data = shown.toReversed().map((row) => ({ ...itemOf(row, media, now), archiveNumber: row.archiveNumber }));
+  const data = shown.toReversed().map((row) => {
+    const text = row.text && row.archiveNumber !== place.archiveNumber ? listedText(row.text) : row.text;
+    return { ...itemOf({ ...row, text }, media, now), archiveNumber: row.archiveNumber };
+  });
   return { data, hasEarlier: before.length > pageSize / 2, hasLater };
 }
 

@@ -4,8 +4,7 @@ import * as store from '../../store/record-keeping/archive-search.ts';
 import { detailsIn } from '../archive/archive.ts';
 import { problem, requireFound } from '../problems.ts';
 import { cursorOf, cutTo, placeIn } from '../shared/paging.ts';
-import { textLengthMax } from '../shared/text/text-rules.ts';
-import { beginningOf } from '../supervision/findings.ts';
+import { listedText } from '../shared/text/text-rules.ts';
 
 /** All of what is given must be true. Times are up to but not including `to`. */
 export type ArchiveSearch = {
@@ -136,10 +135,9 @@ async function pageOf({ db }: Deps, found: EntryPlace[], end: EntryPlace | null)
   };
 }
 
-/** Texts of ours are shown whole: only a person's can be longer. */
 function listedEntryOf(row: FoundEntry): ArchiveEntry {
   const { text, ...entry } = entryOf(row);
-  return { ...entry, text: text && beginningOf(text, 2 * textLengthMax) };
+  return { ...entry, text: text && listedText(text) };
 }
 
 function entryOf({ meta, body, ...row }: FoundEntry) {

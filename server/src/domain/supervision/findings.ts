@@ -130,15 +130,6 @@ async function hideNumbersOf(turn: TakeTurn, text: string): Promise<string> {
   return hideAt(text, places);
 }
 
-/** As much of the text as a list shows. Digits at its end would be a part of a number that nobody would find in it: they are left out. */
-export function beginningOf(text: string, lengthMax: number): string {
-  if (text.length <= lengthMax) return text;
-  let end = lengthMax;
-  for (let at = lengthMax - 1; at >= 0 && !/\p{L}/u.test(text.charAt(at)); at--)
-    if (/[\p{Nd}\p{No}]/u.test(text.charAt(at))) end = at;
-  return `${text.slice(0, end).toWellFormed().trimEnd()}…`;
-}
-
 /** A social-security number's; others have more. */
 const hiddenDigitsMin = 9;
 /** As many as the longest number has, and one on each side, which may make it none. */

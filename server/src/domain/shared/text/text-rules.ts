@@ -30,3 +30,18 @@ export function endsOf(text: string, lengthMax = textLengthMax): string {
   ];
   return `${beginning.join('')}\n${end.join('')}`;
 }
+
+/** Texts of ours are listed whole: only a person's can be longer. */
+const listedLengthMax = 2 * textLengthMax;
+
+/**
+ * As much of a text as a list shows, before numbers are hidden in it. Digits at its end would be a part of a number that nobody finds in
+ * it: they are left out.
+ */
+export function listedText(text: string): string {
+  if (text.length <= listedLengthMax) return text;
+  let end = listedLengthMax;
+  for (let at = listedLengthMax - 1; at >= 0 && !/\p{L}/u.test(text.charAt(at)); at--)
+    if (/[\p{Nd}\p{No}]/u.test(text.charAt(at))) end = at;
+  return `${text.slice(0, end).toWellFormed().trimEnd()}…`;
+}
