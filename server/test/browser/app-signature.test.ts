@@ -86,6 +86,14 @@ test('letters that follow a slash at once are searched for, and those that follo
   await type(['/', '/', '1']);
   assert.equal(await field(), '/1');
   await search.waitFor({ state: 'hidden' });
+
+  // What stands there is replaced by a click, and typing goes on above the signature.
+  const long = 'ha '.repeat(30);
+  await composer(page).fill(`“${long}\n– Ann`);
+  await composer(page).evaluate((text: HTMLTextAreaElement, at) => text.setSelectionRange(at, at), 1 + long.length);
+  await page.getByRole('button', { name: /^plain/ }).click();
+  await type(['!']);
+  assert.equal(await field(), `"${long}!\n- Ann`);
 });
 
 test('what is typed first stays first, however fast it comes after the focus', { skip }, async () => {

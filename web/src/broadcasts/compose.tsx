@@ -12,7 +12,7 @@ import { canRepeat } from '../inbox/outbox.ts';
 import { useSigned } from '../inbox/signed.ts';
 import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
-import { insertAtCaret } from '../look/caret.ts';
+import { insertAtCaret, replaceText } from '../look/caret.ts';
 import { Icon } from '../look/icons.tsx';
 import { Broken, Chip, Face, StateScreen } from '../look/parts.tsx';
 import { type FieldName, fieldWords } from '../saved-replies/fields.tsx';
@@ -162,6 +162,7 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
     else if (canSend && check) void begin(newStart({ groupId, text, version: check.version }));
   };
   const insert = (piece: string) => insertAtCaret(field.current, shown, piece, edit);
+  const rewrite = (next: string) => replaceText(field.current, next, edit);
   const focus = () => field.current?.focus();
   const pick = (close: () => void) => (piece: string) => {
     insert(piece);
@@ -239,7 +240,7 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
                   type="button"
                   className="link"
                   title={`${special.map(({ name }) => name).join(', ')}: characters that make a text longer`}
-                  onClick={() => edit(plainer.text)}
+                  onClick={() => rewrite(plainer.text)}
                 >
                   plain characters: {plainer.segments}
                 </button>
@@ -289,7 +290,7 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
             </span>
           </div>
         )}
-        {check && <Totals check={check} text={text} write={edit} />}
+        {check && <Totals check={check} text={text} write={rewrite} />}
         {check && <ConsentFix check={check} groupId={groupId} />}
       </div>
       <div className="foot">

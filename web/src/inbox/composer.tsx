@@ -9,7 +9,7 @@ import { checkQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { MessageRequest, SavedReply } from '../api/types.ts';
 import { ahead } from '../look/ahead.ts';
-import { insertAtCaret } from '../look/caret.ts';
+import { insertAtCaret, replaceText } from '../look/caret.ts';
 import { Icon, type IconName } from '../look/icons.tsx';
 import { FieldsHint, useFill } from '../saved-replies/fields.tsx';
 import { modKey, useKeys } from '../shell/keys.ts';
@@ -105,6 +105,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
     const gap = /\S/.test(before) && piece.startsWith('http') ? ' ' : '';
     insertAtCaret(field.current, shown, gap + piece, edit);
   };
+  const rewrite = (next: string) => replaceText(field.current, next, edit);
   const select = (piece: string) => {
     const at = field.current?.value.indexOf(piece) ?? -1;
     focus();
@@ -163,7 +164,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
             </span>
           </div>
         ) : hasFields ? (
-          <FieldsHint filled={filled} to={to} write={edit} select={select} />
+          <FieldsHint filled={filled} to={to} write={rewrite} select={select} />
         ) : (
           preview.hint && (
             <Hint
@@ -230,7 +231,7 @@ export function Composer({ memberId, to, draft, sent }: Props) {
               />
             )}
           </Tool>
-          <Counter counted={counted} isTooLong={isTooLong} text={text} write={edit} />
+          <Counter counted={counted} isTooLong={isTooLong} text={text} write={rewrite} />
           <button type="submit" className="button main" disabled={!canSend}>
             {preview.button}
             <Icon name={schedule ? 'calendar-clock' : 'arrow-up'} />
