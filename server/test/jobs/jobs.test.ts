@@ -281,6 +281,21 @@ suite('every job, as the application’s role, with something to do', async () =
       },
       left: rows('messages', `status = 'in_doubt'`),
     },
+    'archive texts without a receipt': {
+      make: async () => {
+        const { body } = await send(ann, { phone: newPhone(), text: 'Hello', whenConsented: true });
+        await asOwner(
+          `update messages
+           set status = 'sent', attempt = 1, carrier_id = 1, carrier_message_id = 'sent', date_time_sent = $2
+           where message_id = $1`,
+          [body.successes[0].messageId, new Date(clock.now().getTime() - 2 * dayMs)],
+        );
+      },
+      left: `select count(*) as left
+        from messages t
+        where status = 'sent'
+          and not exists (select from archive_entries where kind = 'outcome' and message_id = t.message_id)`,
+    },
     'write carrier status': {
       make: () => asOwner('delete from carrier_status'),
       left: noRow('carrier_status', 'true'),
