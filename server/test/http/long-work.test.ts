@@ -9,9 +9,9 @@ import { makeLongWork } from '../../src/http/door/long-work.ts';
 
 const deps = { turn: takeTurn };
 
-function connection(): { raw: EventEmitter; reply: FastifyReply } {
+function connection(leave = () => {}): { raw: EventEmitter; reply: FastifyReply } {
   const raw = new EventEmitter();
-  return { raw, reply: { raw } as unknown as FastifyReply };
+  return { raw, reply: { raw, request: { leave } } as unknown as FastifyReply };
 }
 
 test('an advisor has one place, and all together have four', async () => {
@@ -29,6 +29,26 @@ test('an advisor has one place, and all together have four', async () => {
     });
   await Promise.all(Array.from({ length: 30 }, (_, index) => work(`advisor ${index % 6}`)));
   assert.deepEqual([most, mostOfOne], [4, 1]);
+});
+
+test('what waits holds no place of other requests, and not everybody’s may wait', async () => {
+  const longWork = makeLongWork();
+  let left = 0;
+  const leave = () => {
+    left += 1;
+  };
+  const gate = Promise.withResolvers<void>();
+  const works = Array.from({ length: 22 }, () =>
+    longWork(deps, { ...connection(leave), who: 'advisor 1' }, () => gate.promise).then(
+      () => 'done',
+      (error) => error.code,
+    ),
+  );
+  await round();
+  assert.equal(left, works.length);
+  gate.resolve();
+  assert.deepEqual(new Set((await Promise.all(works)).slice(0, 21)), new Set(['done']));
+  assert.equal(await works[21], 'rate_limited');
 });
 
 test('closing the connection ends the work, also before its turn has come, and leaves its place to the next', async () => {

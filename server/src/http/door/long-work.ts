@@ -7,8 +7,8 @@ import { overloaded } from './rate-limit.ts';
 
 export type LongWork = ReturnType<typeof makeLongWork>;
 
-/** How much of it is underway at once, whoever asked for it, and how long more waits. Nobody has two places. */
-const places = { width: 4, share: 1, waitMs: 20_000 };
+/** How much of it is underway at once, whoever asked for it, and how much more waits, and how long. Nobody has two places. */
+const places = { width: 4, share: 1, waitingMax: 100, waitingEachMax: 20, waitMs: 20_000 };
 
 /** Whether a body is about more than a hundred people. */
 export function isToMany(body: unknown): boolean {
@@ -24,12 +24,14 @@ export function makeLongWork() {
   const queue = makeFairQueue({ ...places, tooMany: overloaded });
   return async <Given extends Pick<Deps, 'turn'>, Result>(
     deps: Given,
-    { reply: { raw }, who }: { reply: FastifyReply; who: string },
+    { reply: { raw, request }, who }: { reply: FastifyReply; who: string },
     work: (deps: Given) => Promise<Result>,
   ): Promise<Result> => {
     const gone = new AbortController();
     const leave = () => gone.abort(disconnected());
     raw.once('close', leave);
+    // It takes no other request's place, and that it is slow doesn't mean that the machine is.
+    request.leave?.();
     try {
       const done = await queue.enter(who);
       const turn = turnsUntil(gone.signal);
