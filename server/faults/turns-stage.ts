@@ -40,6 +40,8 @@ const [lexiconVersions, longReplies] = [26, 40];
 /** As many as an SMSC joins, in as many parts as a text can have. */
 const replyLength = 39_000;
 const indexMs = 120_000;
+/** Of all nodes: a browser's cookies are good at each. */
+const publicUrl = 'http://localhost:8080';
 /** After the beginning of the book, which is texted. */
 const writer = 1_999;
 
@@ -99,7 +101,8 @@ export async function openStage(deployment: Deployment, nodes: Node[], count: nu
 async function startProbed({ env }: Deployment): Promise<Node> {
   const probePort = await freePort();
   const probe = new URL('turns-probe.ts', import.meta.url).href;
-  const program = await startServer({ ...env, NODE_OPTIONS: `--import ${probe}`, TURNS_PORT: String(probePort) });
+  const probed = { NODE_OPTIONS: `--import ${probe}`, TURNS_PORT: String(probePort) };
+  const program = await startServer({ ...env, ...probed, PUBLIC_URL: publicUrl });
   return { program, probePort };
 }
 
@@ -157,9 +160,9 @@ async function signIn(
   { path, api }: { path: string; api: string },
   fields: Record<string, string>,
 ): Promise<Record<string, string>> {
-  const visitor = new Visitor(origin, { headers: { origin } });
+  const visitor = new Visitor(origin, { headers: { origin: publicUrl } });
   await visitor.get(path);
   await visitor.post(`${path}/sandbox`, fields);
   const { formToken } = (await visitor.get(`${api}/session`)).body;
-  return { cookie: visitor.cookies.sentTo(`${api}/session`), 'x-form-token': formToken, origin };
+  return { cookie: visitor.cookies.sentTo(`${api}/session`), 'x-form-token': formToken, origin: publicUrl };
 }
