@@ -1,17 +1,18 @@
 // Kills the server at random moments under load and counts what happened to every accepted text; races STOPs against texts
 // on two nodes; kills the server and an SMPP peer with texts between them; tampers with the archive; has many readers and a
 // failing endpoint follow events that two nodes write; breaks everything that nodes depend on, one thing after another, in a
-// deployment of five of them; has people say STOP while carriers answer slowly; kills nodes of a distributed database; and asks one
-// node and two for the most that every route gives, while people say STOP.
+// deployment of five of them; has people say STOP while carriers answer slowly; kills nodes of a distributed database; asks one
+// node and two for the most that every route gives, while people say STOP; and sets the clock of one of two nodes.
 // `--kills 200`, `--races 50`, `--rounds 20`, `--events 1000000`, `--texts 200000`, `--stops 10000` and `--seconds 3600` make
 // longer runs; `--only kills`, `--only races`, `--only carriers`, `--only tampering`, `--only events`, `--only nodes`,
-// `--only stops`, `--only citus` or `--only turns` runs one of the nine, `--fault` one kind of fault of the nodes, and `--load` what is asked
-// for. Exits with 1 if a text was lost, sent twice or sent without consent, a promise was broken, tampering went undetected, somebody
-// missed an event, or a STOP took more than a second.
+// `--only stops`, `--only citus`, `--only turns` or `--only clocks` runs one of the ten, `--fault` one kind of fault of the nodes, and
+// `--load` what is asked for. Exits with 1 if a text was lost, sent twice or sent without consent, a promise was broken, tampering went
+// undetected, somebody missed an event, or a STOP took more than a second.
 import { optionsGiven } from '../../scripts/options.ts';
 import { skip as skipCitus } from '../test/support/citus.ts';
 import { tryCarriers } from './carriers.ts';
 import { tryCitus } from './citus.ts';
+import { tryClocks } from './clocks.ts';
 import { tryEvents } from './events.ts';
 import { type Run, runFaults } from './faults.ts';
 import type { Findings } from './judge.ts';
@@ -55,6 +56,7 @@ const parts = {
   stops: stopSlowCarriers,
   citus: breakCitus,
   turns: floodThread,
+  clocks: setClocks,
 };
 const chosen = Object.entries(parts).filter(([name]) => values.only === undefined || values.only === name);
 if (chosen.length === 0) refuse(`--only must be one of ${Object.keys(parts).join(', ')}.`);
@@ -131,6 +133,14 @@ async function breakCitus(): Promise<string[]> {
   const run = await tryCitus({ rounds, say, signal: untilStopped().signal });
   for (const line of table(run)) say(line);
   return [...run.wrong, ...wrongIn(run.verdict.all)];
+}
+
+async function setClocks(): Promise<string[]> {
+  const found = await tryClocks(atLeastOne('--seconds', values.seconds ?? '600'), say);
+  if (!found) return [];
+  const { accepted, onHandset, failed, inDoubt } = found;
+  say(`wrong clocks: ${accepted} texts accepted, ${onHandset} out, ${failed} not sent, ${inDoubt} in doubt`);
+  return wrongIn(found);
 }
 
 function wrongIn({ lost, doubled, withoutConsent, broken }: Findings): string[] {
