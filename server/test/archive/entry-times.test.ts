@@ -66,6 +66,18 @@ test('in production an entry is not from after the first checkpoint that covers 
   assert.deepEqual(namedBy(checkpoints, entries, { isAhead: true }), []);
 });
 
+test('an explanation covers the times of what came before it, and only in its span', () => {
+  const explanation = { number: 7, leaf: 3, of: { advisorId: 1, from: 1, to: 9 } };
+  const times = entryTimes({ isAhead: false, explanations: [explanation] });
+  const named = times.compare(leaves([1, 1_000], [1, 0], [2, 0], [1, 2], [1, 1_001]));
+  assert.deepEqual(
+    named.map(({ entry }) => entry),
+    ['entry 3 of advisor 1'],
+  );
+  const what = 'its time is before that of the entry before it';
+  assert.deepEqual(times.explained(), [{ by: 'entry 7 of advisor 0', found: 1, entry: 'entry 1 of advisor 1', what }]);
+});
+
 test('an entry that only the next step’s first checkpoint covers is not newer than that', () => {
   const times = entryTimes(production);
   times.add({ signed: new Map(), following: { size: 9, time: at(0) } });

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { byCommand, byStaff, deployment } from '../../src/domain/archive/archive.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { type KeptCopies, verifyArchive } from '../../src/domain/archive/archive-verification.ts';
+import { explainTimes } from '../../src/domain/archive/explanations.ts';
 import { openSignedCheckpoints } from '../../src/domain/archive/verification/signed-checkpoints.ts';
 import { readCheckpoint } from '../../src/domain/examiner/notes.mjs';
+import { insertNumberedEntries } from '../../src/store/archive/archive.ts';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { makeDatabase } from '../support/database.ts';
+import { atAnyTime } from '../support/wrong-clock.ts';
 import { archiveDepsOn, signer } from './small-archive.ts';
 
 const database = await makeDatabase();
@@ -101,4 +105,48 @@ test('a checkpoint that was altered is named, however many there are', async () 
   assert.equal(faults.length, 1);
   assert.match(faults[0]?.entry ?? '', /^checkpoint \d+$/);
   assert.equal(checkpoints, 303);
+});
+
+test('a time that goes back is found until an operator explains it, and told in every verification', async () => {
+  const database = await makeDatabase();
+  const deps = archiveDepsOn(database.pool);
+  await database.asOwner(atAnyTime);
+  const kept = { notes: () => [], leaves: async () => [] };
+  const add = async (hours: number) => {
+    const of = { advisorId: deployment, kind: 'setting', memberId: null, actor: 'operator', traceId: null } as const;
+    const [number = 0] = await insertNumberedEntries(
+      deps.db,
+      [{ ...of, meta: {}, body: '{}' }],
+      new Date(Date.now() + hours * 3_600_000),
+    );
+    return number;
+  };
+  const found = async () => {
+    while (await growTree(deps));
+    const { verdict, faults, explained } = await verifyArchive(deps, {
+      verifiers: [signer.verifier],
+      kept,
+      progress: () => {},
+    });
+    return [verdict, faults.map(({ entry }) => entry), explained.map(({ by, entry }) => [by, entry])];
+  };
+  await add(0);
+  const wrong = await add(-1);
+  const named = `entry ${wrong} of advisor 0`;
+  assert.deepEqual(await found(), ['altered', [named], []]);
+  const because = { advisorId: deployment, from: wrong, to: wrong, reason: 'The clock was an hour ahead' };
+  // Nothing proves who signed in.
+  await explainTimes(deps, because, byCommand(1));
+  assert.deepEqual(await found(), ['altered', [named], []]);
+  const { number } = await explainTimes(deps, because, byStaff(1));
+  const told = [[`entry ${number} of advisor 0`, named]];
+  assert.deepEqual(await found(), ['intact', [], told]);
+  const next = await add(-1);
+  assert.deepEqual(await found(), ['altered', [`entry ${next} of advisor 0`], told]);
+  await database.asOwner(`alter table archive_entries disable trigger append_only`);
+  await database.asOwner(`update archive_entries set meta = '{"a":1}' where number = $1 and advisor_id = 0`, [wrong]);
+  const [verdict, faults] = await found();
+  assert.equal(verdict, 'altered');
+  assert.ok(faults?.includes(named));
+  await database.drop();
 });

@@ -68,6 +68,9 @@ export function operatorSamples(world: () => World): Record<string, OperatorSamp
     return { targetId: target.targetId };
   };
   return {
+    'POST /explanations': {
+      body: { advisorId: 0, from: 1, to: 1, reason: 'The clock was ahead' },
+    },
     'GET /traffic': { query: '?range=day' },
     'GET /traffic/now': {},
     'GET /all-staff': {},

@@ -75,13 +75,15 @@ async function verify(call: Call): Promise<void> {
   const notes = options.checkpoint === undefined ? null : readFileSync(options.checkpoint, 'utf8');
   const progress = (done: number, total: number) => out.progress('Verifying', done, total);
   const found = await verifyAgainstCopies(runtime, { verifiers, notes, progress });
-  const { verdict, faults, size, checkpoints, pending, disposed } = found;
+  const { verdict, faults, size, checkpoints, pending, disposed, explained } = found;
   out.exitCode = exitCodes[verdict];
   if (json) return out.records([found]);
   out.line(
     `${verdict}: ${size} entries, ${checkpoints} checkpoints, ${disposed} bodies disposed of under the retention rules`,
   );
   for (const { entry, what } of faults) out.line(inOneLine(`${entry}: ${what}`));
+  for (const { by, found, entry, what } of explained)
+    out.line(inOneLine(`${by} explains ${found} times; the first: ${entry}: ${what}`));
   if (verdict === 'unknown' && faults.length === 0)
     out.line('No checkpoint signed with one of the keys covers any of it.');
   if (pending > 0) out.note(`${pending} entries are not under a checkpoint yet.`);

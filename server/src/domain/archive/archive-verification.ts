@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { BookRow, StoredLeaf } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
+import { listExplanations } from '../../store/archive/explanations.ts';
 import { isCommittedTo } from '../examiner/entries.mjs';
 import type { Checkpoint, Verifier } from '../examiner/notes.mjs';
 import type { KeptLeaf } from '../ports.ts';
@@ -49,7 +50,8 @@ const pageLeaves = 20 * tileWidth;
 export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: VerificationOptions) {
   const { size } = await store.findTree(deps.db);
   const checkpoints = openSignedCheckpoints(deps, { verifiers, kept, treeSize: size });
-  const times = entryTimes({ isAhead: deps.config.environment === 'sandbox' });
+  const explanations = await listExplanations(deps.db);
+  const times = entryTimes({ isAhead: deps.config.environment === 'sandbox', explanations });
   const evidence = { size, checkpoints, disposals: await readDisposals(deps), times, kept };
   const walk = startWalk();
   try {
@@ -68,7 +70,8 @@ export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: V
     const { stored, keptSize } = checkpoints.read;
     const verdict = verdictOf(faults, stored > 0 || keptSize > 0, size);
     const { disposed } = walk;
-    return { verdict, faults: faults.slice(0, faultsMax), size, checkpoints: stored, pending, disposed };
+    const found = { verdict, faults: faults.slice(0, faultsMax), explained: times.explained() };
+    return { ...found, size, checkpoints: stored, pending, disposed };
   } finally {
     await checkpoints.close();
   }

@@ -8,7 +8,7 @@ const anchoredWithinMs = 10_000;
 /** Tokens and sessions are as wrong as this machine's clock. */
 export const apartMsMax = 2_000;
 /** A step that the database refuses entries for, as `record_at` does; a smaller one passes while time stands still. */
-export const steppedMsMax = 20_000;
+const steppedMsMax = 20_000;
 const notedEveryMs = 2_000;
 
 /** The machine's clocks: the one that can be set, and the one that can't. */

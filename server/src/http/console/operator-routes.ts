@@ -57,6 +57,7 @@ const table: [Route['method'], string, ConsoleEndpoint][] = [
   ['POST',   '/keys/:keyId/revoke',                  keys.revoke],
   ['GET',    '/audit',                               audit.list],
   ['GET',    '/audit/actors',                        audit.actors],
+  ['POST',   '/explanations',                        operations.explain],
   ['GET',    '/operations',                          operations.overview],
   ['GET',    '/doctor',                              operations.doctor],
   ['GET',    '/doubts',                              doubts.list],

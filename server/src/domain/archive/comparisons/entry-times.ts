@@ -1,4 +1,5 @@
 import type { StoredLeaf } from '../../../store/archive/archive-tree.ts';
+import type { Explanation } from '../../../store/archive/explanations.ts';
 import { altered, type Fault, nameOf } from '../verification/faults.ts';
 import type { Step } from '../verification/signed-checkpoints.ts';
 
@@ -7,6 +8,9 @@ export type EntryTimes = ReturnType<typeof entryTimes>;
 
 /** All checkpoints of one size: the first that was signed, and the last. */
 type SignedRange = { size: number; firstMs: number; lastMs: number };
+
+/** Findings that an entry explains: how many, and the first. */
+export type ExplainedTimes = { by: string; found: number; entry: string; what: string };
 
 /** How far apart the clocks of two nodes may be, and how long a transaction may take from its time to its turn. */
 const skewMs = 60 * 1000;
@@ -19,7 +23,8 @@ const fullEntries = 5_000;
  * An entry is not from before the entry before it in its book, nor from before a checkpoint that doesn't cover it yet, nor
  * from after the first that does. The last is not so in a sandbox, whose clock runs ahead of real time.
  */
-export function entryTimes({ isAhead }: { isAhead: boolean }) {
+export function entryTimes({ isAhead, explanations = [] }: { isAhead: boolean; explanations?: Explanation[] }) {
+  const explained = new Map<Explanation, ExplainedTimes>();
   /** Those that don't cover the last entry, and any that come after. */
   const signed: SignedRange[] = [];
   const latest = new Map<number, number>();
@@ -65,9 +70,21 @@ export function entryTimes({ isAhead }: { isAhead: boolean }) {
       for (const entry of entries) {
         moveTo(entry.leaf);
         const what = faultOf(entry);
-        if (what) faults.push(altered(nameOf(entry), what));
+        if (!what) continue;
+        const explanation = explanations.find((each) => explains(each, entry));
+        if (!explanation) faults.push(altered(nameOf(entry), what));
+        else {
+          const by = nameOf({ advisorId: 0, number: explanation.number });
+          explained.getOrInsertComputed(explanation, () => ({ by, found: 0, entry: nameOf(entry), what })).found += 1;
+        }
       }
       return faults;
     },
+    explained: () => [...explained.values()],
   };
+}
+
+/** Nobody explains what is still to come. */
+function explains({ leaf, of }: Explanation, entry: StoredLeaf): boolean {
+  return entry.leaf < leaf && entry.advisorId === of.advisorId && entry.number >= of.from && entry.number <= of.to;
 }
