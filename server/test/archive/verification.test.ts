@@ -121,7 +121,7 @@ test('a time that goes back is found until an operator explains it, and told in 
     );
     return number;
   };
-  const found = async () => {
+  const found = async (): Promise<[string, string[], string[][]]> => {
     while (await growTree(deps));
     const { verdict, faults, explained } = await verifyArchive(deps, {
       verifiers: [signer.verifier],
@@ -147,6 +147,6 @@ test('a time that goes back is found until an operator explains it, and told in 
   await database.asOwner(`update archive_entries set meta = '{"a":1}' where number = $1 and advisor_id = 0`, [wrong]);
   const [verdict, faults] = await found();
   assert.equal(verdict, 'altered');
-  assert.ok(faults?.includes(named));
+  assert.ok(faults.includes(named));
   await database.drop();
 });
