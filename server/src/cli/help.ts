@@ -31,7 +31,7 @@ const topics: [audience: string, [words: string, about: string][]][] = [
     'For operators, who run it',
     [
       ['serve migrate', 'Start the server, and update its database.'],
-      ['status doctor', 'Check its health, and see what to fix.'],
+      ['status doctor clock', 'Check its health, and see what to fix.'],
       ['firms advisors staff', 'Add the people who text, and those who supervise.'],
       ['carriers numbers texts', 'Connect carriers, assign numbers, watch texts being sent.'],
       ['applications keys', 'Decide which programs may call, and how often.'],

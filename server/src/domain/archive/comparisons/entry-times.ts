@@ -10,7 +10,7 @@ export type EntryTimes = ReturnType<typeof entryTimes>;
 type SignedRange = { size: number; firstMs: number; lastMs: number };
 
 /** Findings that an entry explains: how many, and the first. */
-export type ExplainedTimes = { by: string; found: number; entry: string; what: string };
+type ExplainedTimes = { by: string; found: number; entry: string; what: string };
 
 /** How far apart the clocks of two nodes may be, and how long a transaction may take from its time to its turn. */
 const skewMs = 60 * 1000;
