@@ -209,6 +209,27 @@ suite('archive export', () => {
     assert.deepEqual([none.entries, desk.verify(none.folder, none.checkpoint).code], [0, 0]);
   });
 
+  test('dates the e-mail of a text that waited by when it went, and says when it was written', async () => {
+    const phone = newPhone();
+    const { successes } = (await send(bob, { phone, text: 'Once you agree', whenConsented: true })).body;
+    await world.clock.advance(60_000);
+    await reply(world, phone, String(bob.advisor.textingNumber), 'ACCEPT');
+    await statusOf(bob, successes[0].messageId, 'delivered');
+    const { folder, checkpoint } = await exportTo(deps, desk.path('waited'), bob.advisor.advisorId, { format: 'eml' });
+    assert.equal(desk.verify(folder, checkpoint).code, 0);
+    const lines = readLines(folder);
+    const text = lines.find(({ entry }) => entry.messageId === successes[0].messageId && entry.kind === 'text_out');
+    const consent = lines.findLast(({ entry }) => entry.kind === 'consent');
+    const emails = unzip(join(folder, 'messages.zip'));
+    const { headers } = readEmail(
+      emails.get(`${String(text?.entry.number).padStart(6, '0')}-out.eml`) ?? Buffer.alloc(0),
+    );
+    const seconds = (time: string | null | undefined) => Math.floor(Date.parse(time ?? '') / 1000);
+    assert.equal(seconds(headers.get('Date')), seconds(text?.outcome?.handedOver));
+    assert.equal(seconds(headers.get('X-Assent-Written')), seconds(text?.entry.dateTime));
+    assert.ok(String(text?.outcome?.handedOver) > String(consent?.entry.dateTime), 'after the consent that let it go');
+  });
+
   test('of the deployment’s own entries needs no advisor', async () => {
     const own = await exportTo(deps, desk.path('own'), 0);
     assert.ok(own.entries > 0);
