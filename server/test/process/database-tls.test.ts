@@ -100,7 +100,7 @@ suite('TLS to PostgreSQL', { skip: lacksPostgres || lacksOpenssl }, () => {
   test('a file of the URL that can’t be read is named', async () => {
     await refused(
       envOf('sslmode=verify-full&sslrootcert=/no/such.pem'),
-      /\/no\/such\.pem can’t be read\. Check sslrootcert, sslcert and sslkey in DATABASE_URL\./,
+      /\/no\/such\.pem can’t be read\. Check its sslrootcert, sslcert and sslkey\./,
     );
   });
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { DatabaseUnavailable } from '../errors.ts';
-import { isTlsFailure } from './tls.ts';
+import { isTlsFailure, TlsFault } from './tls.ts';
 
 /** What PostgreSQL says when it doesn't let us in. */
 const refusals: Record<string, string> = {
@@ -27,6 +27,7 @@ const checkAddress = 'Check DATABASE_URL.';
 
 /** One line for a person, if the error is that the database can't be reached; null for any other error. */
 export function unreachableDatabase(error: unknown): string | null {
+  if (error instanceof TlsFault) return error.message;
   const cause = error instanceof DatabaseUnavailable ? error.cause : error;
   const reason = reasonOf(cause instanceof AggregateError ? cause.errors[0] : cause);
   if (reason) return `The database can’t be reached: ${reason.why}. ${reason.next ?? checkAddress}`;
@@ -41,10 +42,8 @@ function reasonOf(error: unknown): Reason | null {
   const code = 'code' in error ? String(error.code) : '';
   if (error instanceof pg.DatabaseError) return refusalOf(code, error.message);
   if (isTlsFailure(error)) return tlsReasonOf(code, error);
-  // One that isn't there has the code of a socket that isn't.
-  if ('path' in error && 'syscall' in error && error.syscall === 'open')
-    return { why: `${error.path} can’t be read`, next: 'Check sslrootcert, sslcert and sslkey in DATABASE_URL.' };
-  const why = 'syscall' in error && failures[code];
+  // What has a path is about a file: one that isn't there has the code of a socket that isn't.
+  const why = 'syscall' in error && !('path' in error) && failures[code];
   return why ? { why } : null;
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { clientOf } from '../connecting/tls.ts';
 import { distribute } from '../distribution/distribute.ts';
 import { findExcess, findOwnerInstead, makeRestrictedLogin } from './logins.ts';
 import { pasteable, setUp } from './setup.ts';
@@ -129,7 +130,7 @@ export async function asOwner<Result>(
   connectionString: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ connectionString, application_name: 'assent migrate' });
+  const client = clientOf({ connectionString, application_name: 'assent migrate' });
   try {
     await client.connect();
     const { rows } = await client.query('show server_version_num');
