@@ -69,7 +69,7 @@ export const verbsOfPages: Record<string, string[]> = {
 export const verbsWithoutPage: Record<string, string[]> = {
   'about a machine or a terminal': ['serve', 'migrate', 'completion', 'secrets reseal'],
   'for those who build on the API': ['token', 'example', 'logs', 'listen', 'trigger'],
-  'on the sandbox’s own pages': ['sandbox reset', 'sandbox seed'],
+  'on the sandbox’s own pages': ['sandbox reset'],
   'the page adds and removes instead': ['webhooks set'],
   'in the advisor’s app, or for scripts': [
     'contacts import',

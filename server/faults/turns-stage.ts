@@ -6,7 +6,6 @@ import { receiveReply } from '../src/domain/consent/replies.ts';
 import { indexArchive } from '../src/domain/record-keeping/archive-index.ts';
 import { sandboxSource, setInitialConsent } from '../src/domain/sandbox/initial-consent.ts';
 import type { SandboxAdvisor } from '../src/domain/sandbox/sandbox.ts';
-import { seededContact, seededPhone } from '../src/domain/sandbox/seeded-people.ts';
 import { setLexicon } from '../src/domain/supervision/lexicons.ts';
 import { startStandIn } from '../test/carriers/http/stand-in.ts';
 import { twilioSettings } from '../test/carriers/http/vendors.ts';
@@ -110,10 +109,12 @@ async function startProbed({ env }: Deployment): Promise<Node> {
 async function fillBook({ database }: Deployment, deps: Deps, advisorId: number) {
   const contacts = startImport(deps, advisorId, { dryRun: false });
   const indexes = Array.from({ length: people }, (_, index) => index);
-  const phones = indexes.map(seededPhone);
+  const phones = indexes.map((index) => `+1212555${String(index).padStart(4, '0')}`);
   for (let from = 0; from < people; from += atOnce) {
-    await contacts.save(indexes.slice(from, from + atOnce).map(seededContact));
-    await setInitialConsent(deps, advisorId, phones.slice(from, from + atOnce), 'accepted');
+    const some = phones.slice(from, from + atOnce);
+    const rows = some.map((phone, index) => ({ firstName: 'Pat', lastName: `Number ${from + index}`, phone }));
+    await contacts.save(rows.map((fields, index) => ({ line: from + index, fields, groups: [], own: null })));
+    await setInitialConsent(deps, advisorId, some, 'accepted');
   }
   const groupId = await createGroup(deps, advisorId, { name: 'Everybody' }, 0);
   await database.asOwner(

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { disconnect, findProvisioned } from '../../src/domain/access/grants.ts';
-import { getAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { byAdvisor } from '../../src/domain/archive/archive.ts';
-import { growTree } from '../../src/domain/archive/archive-tree.ts';
-import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
-import { listConversations } from '../../src/domain/conversations/conversations.ts';
 import { setInitialConsent } from '../../src/domain/sandbox/initial-consent.ts';
-import { seedLarge } from '../../src/domain/sandbox/large-seed.ts';
 import { makeSandbox } from '../../src/domain/sandbox/sandbox.ts';
-import { seededContact, seededConversation } from '../../src/domain/sandbox/seeded-people.ts';
 import { findIds } from '../address-book/address-book.ts';
-import { signer } from '../archive/small-archive.ts';
 import { ask, entries, say, stateOf } from '../support/people.ts';
 import { messagesPath, newPhone } from '../support/texting.ts';
 import { inject, makeWorld, type World } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());
-const { ann, bob, deps } = world;
+const { ann, deps } = world;
 const { advisorId } = ann.advisor;
 
 suite('initial consent', () => {
@@ -92,46 +85,6 @@ test('0041: every sandbox advisor’s texts are held until START, which a restar
   await makeSandbox(deps, sandbox);
   for (const { id, name } of sandbox.advisors)
     assert.equal((await callAs(id, '', text)).successes[0].status, 'queued', name);
-});
-
-test('a large seed is asked, texted and archived like anybody, without a carrier, and only once', async () => {
-  const size = { contacts: 160, conversations: 80 };
-  const conversations = Array.from({ length: size.conversations }, (_, place) => seededConversation(place * 2));
-  const seeded = await seedLarge(deps, bob.advisor, size);
-  const turns = conversations.flatMap(({ turns }) => turns);
-  const accepted = conversations.filter(({ consent }) => consent !== 'pending').length;
-  const stopped = conversations.filter(({ consent }) => consent === 'opted_out').length;
-  const replies = turns.filter(({ from }) => from === 'person').length;
-  assert.deepEqual(seeded, {
-    ...size,
-    texts: size.conversations + accepted + turns.length - replies + stopped,
-    replies: accepted + replies + stopped,
-  });
-  for (const { phone, consent } of conversations) assert.equal(await stateOf(world, bob, phone), consent, phone);
-  const phones = conversations.map(({ phone }) => phone);
-  const texts = await world.database.asOwner<{ status: string; queued: boolean }>(
-    `select distinct status, exists (select from dispatches d where d.advisor_id = $1 and d.message_id = t.message_id) as queued
-     from messages t join members m using (advisor_id, member_id)
-     where advisor_id = $1 and phone = any ($2) order by 1`,
-    [bob.advisor.advisorId, phones],
-  );
-  const ended = ['delivered', 'failed', 'sent', 'undelivered'].map((status) => ({ status, queued: false }));
-  assert.deepEqual(texts, ended);
-  const { lastName, phone } = seededContact(1).fields;
-  assert.equal((await findIds(bob, { phone: `${phone}`, search: `${lastName}` })).length, 1);
-  assert.ok((await listConversations(deps, bob.advisor.advisorId, { view: 'done' })).data.length > 0);
-  assert.equal(await seedLarge(deps, bob.advisor, size), null);
-  const blake = await getAdvisor(deps, 'blake@sandbox.example');
-  await assert.rejects(seedLarge(deps, blake, size), /not configured for consent collection/);
-
-  const signing = { ...deps, signer, checkpointFolder: null };
-  while (await growTree(signing));
-  const { verdict, faults } = await verifyArchive(signing, {
-    verifiers: [signer.verifier],
-    kept: null,
-    progress: () => {},
-  });
-  assert.deepEqual([verdict, faults], ['intact', []]);
 });
 
 suite('a sandbox from before', () => {

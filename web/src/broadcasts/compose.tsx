@@ -1,3 +1,4 @@
+import { textLengthMax } from '../../../server/src/domain/shared/text/text-rules.ts';
 import './broadcasts.css';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -6,7 +7,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useNow } from '../api/clock.ts';
 import { client, groupsQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
-import { quarterMs, Tool, textLengthMax, typingMs } from '../inbox/composer.tsx';
+import { quarterMs, Tool, typingMs } from '../inbox/composer.tsx';
 import { useDraft } from '../inbox/drafts.ts';
 import { canRepeat } from '../inbox/outbox.ts';
 import { useSigned } from '../inbox/signed.ts';
@@ -26,7 +27,6 @@ import { forget, newStart, type Start, start, unanswered } from './starting.ts';
 import { codeWords, pieces, previewAdvice, previewSaid, sendWords } from './words.ts';
 
 const AskDialog = lazy(ahead(() => import('./ask-dialog.tsx')));
-const EmojiPicker = lazy(ahead(() => import('../inbox/emoji-picker.tsx')));
 const LibraryPicker = lazy(ahead(() => import('../inbox/library-picker.tsx')));
 const SavedReplyPicker = lazy(ahead(() => import('../saved-replies/saved-reply-picker.tsx')));
 
@@ -223,9 +223,6 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
                 slash={close}
               />
             )}
-          </Tool>
-          <Tool icon="mood-smile" name="Emoji" wordless closed={focus}>
-            {(close) => <EmojiPicker choose={pick(close)} />}
           </Tool>
           <span className="count number">
             {isTooLong ? (

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { textLengthMax } from '../../../server/src/domain/shared/text/text-rules.ts';
 import { useNow } from '../api/clock.ts';
 import { checkQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
@@ -25,12 +26,10 @@ import { previewOf, type Recipient, type SendPreview } from './send-preview.ts';
 import { newAttempt, requestConsent, type SendResult, send } from './sending.ts';
 import { useSigned } from './signed.ts';
 
-const EmojiPicker = lazy(ahead(() => import('./emoji-picker.tsx')));
 const LibraryPicker = lazy(ahead(() => import('./library-picker.tsx')));
 const SavedReplyEditor = lazy(ahead(() => import('../saved-replies/saved-reply-editor.tsx')));
 const SavedReplyPicker = lazy(ahead(() => import('../saved-replies/saved-reply-picker.tsx')));
 const ScheduleFields = lazy(ahead(() => import('./schedule-fields.tsx')));
-export const textLengthMax = 1_600;
 export const typingMs = 350;
 export const quarterMs = 15 * 60_000;
 
@@ -213,9 +212,6 @@ export function Composer({ memberId, to, draft, sent }: Props) {
                 slash={() => then(close, insert)('/')}
               />
             )}
-          </Tool>
-          <Tool icon="mood-smile" name="Emoji" wordless closed={focus}>
-            {(close) => <EmojiPicker choose={then(close, insert)} />}
           </Tool>
           <Tool
             icon="calendar-clock"

@@ -1,6 +1,4 @@
-import { getAdvisor } from '../../domain/accounts/advisors.ts';
-import { seedLarge } from '../../domain/sandbox/large-seed.ts';
-import { type Call, UsageError, type Verb } from '../verb.ts';
+import { UsageError, type Verb } from '../verb.ts';
 import { callSandbox } from './running-sandbox.ts';
 
 export const sandboxVerbs: Verb[] = [
@@ -18,26 +16,4 @@ export const sandboxVerbs: Verb[] = [
     },
     says: 'The sandbox is as it was after the first start.',
   },
-  {
-    name: 'sandbox seed',
-    about:
-      'Fill an advisor’s book and inbox in the sandbox, for demonstrations. The texts have outcomes, replies and archive entries like any others, all from now; no carrier gets them. Webhooks are sent their events: add them afterwards.',
-    options: {
-      large: { about: '100,000 contacts, 5,000 of them with a conversation. Takes minutes.' },
-      advisor: { about: 'By email or id; avery@sandbox.example by default.', value: 'ADVISOR' },
-    },
-    examples: ['sandbox seed --large', 'sandbox seed --large --advisor casey@sandbox.example'],
-    isLong: true,
-    run: seed,
-  },
 ];
-
-async function seed({ runtime, options, switches, out }: Call): Promise<void> {
-  if (runtime.config.environment !== 'sandbox') throw new UsageError('This works in a sandbox only.');
-  if (!switches.has('large'))
-    throw new UsageError('Say how much: --large is 100,000 contacts and 5,000 conversations.');
-  const advisor = await getAdvisor(runtime, options.advisor ?? 'avery@sandbox.example');
-  const seeded = await seedLarge(runtime, advisor, undefined, out.progress);
-  if (!seeded) return out.note(`${advisor.name} is seeded already. \`assent sandbox reset --yes\` begins again.`);
-  out.records([{ advisor: advisor.name, ...seeded }]);
-}
