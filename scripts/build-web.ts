@@ -19,6 +19,7 @@ const inputs = [
   'scripts/build-web.ts',
   'server/src/domain/carriers/health.ts',
   'server/src/domain/shared/phone-numbers.ts',
+  'server/src/domain/shared/text/{formulas,text-rules}.ts',
   'server/src/domain/texting/{fields,segments}.ts',
   'server/src/domain/sandbox/{client-code,curl,redaction}.ts',
   'server/src/http/browser/palette.css',

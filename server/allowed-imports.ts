@@ -52,7 +52,7 @@ export const allowedImports: Record<string, string> = {
   'adapters/commands': '',
   'adapters/diagnostics': 'config.ts domain adapters/redis',
   'adapters/outbound': '',
-  'adapters/files/text': '',
+  'adapters/files/text': 'domain/shared',
   'adapters/files/contacts': 'domain schemas adapters/files/text',
   'adapters/files/content': 'domain adapters/files/text',
   'adapters/files/exports': 'domain',

@@ -7,6 +7,7 @@ import { OpenThread } from './inbox/open-thread.tsx';
 import { ahead } from './look/ahead.ts';
 import { Broken } from './look/parts.tsx';
 import { NotFound, Shell } from './shell/shell.tsx';
+import { consentStates } from './words/states.ts';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken });
 const inbox = createRoute({ getParentRoute: () => root, id: 'inbox', component: Inbox });
@@ -33,7 +34,7 @@ const contacts = createRoute({
   path: '/contacts',
   validateSearch: (given: Record<string, unknown>): ContactsPlace => ({
     groupId: id(given.groupId),
-    consent: (['accepted', 'pending', 'none', 'opted_out'] as const).find((each) => each === given.consent),
+    consent: consentStates.find((each) => each === given.consent),
     sortBy: (['groupCount', 'dateTimeModified'] as const).find((each) => each === given.sortBy),
     sortDirection: given.sortDirection === 'desc' ? 'desc' : undefined,
     contact: given.contact === 'new' ? 'new' : id(given.contact),

@@ -1,3 +1,4 @@
+import { textLengthMax } from '../../../server/src/domain/shared/text/text-rules.ts';
 import type { ConsentState } from '../api/types.ts';
 import { type FieldName, fieldWords } from '../saved-replies/fields.tsx';
 import { count } from '../words/people.ts';
@@ -49,7 +50,7 @@ export const codeWords: Record<Code, string> = {
 const ownAdvice: Partial<Record<Code, string>> = {
   no_phone: 'Add a number to their contact to text them.',
   same_number: 'Somebody before them in the group has the same number, which gets one text.',
-  too_long: 'With their name in it, the text has more than 1,600 characters.',
+  too_long: `With their name in it, the text has more than ${textLengthMax.toLocaleString('en-US')} characters.`,
 };
 
 /** What stands in for a name that isn't known; there is no word for a last name. */

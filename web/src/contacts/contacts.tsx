@@ -7,7 +7,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'rea
 import { download, isStale, signIn } from '../api/http.ts';
 import { type ContactFilter, contactsQuery, countsQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
-import type { AppContact, ConsentState, Group } from '../api/types.ts';
+import type { AppContact, Group } from '../api/types.ts';
 import type { ContactChoice } from '../broadcasts/queries.ts';
 import { draftedGroup } from '../inbox/drafts.ts';
 import { ahead } from '../look/ahead.ts';
@@ -18,7 +18,7 @@ import { Broken, StateScreen } from '../look/parts.tsx';
 import { useKeys } from '../shell/keys.ts';
 import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
-import { consentWords } from '../words/states.ts';
+import { consentStates, consentWords } from '../words/states.ts';
 import { deleteWithUndo, offerWaiting } from './deleting.ts';
 import { useFoundGroups } from './found-groups.tsx';
 import { ImportBar } from './import-bar.tsx';
@@ -36,7 +36,6 @@ const searchLengthMax = 200;
 const blankRows = 20;
 /** As many as the server takes at a time. */
 const selectedMax = 1_000;
-const states: ConsentState[] = ['accepted', 'pending', 'none', 'opted_out'];
 
 /** Whom the list shows. */
 type Scope = Pick<ContactFilter, 'groupId' | 'consent'>;
@@ -272,7 +271,7 @@ function Aside({
         {number(counts?.everybody)}
       </button>
       <h2 className="eyebrow">Consent</h2>
-      {states.map((consent) => (
+      {consentStates.map((consent) => (
         <button
           type="button"
           key={consent}
@@ -321,14 +320,14 @@ function ScopeField({ groups, scope, setScope }: ScopeProps) {
       aria-label="Which contacts"
       value={value}
       onChange={({ target }) => {
-        const consent = states.find((each) => each === target.value);
+        const consent = consentStates.find((each) => each === target.value);
         const groupId = Number(target.value) || undefined;
         setScope({ consent, groupId });
       }}
     >
       <option value="">Everybody</option>
       <optgroup label="Consent">
-        {states.map((consent) => (
+        {consentStates.map((consent) => (
           <option key={consent} value={consent}>
             {consentWords[consent].word}
           </option>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { textLengthMax } from '../../../server/src/domain/shared/text/text-rules.ts';
 import { client } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
 import type { ConsentState } from '../api/types.ts';
@@ -19,7 +20,6 @@ const keys: Record<ConsentState, string[]> = {
   accepted: ['Thanks!', 'STOP', 'HELP'],
   opted_out: ['START', 'HELP'],
 };
-const typedLengthMax = 1_600;
 
 /** The person's own phone. `pressNext` is the reply that the story waits for. */
 export function Phone({ person, pressNext }: { person: CastMember; pressNext: string | null }) {
@@ -91,7 +91,7 @@ export function Phone({ person, pressNext }: { person: CastMember; pressNext: st
           aria-label={`Reply from ${firstName(name)}’s phone`}
           placeholder={`Text ${firstName(advisorName)}`}
           value={typed}
-          maxLength={typedLengthMax}
+          maxLength={textLengthMax}
           onChange={({ target }) => type(target.value)}
         />
         <button

@@ -1,6 +1,7 @@
 import type { Conversation, MessageCheck, Session } from '../api/types.ts';
 import type { IconName } from '../look/icons.tsx';
 import { firstName, phoneWords } from '../words/people.ts';
+import { failureAdvice } from '../words/states.ts';
 import { clockTime, whenTime } from '../words/times.ts';
 
 /** Whom a text is for, known or new. */
@@ -102,7 +103,7 @@ function consentPreview(
     ? `${name === 'They' ? 'They haven’t' : `${name} hasn’t`} answered yet.`
     : `${name === 'They' ? 'They haven’t' : `${name} hasn’t`} agreed to texts yet.`;
   if (codes.has('too_many_waiting'))
-    return no({ tone: 'warn', icon: 'hourglass', strong, rest: 'Ten texts are already waiting for their consent.' });
+    return no({ tone: 'warn', icon: 'hourglass', strong, rest: failureAdvice.too_many_waiting.what });
   if (!advisor.consentCollection && !isPending)
     return no({
       tone: 'warn',

@@ -1,4 +1,5 @@
 import { useRef } from 'react';
+import { textLengthMax } from '../../../server/src/domain/shared/text/text-rules.ts';
 import { post, put } from '../api/http.ts';
 import { client, savedRepliesQuery } from '../api/queries.ts';
 import type { SavedReply } from '../api/types.ts';
@@ -14,7 +15,6 @@ import { count } from '../words/people.ts';
 import { type FieldName, fieldWords, fillFields } from './fields.tsx';
 
 const titleLengthMax = 80;
-const textLengthMax = 1_600;
 const example = { firstName: 'Ana', lastName: 'Ortiz', nickname: 'Annie' };
 
 type Props = {

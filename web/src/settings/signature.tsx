@@ -1,3 +1,4 @@
+import { rooms } from '../../../server/src/domain/texting/segments.ts';
 import { put } from '../api/http.ts';
 import { client } from '../api/queries.ts';
 import { sessionQuery, useSession } from '../api/session.ts';
@@ -49,7 +50,8 @@ export function Signature() {
             </figcaption>
             {counted.special[0] && (
               <p className="small warn-text">
-                {counted.special[0].character} leaves every text room for 70 characters instead of 160.
+                {counted.special[0].character} leaves every text room for {rooms['UCS-2'].alone} characters instead of{' '}
+                {rooms['GSM-7'].alone}.
               </p>
             )}
             <div className="say out">{`I’ve put it in the calendar.\n${text}`}</div>

@@ -1,4 +1,4 @@
-import { segmentsOf } from '../../../server/src/domain/texting/segments.ts';
+import { rooms, segmentsOf } from '../../../server/src/domain/texting/segments.ts';
 
 export { segmentsOf };
 
@@ -58,8 +58,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 export function countText(text: string): Count {
   const { encoding, segments } = segmentsOf(text);
-  const alone = encoding === 'GSM-7' ? 160 : 70;
-  const joined = encoding === 'GSM-7' ? 153 : 67;
+  const { alone, joined } = rooms[encoding];
   const used = encoding === 'GSM-7' ? text.length + (text.match(/[[\\\]^{|}~€]/g)?.length ?? 0) : text.length;
   const room = segments === 1 ? alone : joined * segments;
   if (encoding === 'GSM-7') return { used, room, segments, encoding, special: [], plainer: null };

@@ -11,6 +11,8 @@ export const consentWords: Record<ConsentState, StateWord> = {
   none: { word: 'Not asked', icon: 'circle-dashed', tone: 'quiet' },
   opted_out: { word: 'Opted out', icon: 'ban', tone: 'quiet' },
 };
+/** As they are listed. */
+export const consentStates = Object.keys(consentWords) as ConsentState[];
 export const possibleOptOut: StateWord = { word: 'Possible opt-out', icon: 'hand-stop', tone: 'bad' };
 export const consentOf = ({ state, isHeld }: { state: ConsentState; isHeld: boolean }): StateWord =>
   isHeld ? possibleOptOut : consentWords[state];

@@ -1,6 +1,7 @@
 import type { Recipient } from '../../store/texting/recipients.ts';
 import { type Problem, problem } from '../problems.ts';
-import { type GateCode, type RefusalCode, waitingMax } from './gate.ts';
+import { waitingMax } from '../shared/text/text-rules.ts';
+import type { GateCode, RefusalCode } from './gate.ts';
 
 /** Why one recipient got no text: a stable code for programs, a sentence for a person. */
 export type Failure = {

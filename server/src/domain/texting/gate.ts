@@ -1,5 +1,8 @@
 import type { Deps } from '../../deps.ts';
-import type { ConsentState } from '../../store/consent/consents.ts';
+import { type ConsentState, consentStates } from '../../store/consent/consents.ts';
+
+export { consentStates };
+
 import type { Recipient } from '../../store/texting/recipients.ts';
 import type { TextKind } from '../../store/texting/texts.ts';
 import { laterOf } from '../shared/time.ts';
@@ -17,9 +20,6 @@ export type RefusalCode =
   | 'text_blocked'
   | 'too_many_waiting';
 
-/** At most this many texts wait for one person to consent. */
-export const waitingMax = 10;
-
 /** Why a text doesn't start: because of its recipient, or because its advisor's account is disabled. */
 export type GateCode = RefusalCode | 'account_disabled';
 
@@ -28,8 +28,6 @@ export type Hours = { deferredUntil: Date | null; openUntil: Date | null };
 
 const replyExemptionMs = 4 * 60 * 60 * 1000;
 const anyTime: Hours = { deferredUntil: null, openUntil: null };
-
-export const consentStates: readonly ConsentState[] = ['none', 'pending', 'accepted', 'opted_out'];
 
 /** The consent states in which a text of this kind may go out. The gate fails closed: any other state is refused. */
 export function allowedStates(kind: TextKind, consentRequired: boolean): readonly ConsentState[] {

@@ -13,7 +13,8 @@ const standalone =
 /** Characters as readers see them, by the rules of Unicode that Node has. */
 const readers = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-const rooms = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joined: 67 } } as const;
+/** Septets of GSM-7, or UTF-16 units, in a text of one segment and in each segment of a longer one. */
+export const rooms = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joined: 67 } } as const;
 
 let lastCounted: { text: string; counted: Segments } | undefined;
 
@@ -27,9 +28,10 @@ export function segmentsOf(text: string): Segments {
 }
 
 function count(text: string): Segments {
+  const plain = rooms['GSM-7'];
   if (basicGsm7.test(text))
-    return { encoding: 'GSM-7', segments: text.length <= 160 ? 1 : Math.ceil(text.length / 153) };
-  if (gsm7.test(text)) return { encoding: 'GSM-7', segments: countSegments(text, septets, rooms['GSM-7']) };
+    return { encoding: 'GSM-7', segments: text.length <= plain.alone ? 1 : Math.ceil(text.length / plain.joined) };
+  if (gsm7.test(text)) return { encoding: 'GSM-7', segments: countSegments(text, septets, plain) };
   const characters = charactersOf(text, units, rooms['UCS-2'].joined);
   return { encoding: 'UCS-2', segments: countSegments(characters, units, rooms['UCS-2']) };
 }

@@ -3,7 +3,8 @@ import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { forAdvisors } from '../database/for-advisors.ts';
 
-export type ConsentState = 'none' | 'pending' | 'accepted' | 'opted_out';
+export const consentStates = ['none', 'pending', 'accepted', 'opted_out'] as const;
+export type ConsentState = (typeof consentStates)[number];
 
 /** A member's consent: columns of its row in `members`. */
 export type ConsentRow = {

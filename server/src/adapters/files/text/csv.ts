@@ -1,3 +1,4 @@
+import { formula, formulaWithin, plainNumber } from '../../../domain/shared/text/formulas.ts';
 import type { Encoding } from './encodings.ts';
 import { lineBatchesOf, rowBytesMax } from './lines.ts';
 import type { TextSource } from './sources.ts';
@@ -22,26 +23,25 @@ export type RecordOptions = {
 /** How fields end. */
 type Syntax = { separator: string; cell: RegExp };
 
-/** What a spreadsheet may run as a formula, and what would look like a cell of `safeCell` when it comes back. */
-const unsafe = /^('*[=+\-@\t\n＝＋－＠]|'+")/;
-/** Where commas are for decimals, a spreadsheet splits a line at semicolons: what follows one is a cell too. */
-const unsafeWithin = /[;\t][=+\-@＝＋－＠]/;
-/** A phone number is taken for a number at worst. */
-const signedDigits = /^[+-]\d+$/;
-
 /**
  * A cell that no spreadsheet runs: what looks like a formula begins with an apostrophe. With a carriage return, which readers take for a
  * line's end, or a formula within, it is JSON behind one.
  */
 export function safeCell(text: string): string {
-  if (text.includes('\r') || unsafeWithin.test(text)) return `'${JSON.stringify(text).replaceAll(';', '\\u003b')}`;
-  return unsafe.test(text) && !signedDigits.test(text) ? `'${text}` : text;
+  if (text.includes('\r') || text.search(formulaWithin) >= 0)
+    return `'${JSON.stringify(text).replaceAll(';', '\\u003b')}`;
+  return isUnsafe(text) && !plainNumber.test(text) ? `'${text}` : text;
+}
+
+/** A formula, or what would look like a cell of `safeCell` when it comes back. */
+function isUnsafe(text: string): boolean {
+  return formula.test(text.replace(/^'+/, '')) || /^'+"/.test(text);
 }
 
 /** The text that `safeCell` was given. */
 export function textOfCell(cell: string): string {
   if (!cell.startsWith("'")) return cell;
-  if (!cell.startsWith(`'"`)) return unsafe.test(cell) ? cell.slice(1) : cell;
+  if (!cell.startsWith(`'"`)) return isUnsafe(cell) ? cell.slice(1) : cell;
   try {
     return String(JSON.parse(cell.slice(1)));
   } catch {

@@ -1,7 +1,7 @@
 import { byCharacter } from '../../shared/text/characters.ts';
 import { fold } from '../../shared/text/folding.ts';
 import { hidden } from '../../shared/text/letters.ts';
-import { endsOf } from '../../shared/text/text-rules.ts';
+import { endsOf, textLengthMax } from '../../shared/text/text-rules.ts';
 import { isHarmless, mayBeName, mayRefuseTexts, maySayStop, saysStop, saysStopAlone } from './opt-out-phrases.ts';
 import { isMistyped, replyClauses } from './reply-spelling.ts';
 
@@ -62,7 +62,7 @@ const sentFrom =
   /\b(?:sent|enviado) (?:from|via|with|desde) (?:my |mi )?(?:iphone|ipad|android|galaxy|samsung|pixel|motorola|mobile|cell|phone|verizon|at&t|t-mobile|outlook|yahoo|gmail|mail\b|blackberry|tablet).*$|^[ \t]*(?:sent|enviado) (?:from|via|with|desde) .*$/imsu;
 /** Our own texts say how to stop. People quote that line. */
 const footerWords = String.raw`(?:reply|text|txt|send|respond|responda|envíe|envie)(?: with)? ["'“]?(?:stop|alto|parar)["'”]? (?:to|2|para)\b`;
-const quotedFooter = new RegExp(`[“"«][^“”"«»]{0,1600}${footerWords}[^“”"«»]{0,400}[”"»]`, 'giu');
+const quotedFooter = new RegExp(`[“"«][^“”"«»]{0,${textLengthMax}}${footerWords}[^“”"«»]{0,400}[”"»]`, 'giu');
 const footer = new RegExp(String.raw`(?<=[.!?\n]\s{0,3})${footerWords}[^.\n]{0,100}(?:\.|\n|$)`, 'giu');
 const signatureBlock = /^--[ \t]*$[\s\S]*/mu;
 /** A keyword before a name: "STOP John Smith", "Stop. Thank you, Linda". */

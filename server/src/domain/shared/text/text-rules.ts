@@ -1,5 +1,7 @@
 /** In code points. */
 export const textLengthMax = 1_600;
+/** At most this many texts wait for one person to consent. */
+export const waitingMax = 10;
 
 const visible = /[^\s\p{Default_Ignorable_Code_Point}\p{Cf}]/u;
 const controlCharacter = /[\p{Cc}--[\t\n\r]]/v;

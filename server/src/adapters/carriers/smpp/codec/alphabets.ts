@@ -1,4 +1,4 @@
-import { segmentsOf, splitText } from '../../../../domain/texting/segments.ts';
+import { segmentsOf, splitText, rooms as told } from '../../../../domain/texting/segments.ts';
 import type { SmppSettings } from '../options.ts';
 import { decodeGsm7, encodeGsm7 } from './gsm7.ts';
 
@@ -16,10 +16,14 @@ const alphabets = [codings.default, codings.octets, codings.ucs2];
  * one 7. With SAR parameters the SMSC makes the header.
  */
 const rooms = {
-  septets: { alone: 160, udh8: 153, udh16: 152, sar: 153, payload: 153 },
-  octets: { alone: 140, udh8: 134, udh16: 133, sar: 134, payload: 134 },
-  units: { alone: 70, udh8: 67, udh16: 66, sar: 67, payload: 67 },
-} as const;
+  septets: roomsBy(told['GSM-7']),
+  octets: roomsBy({ alone: 140, joined: 134 }),
+  units: roomsBy(told['UCS-2']),
+};
+
+function roomsBy({ alone, joined }: { alone: number; joined: number }) {
+  return { alone, udh8: joined, udh16: joined - 1, sar: joined, payload: joined };
+}
 
 export function writeText(text: string, settings: AlphabetSettings): WrittenText {
   // Most texts are in GSM-7 and fit, and need no closer look. We count a form feed as a character of UCS-2.
