@@ -1,6 +1,4 @@
 import type { FileImport } from '../../../server/src/domain/address-book/file-imports.ts';
-import type { countContacts } from '../../../server/src/domain/address-book/listed-contacts.ts';
-import type { ConsentEvidence as Evidence } from '../../../server/src/domain/conversations/consent-evidence.ts';
 import type {
   Item as AnyItem,
   SearchResult as FoundRows,
@@ -8,9 +6,13 @@ import type {
 import type { Conversation as Talk, View } from '../../../server/src/domain/conversations/conversations.ts';
 import type { SavedReply } from '../../../server/src/domain/conversations/saved-replies.ts';
 import type { PlannedText as PlannedRow } from '../../../server/src/domain/messages/calendar.ts';
-import type { listRenderedWordings } from '../../../server/src/domain/texting/wordings.ts';
+import type { AppSession } from '../../../server/src/http/advisor/api/app-session.ts';
+import type * as contacts from '../../../server/src/http/advisor/api/contacts.ts';
 import type { AppContact } from '../../../server/src/http/advisor/api/contacts.ts';
+import type * as conversations from '../../../server/src/http/advisor/api/conversations.ts';
 import type { shownPreview } from '../../../server/src/http/advisor/api/imports.ts';
+import type * as wordings from '../../../server/src/http/advisor/api/wordings.ts';
+import type { OwnEndpoint } from '../../../server/src/http/door/route.ts';
 
 export type {
   ConsentRequestResult,
@@ -39,36 +41,22 @@ export type Epoch<Value> = Value extends Date
     ? { [Key in keyof Value]: Epoch<Value[Key]> }
     : Value;
 
-/** What /app/api answers besides the partner API, whose types are the client's. */
-export type Session = {
-  advisor: {
-    advisorId: number;
-    name: string;
-    email: string;
-    firmName: string;
-    textingNumber: string | null;
-    timeZone: string;
-    consentRequired: boolean;
-    consentCollection: boolean;
-    quietHours: 'off' | 'defer' | 'refuse';
-  };
-  /** What they sign texts with; null if nothing. */
-  signature: string | null;
-  environment: 'sandbox' | 'production';
-  formToken: string;
-  now: number;
-  cursor: string;
-};
+/** What an endpoint of the app's own answers, by its handler: pages and server can't disagree about it. */
+export type AnswerOf<Own extends OwnEndpoint> = Epoch<Awaited<ReturnType<Own['handler']>>>;
+/** What it takes. */
+export type BodyOf<Own extends OwnEndpoint> = NonNullable<Own['takes']>;
+
+export type Session = Epoch<AppSession>;
 
 export type ConsentState = Talk['state'];
-export type ContactCounts = Awaited<ReturnType<typeof countContacts>>;
+export type ContactCounts = AnswerOf<typeof contacts.counts>;
 export type ImportPreview = ReturnType<typeof shownPreview>;
 export type ImportResult = ImportPreview['rows'][number]['result'];
-export type Group = { groupId: number; name: string; contactCount: number };
+export type Group = AnswerOf<typeof contacts.listGroups>['data'][number];
 export type TextKind = TextItem['kind'];
 export type TextStatus = TextItem['status'];
 
-export type Conversation = Omit<Epoch<Talk>, 'isDone'> & { done: boolean };
+export type Conversation = AnswerOf<typeof conversations.list>['data'][number];
 
 /** The open one also says where the number is, if that is known. */
 export type OpenConversation = Conversation & { timeZone: string | null };
@@ -79,8 +67,8 @@ export type Attachment = { url: string; contentType: string; size: number; isPen
 export type ReplyItem = Omit<Extract<Epoch<AnyItem>, { type: 'reply' }>, 'media'> & { media: Attachment[] };
 export type ConsentItem = Extract<Epoch<AnyItem>, { type: 'consent' }>;
 /** A change of consent with what proves it; `id` is that of its item. */
-export type ConsentEvidence = Epoch<Evidence>;
-export type Wording = Awaited<ReturnType<typeof listRenderedWordings>>[number];
+export type ConsentEvidence = AnswerOf<typeof conversations.listEvidence>['data'][number];
+export type Wording = AnswerOf<typeof wordings.list>['data'][number];
 export type ScheduledItem = Extract<Epoch<AnyItem>, { type: 'scheduled' }> & { frequency: Frequency };
 export type Item = TextItem | ReplyItem | ConsentItem | ScheduledItem;
 /** A scheduled text in a calendar, with its dates in the month that is shown. */

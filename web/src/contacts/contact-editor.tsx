@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ComponentProps, useState } from 'react';
+import type { setMembers } from '../../../server/src/http/advisor/api/contacts.ts';
 import { CallFailed, post, put } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
 import { contactQuery, refreshBooks } from '../api/queries.ts';
-import type { ContactDetail, ContactInput } from '../api/types.ts';
+import type { BodyOf, ContactDetail, ContactInput } from '../api/types.ts';
 import { contactDraft, useFormDraft } from '../inbox/drafts.ts';
 import { useKeyOf } from '../inbox/outbox.ts';
 import { Button } from '../look/button.tsx';
@@ -98,7 +99,9 @@ function Fields({ contactId, given, phone, memberId, close, drop, typed, type }:
       }
       // Each by itself: what became of the other groups meanwhile stays.
       for (const groupId of before.symmetricDifference(member))
-        await post(`/groups/${groupId}/members`, { body: { contactIds: [id], isMember: member.has(groupId) } });
+        await post(`/groups/${groupId}/members`, {
+          body: { contactIds: [id], isMember: member.has(groupId) } satisfies BodyOf<typeof setMembers>,
+        });
     } catch (error) {
       setSaving(false);
       return setWrong(problemsOf(error));

@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import type { draft } from '../../../server/src/http/advisor/api/conversations.ts';
 import { put } from '../api/http.ts';
 import { patchConversation } from '../api/live.ts';
+import type { BodyOf } from '../api/types.ts';
 
 const savedAfterMs = 700;
 /** A conversation, or what the server keeps no draft of: the number of somebody who has none yet, a group, a form. */
@@ -54,7 +56,10 @@ export function useDraft(
     if (saving === null || memberId === null) return;
     unsaved.current = null;
     try {
-      await put(`/conversations/${memberId}/draft`, { body: { text: saving }, keepalive: true });
+      await put(`/conversations/${memberId}/draft`, {
+        body: { text: saving } satisfies BodyOf<typeof draft>,
+        keepalive: true,
+      });
       if (unsaved.current === null) localStorage.removeItem(storageKey);
       patchConversation(memberId, { draft: saving || null });
     } catch {

@@ -1,12 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useLocation, useSearch } from '@tanstack/react-router';
 import { Fragment, lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import type { read } from '../../../server/src/http/advisor/api/conversations.ts';
 import { useNow } from '../api/clock.ts';
 import { post } from '../api/http.ts';
 import { patchConversation } from '../api/live.ts';
 import { itemsQuery, reachItem } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
-import type { Conversation, Item, ScheduledItem } from '../api/types.ts';
+import type { BodyOf, Conversation, Item, ScheduledItem } from '../api/types.ts';
 import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { Broken, StateScreen } from '../look/parts.tsx';
@@ -211,7 +212,7 @@ function useReadMark({ memberId, unread }: Conversation, items: Item[]): void {
     const mark = () => {
       if (document.visibilityState !== 'visible') return;
       patchConversation(memberId, { unread: 0 });
-      post(`/conversations/${memberId}/read`, { body: { upTo } }).catch(() => {});
+      post(`/conversations/${memberId}/read`, { body: { upTo } satisfies BodyOf<typeof read> }).catch(() => {});
     };
     mark();
     document.addEventListener('visibilitychange', mark);

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import type { create } from '../../../server/src/http/advisor/api/saved-replies.ts';
 import { post, remove } from '../api/http.ts';
 import { client, savedRepliesQuery } from '../api/queries.ts';
-import type { SavedReply } from '../api/types.ts';
+import type { BodyOf, SavedReply } from '../api/types.ts';
 import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { toast } from '../shell/toasts.tsx';
@@ -50,7 +51,8 @@ export function SavedReplies() {
 }
 
 async function drop({ savedReplyId, title, text }: SavedReply): Promise<void> {
-  const again = () => void post('/saved-replies', { body: { title, text } }).then(renew, failed);
+  const again = () =>
+    void post('/saved-replies', { body: { title, text } satisfies BodyOf<typeof create> }).then(renew, failed);
   await remove(`/saved-replies/${savedReplyId}`).then(
     () => toast(`Deleted “${title}”.`, { label: 'Undo', run: again }),
     failed,

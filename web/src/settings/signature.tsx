@@ -1,7 +1,9 @@
 import { rooms } from '../../../server/src/domain/texting/segments.ts';
+import type { set } from '../../../server/src/http/advisor/api/signatures.ts';
 import { put } from '../api/http.ts';
 import { client } from '../api/queries.ts';
 import { sessionQuery, useSession } from '../api/session.ts';
+import type { BodyOf } from '../api/types.ts';
 import { useFormDraft } from '../inbox/drafts.ts';
 import { Button } from '../look/button.tsx';
 import { Lines } from '../look/fields.tsx';
@@ -17,7 +19,7 @@ export function Signature() {
   const counted = countText(`\n${text}`);
   const save = async () => {
     try {
-      await put('/signature', { body: { text } });
+      await put('/signature', { body: { text } satisfies BodyOf<typeof set> });
       await client.invalidateQueries(sessionQuery);
       drop();
       toast(text ? 'Saved. New texts begin with it below them.' : 'Removed. New texts begin empty.');

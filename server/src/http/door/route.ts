@@ -54,7 +54,14 @@ type Handler = (deps: Deps, advisorId: number, input: Input, by: By, scopes: Rea
 /** Its types follow from the schemas, never the other way: to infer a schema, the compiler would go through all that there can be. */
 export type ParsedInput<P, Q, B> = NoInfer<{ params: ValueOf<P>; query: ValueOf<Q>; body: ValueOf<B> }>;
 
-type Details<P, Q, B> = Omit<Endpoint, 'params' | 'query' | 'body' | 'handler'> & {
+/** One of the app's own: its types are the app's, too. */
+export type OwnEndpoint<Result = unknown, Body = unknown> = Omit<Endpoint, 'handler'> & {
+  handler(...given: Parameters<Handler>): Promise<Result>;
+  /** Only a type: what it takes. */
+  takes?: Body;
+};
+
+type Details<P, Q, B, Result> = Omit<Endpoint, 'params' | 'query' | 'body' | 'handler'> & {
   params?: P;
   query?: Q;
   body?: B;
@@ -65,15 +72,17 @@ type Details<P, Q, B> = Omit<Endpoint, 'params' | 'query' | 'body' | 'handler'> 
     by: By,
     /** Those of the access token. */
     scopes: ReadonlySet<string>,
-  ): Promise<unknown>;
+  ): Promise<Result>;
 };
 type Shape = TSchema | undefined;
 
 /** Its schemas give its handler's types. One of the app's own is in no document. */
 export function endpoint<P extends Shape, Q extends Shape, B extends Shape>(
-  details: Details<P, Q, B> & Documentation,
+  details: Details<P, Q, B, unknown> & Documentation,
 ): PartnerEndpoint;
-export function endpoint<P extends Shape, Q extends Shape, B extends Shape>(details: Details<P, Q, B>): Endpoint;
-export function endpoint(details: object): Endpoint {
-  return details as Endpoint;
+export function endpoint<P extends Shape, Q extends Shape, B extends Shape, Result>(
+  details: Details<P, Q, B, Result>,
+): OwnEndpoint<Result, ValueOf<B>>;
+export function endpoint(details: object): object {
+  return details;
 }
