@@ -47,10 +47,10 @@ const writer = 1_999;
 const phrases = Array.from({ length: 2_000 }, (_, index) => `word${index} ${'loremipsum '.repeat(17)}`.slice(0, 195));
 const longReply = `novel 4111 1111 1111 1112 ${'1234 5678 9012 34 '.repeat(3_000)}`.slice(0, replyLength);
 
-/** As many phrases as a lexicon may have, as long as they may be. */
-export function fullLexicon(version: number) {
+/** As many phrases as a lexicon may have, as long as they may be. A body has room for fewer. */
+export function fullLexicon(version: number, rules = 20) {
   return {
-    rules: Array.from({ length: 20 }, (_, rule) => ({
+    rules: Array.from({ length: rules }, (_, rule) => ({
       name: `Rule ${rule} of version ${version}`,
       action: 'flag',
       phrases: phrases.slice(rule * 100, rule * 100 + 100),

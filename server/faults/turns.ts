@@ -48,8 +48,8 @@ const requests: [name: string, atOnce: number, door: Door, path: (stage: Stage) 
   ['a review',                              4, 'console', ({ reviewId }) => `/reviews/${reviewId}`],
   ['a person’s consent',                    4, 'console', ({ advisor, memberId }) => `/people/${advisor.id}/${memberId}/consent`],
   ['the firm’s report',                     4, 'console', () => '/report?from=2024-06-01T00:00:00Z&until=2027-05-01T00:00:00Z'],
-  ['a dry run of a lexicon',                4, 'console', () => '/lexicon/dry-run',        () => fullLexicon(0)],
-  ['a trial of a lexicon',                  4, 'console', () => '/lexicon/trial',          () => ({ ...fullLexicon(0), text: longText.repeat(7).slice(0, 10_000) })],
+  ['a dry run of a lexicon',                4, 'console', () => '/lexicon/dry-run',        () => fullLexicon(0, 12)],
+  ['a trial of a lexicon',                  4, 'console', () => '/lexicon/trial',          () => ({ ...fullLexicon(0, 12), text: longText.repeat(7).slice(0, 10_000) })],
 ];
 
 const loads: Load[] = [

@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts';
 import { findMember } from '../../store/members/members.ts';
 import { isLatestReview } from '../../store/supervision/reviews.ts';
 import { listHeldTexts } from '../../store/texting/held-texts.ts';
+import type { TakeTurn } from '../shared/turns.ts';
 import { type Mark, wordsIn } from '../supervision/findings.ts';
 import { marksOf } from '../supervision/review-queue.ts';
 import type { Review } from '../supervision/reviews.ts';
@@ -35,22 +36,27 @@ export async function findEffect(deps: Deps, review: Review): Promise<OptOutEffe
 /** What in the text made it a review: what the lexicon found, or the words that may mean stop. */
 export async function markReview(deps: Deps, review: Review, text: string): Promise<Mark[]> {
   const meanings = stops[review.kind];
-  return meanings ? markStop(text, meanings) : marksOf(deps, review, text);
+  return meanings ? markStop(deps.turn, text, meanings) : marksOf(deps, review, text);
 }
 
 /**
  * The words that read as a stop by themselves: the first clause that does, without words at its ends that it can do without. To read a
- * reply takes a millisecond, so it is read only so often.
+ * reply takes milliseconds, so it is read only so often, each time in its turn.
  */
-function markStop(text: string, meanings: readonly ReplyMeaning[]): Mark[] {
+async function markStop(turn: TakeTurn, text: string, meanings: readonly ReplyMeaning[]): Promise<Mark[]> {
   let readings = 0;
-  const isStop = (start: number, end: number) =>
-    ++readings <= readingsMax && meanings.includes(readReply(text.slice(start, end)));
+  async function isStop(start: number, end: number): Promise<boolean> {
+    if (++readings > readingsMax) return false;
+    await turn();
+    return meanings.includes(readReply(text.slice(start, end)));
+  }
   const clauses = [...text.matchAll(/[^.,;:!?\n]+[.,;:!?]*/g)].map((match) => wordsIn(match[0], match.index));
-  const words = clauses.find((words) => words.length > 0 && isStop(...endsOf(words))) ?? wordsIn(text);
+  let words: ReturnType<typeof wordsIn> | undefined;
+  for (const clause of clauses) if (!words && clause.length > 0 && (await isStop(...endsOf(clause)))) words = clause;
+  words ??= wordsIn(text);
   let [first, last] = [0, words.length - 1];
-  while (first < last && isStop(...endsOf(words.slice(first + 1, last + 1)))) first += 1;
-  while (first < last && isStop(...endsOf(words.slice(first, last)))) last -= 1;
+  while (first < last && (await isStop(...endsOf(words.slice(first + 1, last + 1))))) first += 1;
+  while (first < last && (await isStop(...endsOf(words.slice(first, last))))) last -= 1;
   const [start, end] = endsOf(words.slice(first, last + 1));
   return start < end ? [{ start, end, rule: null }] : [];
 }
