@@ -90,7 +90,7 @@ export async function tryTurns(
 
 async function measure(stage: Stage, load: Load, say: (line: string) => void): Promise<string[]> {
   const longestMs = await longestTurn(stage, load);
-  let best: Flooded | undefined;
+  let best: FloodResult | undefined;
   // Other programs of the machine delay a STOP, too.
   for (let attempt = 0; attempt < tries && (best?.stopMs ?? Number.POSITIVE_INFINITY) > stopMsMax; attempt++) {
     const flooded = await flood(stage, load);
@@ -123,10 +123,10 @@ async function longestTurn(stage: Stage, { ask }: Load): Promise<number> {
   return longestMs;
 }
 
-type Flooded = { asked: number; stopMs: number; grown: number; idleMs: number };
+type FloodResult = { asked: number; stopMs: number; grown: number; idleMs: number };
 
 /** Asks for it all the time, so many at once, and says STOP meanwhile. Then all of them leave. */
-async function flood(stage: Stage, { atOnce, ask }: Load): Promise<Flooded> {
+async function flood(stage: Stage, { atOnce, ask }: Load): Promise<FloodResult> {
   const { mostBytes: before } = await probe(stage);
   const leaving = new AbortController();
   let asked = 0;

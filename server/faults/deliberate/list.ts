@@ -142,7 +142,7 @@ export const deliberateFaults: readonly DeliberateFault[] = [
     from: 'return nowMs - failedAtMs < failureCountsMs || (oldest',
     to: 'return (oldest',
     test: 'server/test/shared/intake.test.ts',
-    name: 'after a fault of the database it is behind, until something gets through',
+    name: 'a fault of the database stops texts for a moment, and is to be seen until something gets through',
   },
   {
     rule: '12',

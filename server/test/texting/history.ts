@@ -29,6 +29,7 @@ import { makeDatabase, moved, type TestDatabase } from '../support/database.ts';
 import { depsOn } from '../support/deps.ts';
 import { drawInstants } from '../support/instants.ts';
 import { type AbandonedText, readRecords } from '../support/texting-records.ts';
+import { atAnyTime } from '../support/wrong-clock.ts';
 import type { ModelReply, ModelReview, TextingModel, Words } from './texting-model.ts';
 
 const config = readConfig({ LOG_LEVEL: 'silent' });
@@ -59,6 +60,7 @@ let advisors = 0;
 export async function openLane(): Promise<Lane> {
   const database = await makeDatabase({ size: 3, timeoutMs: 30_000 });
   await drawInstants(database);
+  await database.asOwner(atAnyTime);
   return { database };
 }
 
