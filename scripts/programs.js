@@ -14,6 +14,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const programs = {
   start: { needs: 'server', run: serve },
   dev: { needs: 'everything', run: serveAndRestart },
+  build: script('scripts/build-web.ts'),
+  /** What `npm pack --workspace server` begins with. */
+  prepack: script('server/build.ts'),
   assent: { needs: 'command', run: (args) => ended(launch(join(root, 'server/bin/assent'), args)) },
   check: script('scripts/test.ts', '--fast'),
   test: script('scripts/test.ts'),

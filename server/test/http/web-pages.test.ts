@@ -69,13 +69,10 @@ suite('a page that isn’t built', async () => {
     after(() => there.close());
     addWebPages(there, production, pages);
     const { body } = await there.inject('/console');
-    assert.match(
-      body,
-      /<p>Run <code>npm install --include=dev &amp;&amp; node_modules\/\.bin\/node scripts\/build-web\.ts<\/code> in the checkout:/,
-    );
+    assert.match(body, /<p>Run <code>npm install --include=dev &amp;&amp; npm run build<\/code> in the checkout:/);
     assert.doesNotMatch(body, /npm start|sandbox/);
     const found = () => checkWebBuild(production, pages).map(({ state, next }) => [state, next]);
-    const next = 'Run npm install --include=dev && node_modules/.bin/node scripts/build-web.ts in the checkout.';
+    const next = 'Run npm install --include=dev && npm run build in the checkout.';
     assert.deepEqual(found(), [['failing', next]]);
     assert.deepEqual(checkWebBuild({ ...production, role: 'work' }, pages), [], 'it shows no pages');
     writeFileSync(join(folder, 'index.html'), '');

@@ -22,9 +22,7 @@ export function findWebBuild({ dataDir }: Pick<Config, 'dataDir'>): { isRunning:
 
 /** What builds them, in a checkout. `npm start` does where it is what runs the server; a deployment has none of the tools that it needs. */
 export function buildCommand({ environment }: Pick<Config, 'environment'>): string {
-  return environment === 'production'
-    ? 'npm install --include=dev && node_modules/.bin/node scripts/build-web.ts'
-    : 'npm start';
+  return environment === 'production' ? 'npm install --include=dev && npm run build' : 'npm start';
 }
 
 export function checkWebBuild(config: Config, folder = webFolder): CheckFinding[] {
