@@ -16,6 +16,7 @@ import { sendMessage } from '../../src/domain/messages/messages.ts';
 import { formsOf } from '../../src/domain/shared/phone-numbers.ts';
 import { listReviews } from '../../src/domain/supervision/reviews.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
+import { commandsWith } from '../support/commands.ts';
 import { ask, entries, kindsSent, memberOf, outbox, say, stateOf } from '../support/people.ts';
 import { consentsPath, lookUp, messagesPath, newPhone, send } from '../support/texting.ts';
 import { makeWorld, type Person } from '../support/world.ts';
@@ -127,6 +128,9 @@ suite('a STOP to a number that somebody else had before', () => {
     const { evidence } = await lastMove(casey, phone);
     assert.deepEqual([evidence.stop, evidence.reply], [{ reason: 'opt_out_wording' }, undefined]);
     assert.ok(!JSON.stringify(evidence).includes('4711'));
+    const { run } = commandsWith(() => ({ DATABASE_URL: world.database.url }));
+    const shown = await run(['consents', 'show', phone, '--advisor', String(casey.advisor.advisorId)]);
+    assert.match(shown.stdout, /\n {4}stop to another firm: opt_out_wording\n/);
   });
 
   test('counts also when it is a NO to what they asked, or a reviewer finds that it meant stop', async () => {

@@ -80,9 +80,10 @@ function historyText({ phone, advisor, memberId, state, lastChanged, consentRequ
 
 function eventLines({ number, dateTime, from, to, reason, channel, actor, evidence }: ConsentEvent): string[] {
   const { wording, reply, proof, stop } = evidence ?? {};
+  const whose = stop?.advisorId ? `advisor ${stop.advisorId} of the same firm` : 'another firm';
   return [
     `  ${dateTime.toISOString()}  ${from} → ${to}  ${reason} by ${actor}, ${channel}, archive entry ${number}`,
-    ...(stop ? [`    stop to advisor ${stop.advisorId} of the same firm: ${stop.reason}`] : []),
+    ...(stop ? [`    stop to ${whose}: ${stop.reason}`] : []),
     ...(wording ? [`    shown ${wording.shown} (version ${wording.version}): ${inOneLine(wording.text)}`] : []),
     ...(reply ? [`    wrote ${reply.sent} (archive entry ${reply.archiveNumber}): ${inOneLine(reply.text)}`] : []),
     ...(proof ? [`    proof: ${inOneLine(proof)}`] : []),
