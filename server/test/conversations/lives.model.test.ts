@@ -159,6 +159,8 @@ suite('a text in its thread', async () => {
           seen.add(`${hasLeft(item) ? 'went' : item.status} after waiting for ${item.waitedFor}`);
           if (said.handedOver !== null && said.handedOver - said.dateTime >= minuteMs)
             assert.match(lifeWords(said, 'Sent', { now: Date.now() }), /^Written .+ · waited \d.+ · sent /);
+          if (said.handedOver === null && said.ended === null)
+            assert.match(lifeWords(said, 'Here', { now: said.dateTime + minuteMs }), /^Here .*· written \d/);
           if (item.waitedFor === 'consent' && item.handedOver) {
             const above = items.slice(0, place).filter((each) => each.dateTime >= item.dateTime);
             assert.ok(

@@ -56,7 +56,8 @@ export function lifeWords(life: Life, word: string, { now, timeZone }: { now: nu
       isSameDay(time, now, timeZone) ? clockTime(time, timeZone) : pastTime(time, now, timeZone);
     if (life.status === 'deferred' && deliverAfter)
       return `${word} ${whenTime(deliverAfter, now, timeZone)} · written ${clock(written)}`;
-    return waits.has(life.status) ? `${word} · written ${clock(written)}` : `${word} ${clock(written)}`;
+    const isLate = waits.has(life.status) || now - written >= waitMsMin;
+    return isLate ? `${word} · written ${clock(written)}` : `${word} ${clock(written)}`;
   }
   if (!hasWaited(life)) return `${word} ${clockTime(at, timeZone)}`;
   const wrote = isSameDay(written, at, timeZone) ? clockTime(written, timeZone) : pastTime(written, now, timeZone);
