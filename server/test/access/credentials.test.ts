@@ -10,6 +10,7 @@ import { issueToken } from '../../src/domain/access/tokens.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { makeSecret } from '../../src/domain/shared/secrets.ts';
 import { routes } from '../../src/http/partner/routes.ts';
+import { monotonicTime } from '../support/monotonic-time.ts';
 import { assertProblem } from '../support/problem.ts';
 import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
@@ -65,9 +66,9 @@ suite('credentials', () => {
     test('a revoked key is refused within a second', async (t) => {
       const { keyId, apiKey } = await world.newKey(unlimited);
       assert.equal((await withKey(apiKey)).status, 200);
-      t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+      const time = monotonicTime(t);
       await revokeApiKey(world.deps, keyId);
-      t.mock.timers.tick(recordsMs);
+      time.pass(recordsMs);
       assertProblem(await withKey(apiKey), 'unauthorized', /x-api-key.*revoked/);
     });
 
@@ -218,21 +219,21 @@ suite('credentials', () => {
     const token = await issueToken(world.deps, { clientId, advisorId, scopes: allScopes });
     const headers = { authorization: `Bearer ${token}`, 'x-api-key': apiKey };
     assert.equal((await get(headers)).status, 200);
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const time = monotonicTime(t);
     await disableApplication(world.deps, clientId);
-    t.mock.timers.tick(recordsMs);
+    time.pass(recordsMs);
     assertProblem(await get(headers), 'unauthorized', /application.*disabled/);
   });
 
   test('a disabled advisor is refused within a second, and accepted again when enabled', async (t) => {
     const { advisorId } = world.bob.advisor;
     assert.equal((await withToken(world.bob.token)).status, 200);
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const time = monotonicTime(t);
     await setAdvisor(world.deps, advisorId, { disabled: true });
-    t.mock.timers.tick(recordsMs);
+    time.pass(recordsMs);
     assertProblem(await withToken(world.bob.token), 'unauthorized', /account is disabled/);
     await setAdvisor(world.deps, advisorId, { disabled: false });
-    t.mock.timers.tick(recordsMs);
+    time.pass(recordsMs);
     assert.equal((await withToken(world.bob.token)).status, 200);
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, type TestContext, test } from 'node:test';
 import { revokeApiKey, setApiKeyPlan, type UsagePlan, unlimited } from '../../src/domain/access/api-keys.ts';
 import { usagePlans } from '../../src/domain/access/usage-plans.ts';
+import { monotonicTime } from '../support/monotonic-time.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';
 import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
@@ -151,15 +152,15 @@ suite('usage plans', () => {
   test('a new plan takes effect within a second', async (t) => {
     const { keyId, apiKey } = await world.newKey({ ratePerSecond: 1, burst: 1, dailyQuota: null });
     await withKey(apiKey);
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const time = monotonicTime(t);
     await setApiKeyPlan(world.deps, keyId, unlimited);
-    t.mock.timers.tick(recordsMs);
+    time.pass(recordsMs);
     assert.deepEqual(await statuses(apiKey, 5), { 200: 5 });
     await setApiKeyPlan(world.deps, keyId, { ratePerSecond: null, burst: null, dailyQuota: 2 });
-    t.mock.timers.tick(recordsMs);
+    time.pass(recordsMs);
     assert.deepEqual(await statuses(apiKey, 5), { 200: 2, 429: 3 });
     await revokeApiKey(world.deps, keyId);
-    t.mock.timers.tick(recordsMs);
+    time.pass(recordsMs);
     assertProblem(await withKey(apiKey), 'unauthorized');
   });
 

@@ -13,6 +13,7 @@ import { failTexts } from '../../src/domain/texting/held-texts.ts';
 import { makeLog } from '../../src/log.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { hasUnmatchedReceipts } from '../../src/store/delivery/receipts.ts';
+import { monotonicTime } from '../support/monotonic-time.ts';
 import { stateOf } from '../support/people.ts';
 import { acceptedPhone, reply, send } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
@@ -208,7 +209,7 @@ suite('the outcome of a text', () => {
       transaction: reached(real.transaction.bind(real)),
       batch: reached(real.batch.bind(real)),
     });
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const time = monotonicTime(t);
     const settled: string[] = [];
     const record = (name: string, of: ClaimedText, result: SubmissionResult) =>
       recordOutcome({ deps: { ...world.deps, db }, log, abandoned }, of, result).then((isWritten) => {
@@ -218,12 +219,12 @@ suite('the outcome of a text', () => {
       record('opted out', text, { refused: 'opted_out' }),
       record('accepted', other, { accepted: 'lost' }),
     ]);
-    t.mock.timers.setTime(Date.now() + 10 * 60_000);
+    time.pass(10 * 60_000);
     while (settled.length === 0) await pause(10);
     // The next try of the other comes a moment later.
     await pause(500);
     const settledAway = [...settled];
-    t.mock.timers.reset();
+    time.reset();
     isAway = false;
     await recording;
     assert.deepEqual([settledAway, settled], [['accepted false'], ['accepted false', 'opted out true']]);

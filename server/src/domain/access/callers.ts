@@ -55,10 +55,10 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
   async function find(credentials: Credentials): Promise<KnownCaller> {
     const token = await accessToken(credentials.accessToken);
     const keyHash = hashSecret(checkedKey(credentials.apiKey, deps));
-    const readAtMs = Date.now();
+    const goodUntilMs = performance.now() + knownMs;
     const untilReset = deps.signals.resetGuard.signal();
     const caller = callerOf(token, await findCaller(deps.db, { ...token, keyHash }), untilReset);
-    return { caller, goodUntilMs: Math.min(readAtMs + knownMs, token.expiresAtMs), untilReset };
+    return { caller, goodUntilMs, expiresAtMs: token.expiresAtMs, untilReset };
   }
 
   return async (credentials) => {
@@ -72,10 +72,11 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
 }
 
 /** The caller, or why they are refused: a refused caller shouldn't cost a query each time either. */
-type KnownCaller = { caller: Caller | Problem; goodUntilMs: number; untilReset: AbortSignal };
+type KnownCaller = { caller: Caller | Problem; goodUntilMs: number; expiresAtMs: number; untilReset: AbortSignal };
 
 function isRecent(known: KnownCaller | undefined): known is KnownCaller {
-  return known !== undefined && known.goodUntilMs > Date.now() && !known.untilReset.aborted;
+  if (!known || known.untilReset.aborted) return false;
+  return known.goodUntilMs > performance.now() && known.expiresAtMs > Date.now();
 }
 
 /** Work for the caller that changes something. A reset of the sandbox that comes before it ends their token. */

@@ -61,10 +61,10 @@ export function dispatcher(deps: Deps, log: Log) {
     follow,
     /** Resolves once no due text is unclaimed, or in flight on this node; when this node stops; or after ten seconds. */
     async settled(): Promise<void> {
-      const deadline = Date.now() + settledWithinMs;
-      const isOver = () => stopping.signal.aborted || Date.now() >= deadline;
+      const deadline = performance.now() + settledWithinMs;
+      const isOver = () => stopping.signal.aborted || performance.now() >= deadline;
       while (!isOver() && !(await drained().catch(() => false))) await pause(settlePauseMs);
-      await Promise.all(Array.from(senders.values(), (sender) => sender.finished(deadline - Date.now())));
+      await Promise.all(Array.from(senders.values(), (sender) => sender.finished(deadline - performance.now())));
     },
     /** Claims nothing more, and gives texts in flight the carrier's timeout to finish. */
     async stop(): Promise<void> {

@@ -40,11 +40,11 @@ export function doubtAsker(deps: Deps, log: Log): () => Promise<void> {
   async function ask({ carrierId, name, carrier }: OpenCarrier): Promise<void> {
     const since = new Date(deps.clock.now().getTime() - recentMs);
     const doubts = await listDoubts(deps.db, { carrierId, since, limit: rememberedMax });
-    const due = doubts.filter(({ messageId }) => (asked.get(messageId)?.next ?? 0) <= Date.now());
+    const due = doubts.filter(({ messageId }) => (asked.get(messageId)?.next ?? 0) <= performance.now());
     for (const { advisorId, messageId, memberId, attempt, ...text } of due.slice(0, askedAtOnceMax)) {
       const pauseMs = Math.min(pauseMsMax, 2 * (asked.get(messageId)?.pauseMs ?? firstPauseMs / 2));
       if (asked.size >= rememberedMax) asked.clear();
-      asked.set(messageId, { next: Date.now() + pauseMs, pauseMs });
+      asked.set(messageId, { next: performance.now() + pauseMs, pauseMs });
       const found = carrier.find?.({ ...text, reference: messageId });
       // It is asked again later if it takes too long.
       const answer = await Promise.race([found, pause(askMs, null, { ref: false })]);

@@ -61,7 +61,7 @@ export async function recordOutcome(
   const outcome = outcomeOf(text, result, deps.databaseClock.now());
   const row = { ...outcome, receipt: receipt ?? outcome.receipt };
   let isOptOut = (row.receipt?.reason ?? row.code) === 'opted_out';
-  const deadline = isOptOut ? Number.POSITIVE_INFINITY : Date.now() + recordWithinMs;
+  const deadline = isOptOut ? Number.POSITIVE_INFINITY : performance.now() + recordWithinMs;
   for (let pauseMs = recordPauseMs; ; pauseMs = Math.min(pauseMs * 2, recordPauseMsMax)) {
     try {
       // The carrier knows about an opt-out that we don't: it applies to every text that waits for this person. Once, since they may
@@ -71,7 +71,7 @@ export async function recordOutcome(
       await deps.db.batch(recording, { text, outcome: row, clock: deps.clock, traffic: deps.signals.traffic });
       return true;
     } catch (err) {
-      const last = abandoned.aborted || Date.now() + pauseMs > deadline;
+      const last = abandoned.aborted || performance.now() + pauseMs > deadline;
       log.warn({ err, last }, 'an outcome can’t be written');
       if (last) return false;
       await pause(pauseMs, undefined, { signal: abandoned }).catch(() => {});

@@ -14,7 +14,7 @@ const pollMs = 50;
  * became of it. Texts of carriers that aren't open don't count. Throws if nobody does that in time.
  */
 export async function waitForWorkers(deps: Deps): Promise<void> {
-  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await pause(pollMs)) {
+  for (const deadline = performance.now() + withinMs; performance.now() < deadline; await pause(pollMs)) {
     if (await followClock(deps)) continue;
     const carrierIds = deps.carriers.list().map(({ carrierId }) => carrierId);
     if (!(await hasDue(deps.db, carrierIds, { now: deps.clock.now(), realNow: deps.databaseClock.now() }))) return;

@@ -28,7 +28,7 @@ export function makeScreeners(): Screeners {
   return {
     async of(db, firmIds) {
       const wanted = [...new Set(firmIds)];
-      const nowMs = Date.now();
+      const nowMs = performance.now();
       const stale = wanted.filter((firmId) => (known.get(firmId)?.goodUntilMs ?? 0) <= nowMs);
       if (stale.length > 0) await refresh(db, stale, nowMs + goodMs);
       return new Map(wanted.map((firmId) => [firmId, screenerOf(known.get(firmId))]));

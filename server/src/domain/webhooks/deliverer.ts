@@ -26,10 +26,10 @@ export function deliverer(deps: Deps, log: Log) {
   let claiming: Promise<void> | null = null;
 
   async function mark(): Promise<void> {
-    const startedMs = Date.now();
+    const startedMs = performance.now();
     if (startedMs < restUntilMs) return;
     await markBehind(deps.db, markedAtOnce);
-    restUntilMs = Date.now() + Math.min(restMsMax, restShare * (Date.now() - startedMs));
+    restUntilMs = performance.now() + Math.min(restMsMax, restShare * (performance.now() - startedMs));
   }
 
   async function refresh(): Promise<void> {

@@ -54,7 +54,7 @@ export function deliveriesTo({ db }: Pick<Deps, 'db'>, { webhookId }: Listener):
   const seen = new Map<number, number>();
   return async () => {
     const found = await listDeliveriesAfter(db, webhookId, { after, limit: readAtOnce });
-    const now = Date.now();
+    const now = performance.now();
     const fresh = found.filter(({ deliveryId }) => !seen.has(deliveryId));
     for (const { deliveryId } of fresh) seen.set(deliveryId, now);
     for (const [deliveryId, seenMs] of seen) if (now - seenMs > settledMs) after = Math.max(after, deliveryId);

@@ -59,7 +59,7 @@ export async function takeTurn(
   claimed: StreamRow,
   leasedUntil: Date,
 ): Promise<string | null> {
-  const endAtMs = Date.now() + turnMs;
+  const endAtMs = performance.now() + turnMs;
   const untilReset = deps.signals.resetGuard.signal();
   const endpoint = endpointOf(deps, webhook);
   const { webhookId, advisorId, feed } = claimed;
@@ -67,7 +67,7 @@ export async function takeTurn(
   let limit = eventsAtFirst;
   for (let heldUntil = leasedUntil; ; limit = eventsAtOnce) {
     const { change, deliveries, isOver, offReason } = await tellPage(deps, endpoint, stream, { limit, endAtMs });
-    const isLast = isOver || Date.now() >= endAtMs || deps.signals.stopping.signal.aborted;
+    const isLast = isOver || performance.now() >= endAtMs || deps.signals.stopping.signal.aborted;
     const next = isLast ? null : realTimeIn(deps, leaseMs);
     // The stream is gone, or another one is in its place.
     if (untilReset.aborted) return null;
@@ -94,7 +94,7 @@ async function tellPage(
   let { failures } = stream;
   for (const event of events) {
     const of = { advisorId: stream.advisorId, attempt: failures + 1 };
-    const delivery = Date.now() < endAtMs && (await deliverUnlessStopping(deps, endpoint, event, of));
+    const delivery = performance.now() < endAtMs && (await deliverUnlessStopping(deps, endpoint, event, of));
     if (!delivery) {
       const failingSince = failures > 0 ? stream.failingSince : null;
       return { ...going(deps, position, { failures, failingSince }), deliveries, isOver: true };

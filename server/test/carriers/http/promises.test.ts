@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { HttpCarrierEvent } from '../../../src/adapters/carriers/http/settings.ts';
 import type { Carrier, DoubtfulText, OutgoingText } from '../../../src/domain/ports.ts';
+import { monotonicTime } from '../../support/monotonic-time.ts';
 import { freePort } from '../../support/programs.ts';
 import { newPhone } from '../../support/texting.ts';
 import { until } from '../../support/waiting.ts';
@@ -89,7 +90,7 @@ function promises(vendor: Vendor): void {
 
   for (const does of ['throttle', 'unavailable'] as const)
     test(`${does}: not taken, and the next text waits as long as the carrier asks`, async (t) => {
-      t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+      const time = monotonicTime(t);
       const own = vendor.open(standIn, { beginMs: 200 });
       const [first, second, third] = [newText(), newText(), newText()];
       await standIn.behave({ to: first.to, does });
@@ -97,7 +98,7 @@ function promises(vendor: Vendor): void {
       assert.deepEqual(await own.submit(second), { notTaken: 'throttled', unavailable: true });
       assert.deepEqual([await standIn.requests(second.to), own.status?.().throttled], [0, 1]);
       assert.ok((own.status?.().perSecond ?? 0) > 0);
-      t.mock.timers.tick(1_000);
+      time.pass(1_000);
       assert.ok('accepted' in (await own.submit(third)));
     });
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { mock, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { makePace } from '../../../src/adapters/carriers/shared/pace.ts';
 import { makeJoiner, type PartialText } from '../../../src/adapters/carriers/smpp/receiving/joining.ts';
 import { makeTracking } from '../../../src/adapters/carriers/smpp/sending/tracking.ts';
+import { monotonicTime } from '../../support/monotonic-time.ts';
 import { ours, person } from './esme.ts';
 
 suite('bounds', () => {
   test('the pace is halved when it was too much, grows every second, and is free again in the end', (t) => {
-    mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
-    t.after(() => mock.timers.reset());
+    const time = monotonicTime(t);
     const pace = makePace(null);
     for (let each = 0; each < 200; each++) pace.began();
     assert.deepEqual([pace.perSecond(), pace.delayMs()], [null, 0]);
@@ -17,13 +17,13 @@ suite('bounds', () => {
     pace.throttled();
     assert.equal(pace.perSecond(), 100);
     assert.equal(pace.delayMs(), 10);
-    mock.timers.tick(600);
+    time.pass(600);
     pace.throttled();
     const lower = pace.perSecond() ?? 0;
     assert.ok(lower <= 50, `${lower}`);
     const paces: (number | null)[] = [];
     for (let second = 0; second < 40; second++) {
-      mock.timers.tick(1_000);
+      time.pass(1_000);
       pace.accepted();
       paces.push(pace.perSecond());
     }
@@ -33,8 +33,7 @@ suite('bounds', () => {
   });
 
   test('the pace never exceeds the agreed rate, and never stops', (t) => {
-    mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
-    t.after(() => mock.timers.reset());
+    const time = monotonicTime(t);
     const pace = makePace(20);
     let texts = 0;
     for (let ms = 0; ms < 2_000; ms++) {
@@ -42,14 +41,26 @@ suite('bounds', () => {
         pace.began();
         texts += 1;
       }
-      mock.timers.tick(1);
+      time.pass(1);
     }
     assert.ok(texts >= 38 && texts <= 43, `${texts}`);
     for (let each = 0; each < 50; each++) {
-      mock.timers.tick(501);
+      time.pass(501);
       pace.throttled();
     }
     assert.equal(pace.perSecond(), 1);
+  });
+
+  test('a wall clock that is set back or forth holds nothing up', (t) => {
+    const time = monotonicTime(t);
+    t.mock.timers.enable({ apis: ['Date'], now: 86_400_000 });
+    const pace = makePace(20);
+    for (const wrong of [86_400_000 - 3_600_000, 2 * 86_400_000, 86_400_000]) {
+      for (let each = 0; each < 5; each++) pace.began();
+      t.mock.timers.setTime(wrong);
+      time.pass(1_000);
+      assert.equal(pace.delayMs(), 0);
+    }
   });
 
   test('parts that wait for others are bounded: the oldest text is handed on first', () => {

@@ -25,14 +25,14 @@ export function makePace(perSecondMax: number | null) {
 
   return {
     /** How long to wait before the next text. */
-    delayMs: () => (Number.isFinite(rate) ? Math.max(0, nextAt - Date.now()) : 0),
+    delayMs: () => (Number.isFinite(rate) ? Math.max(0, nextAt - performance.now()) : 0),
     began(): void {
       begun.add();
-      if (Number.isFinite(rate)) nextAt = Math.max(nextAt, Date.now() - catchUpMs) + 1_000 / rate;
+      if (Number.isFinite(rate)) nextAt = Math.max(nextAt, performance.now() - catchUpMs) + 1_000 / rate;
     },
     /** True if the pace was lowered by it. Nothing goes for as long as the carrier asks, but not for longer than a minute. */
     throttled(pauseMs = 0): boolean {
-      const now = Date.now();
+      const now = performance.now();
       const pausedUntil = now + Math.min(pauseMs, pauseMsMax);
       nextAt = Math.max(nextAt, pausedUntil);
       if (now - cutAt < cutEveryMs) return false;
@@ -44,7 +44,7 @@ export function makePace(perSecondMax: number | null) {
       return true;
     },
     accepted(): void {
-      const now = Date.now();
+      const now = performance.now();
       if (rate >= highest || now - raisedAt < raiseEveryMs) return;
       raisedAt = now;
       rate = Math.min(highest, rate + Math.max(perSecondMin, tooMuch * raiseShare));
@@ -64,7 +64,7 @@ function recentCount() {
   let count = 0;
   let before = 0;
   const move = () => {
-    const now = Math.floor(Date.now() / 1_000);
+    const now = Math.floor(performance.now() / 1_000);
     if (now === second) return;
     before = now === second + 1 ? count : 0;
     count = 0;
@@ -77,7 +77,7 @@ function recentCount() {
     },
     perSecond() {
       move();
-      return count + before * (1 - (Date.now() % 1_000) / 1_000);
+      return count + before * (1 - (performance.now() % 1_000) / 1_000);
     },
   };
 }

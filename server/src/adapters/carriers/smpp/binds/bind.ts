@@ -42,14 +42,14 @@ export function keepBind(
         current = session;
         report({ connection: name, host: host.host, event: 'bound', systemId });
         move('bound');
-        return Date.now();
+        return performance.now();
       },
       () => null,
     );
     const ended = await session.closed;
     current = null;
     stopping.signal.removeEventListener('abort', stop);
-    return { ...ended, lasted: boundAt !== null && Date.now() - boundAt > steadyMs };
+    return { ...ended, lasted: boundAt !== null && performance.now() - boundAt > steadyMs };
   }
 
   async function keep(): Promise<void> {
@@ -93,7 +93,8 @@ export function keepBind(
       lastFault,
     }),
     async stop(): Promise<void> {
-      for (const until = Date.now() + times.stopMs; inFlight > 0 && Date.now() < until; ) await pause(stopPollMs);
+      for (const until = performance.now() + times.stopMs; inFlight > 0 && performance.now() < until; )
+        await pause(stopPollMs);
       stopping.abort();
       await kept;
     },

@@ -61,7 +61,7 @@ export function openSession(
   let closedAt: number | null = null;
   let isSilent = false;
   let isRefused = false;
-  let heardAt = Date.now();
+  let heardAt = performance.now();
   let enquiring: NodeJS.Timeout | undefined;
 
   const wire = openWire(host, times.connectMs, {
@@ -69,7 +69,7 @@ export function openSession(
     received,
     drained: changed,
     closed(why) {
-      closedAt = Date.now();
+      closedAt = performance.now();
       clearInterval(enquiring);
       const inDoubt = [...pending.values()].filter(({ command }) => command === commands.submit_sm).length;
       endPending(why);
@@ -103,14 +103,14 @@ export function openSession(
 
   /** Half-open connections end here. */
   async function enquire(): Promise<void> {
-    const asked = Date.now();
+    const asked = performance.now();
     void request(commands.enquire_link, noBody);
     await pause(times.enquireResponseMs, undefined, { ref: false });
     if (heardAt < asked) wire.close('no response to enquire_link');
   }
 
   function enquireIfQuiet(): void {
-    if (Date.now() - heardAt >= times.enquireMs) void enquire();
+    if (performance.now() - heardAt >= times.enquireMs) void enquire();
   }
 
   /** The peer is slow, or gone: no more texts go to it until it is heard again. */
@@ -142,7 +142,7 @@ export function openSession(
   }
 
   function received(pdu: Pdu): void {
-    heardAt = Date.now();
+    heardAt = performance.now();
     if (isSilent) {
       isSilent = false;
       changed();

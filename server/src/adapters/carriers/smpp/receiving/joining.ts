@@ -47,10 +47,10 @@ export function makeJoiner(giveUp: (joining: PartialText) => void, now: () => Da
   function remember(joining: PartialText): void {
     for (const [number, { octets }] of joining.parts) {
       const repeatMs = joining.refused.has(number) ? repeatedMs : unheardMs;
-      taken.set(nameOf({ ...joining.place, number }, octets), Date.now() + repeatMs);
+      taken.set(nameOf({ ...joining.place, number }, octets), performance.now() + repeatMs);
     }
     for (const [name, until] of taken) {
-      if (taken.size <= takenMax && Date.now() < until) return;
+      if (taken.size <= takenMax && performance.now() < until) return;
       taken.delete(name);
     }
   }
@@ -73,7 +73,7 @@ export function makeJoiner(giveUp: (joining: PartialText) => void, now: () => Da
   return {
     /** `taken` if the domain has had this very part, and the SMSC may not know. */
     add(place: PartPosition, part: Part, numbers: { from: string; to: string }): PartialText | 'taken' {
-      if ((taken.get(nameOf(place, part.octets)) ?? 0) > Date.now()) return 'taken';
+      if ((taken.get(nameOf(place, part.octets)) ?? 0) > performance.now()) return 'taken';
       const { key, number, of } = place;
       const joining: PartialText = find(place, part.octets) ?? {
         id: randomUUID(),

@@ -32,7 +32,7 @@ export function makeRepeats(now: () => Date) {
       const first = before && isRepeat(before) ? before : null;
       const isLast = before === [...texts.values()].at(-1);
       const id = first && isLast ? first.id : randomUUID();
-      const text: RecentText = { id, sentAt: first?.sentAt ?? now(), at: Date.now(), takenAt: null, session };
+      const text: RecentText = { id, sentAt: first?.sentAt ?? now(), at: performance.now(), takenAt: null, session };
       // It may be newer than all of them, so none of them comes again with a later time.
       if (first) for (const other of texts.values()) if (other.sentAt > text.sentAt) other.sentAt = text.sentAt;
       remember(texts, hash, text, textsOfPersonMax);
@@ -41,7 +41,7 @@ export function makeRepeats(now: () => Date) {
         id,
         sentAt: text.sentAt,
         answered(taken: boolean): void {
-          text.takenAt = taken ? Date.now() : null;
+          text.takenAt = taken ? performance.now() : null;
         },
       };
     },
@@ -57,7 +57,7 @@ function remember<Item>(items: Map<string, Item>, key: string, item: Item, max: 
 }
 
 function isRepeat({ at, takenAt, session }: RecentText): boolean {
-  if (Date.now() - at > repeatWithinMs) return false;
+  if (performance.now() - at > repeatWithinMs) return false;
   if (takenAt === null) return true;
   const lostAt = session.closedAt();
   return takenAt - at > slowMs || (lostAt !== null && lostAt - takenAt < lostSoonMs);

@@ -22,11 +22,11 @@ export function makeQueries(
   function* overdue(afterMs: number): Generator<{ text: TrackedText; part: TrackedPart }> {
     for (const text of tracking.all()) {
       // They are in the order of their time.
-      if (Date.now() - text.at < afterMs) return;
+      if (performance.now() - text.at < afterMs) return;
       for (const part of text.parts) {
         const before = asked.get(part) ?? { at: text.at, times: 0 };
-        if (part.state !== 'accepted' || before.times >= askedMax || Date.now() - before.at < afterMs) continue;
-        asked.set(part, { at: Date.now(), times: before.times + 1 });
+        if (part.state !== 'accepted' || before.times >= askedMax || performance.now() - before.at < afterMs) continue;
+        asked.set(part, { at: performance.now(), times: before.times + 1 });
         yield { text, part };
       }
     }

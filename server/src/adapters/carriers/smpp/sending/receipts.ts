@@ -30,8 +30,8 @@ export function makeReceipts(
 
   /** A receipt may overtake the response that has its id. */
   async function findEarly(receipt: HeardReceipt): Promise<TrackedPair | null> {
-    const until = Date.now() + settings.times.earlyMs;
-    while (tracking.mayBeEarly(receipt) && Date.now() <= until) {
+    const until = performance.now() + settings.times.earlyMs;
+    while (tracking.mayBeEarly(receipt) && performance.now() <= until) {
       await pause(earlyPollMs);
       const found = tracking.find(receipt);
       if (found) return found;
@@ -68,7 +68,7 @@ export function makeReceipts(
     { state, code }: Pick<HeardReceipt, 'state' | 'code'>,
   ): Promise<void> {
     if (!state) return;
-    if (text.answeredAt !== null) counts.receipts.lagMs = Date.now() - text.answeredAt;
+    if (text.answeredAt !== null) counts.receipts.lagMs = Math.round(performance.now() - text.answeredAt);
     if (part.state !== 'delivered') part.state = state;
     if (state === 'undelivered') text.code ??= code;
     await handOn(text);
@@ -80,7 +80,10 @@ export function makeReceipts(
    */
   async function settleLater(receipt: HeardReceipt, status: Receipt['status']): Promise<void> {
     waiting += 1;
-    for (const until = Date.now() + settings.times.responseMs; tracking.mayTell(receipt) && Date.now() <= until; )
+    for (
+      const until = performance.now() + settings.times.responseMs;
+      tracking.mayTell(receipt) && performance.now() <= until;
+    )
       await pause(latePollMs);
     const found = tracking.find(receipt) ?? tracking.findDoubt(receipt);
     await withRetries(() => (found ? settle(found, receipt) : handOnUnmatched(receipt, status)));

@@ -82,7 +82,7 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
       const tracked: TrackedText = {
         text,
         parts: new Array(parts).fill(null).map(() => ({ id: null, inResponse: null, state: 'unsent' })),
-        at: Date.now(),
+        at: performance.now(),
         answeredAt: null,
         ended: false,
         code: null,
@@ -100,7 +100,7 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
       name({ text, part }, inResponse === '' ? `unnamed-${randomUUID()}` : acceptedId(inResponse, messageIds));
       // A receipt that was matched by our reference may have come first.
       if (part.state === 'asked' || part.state === 'lost') part.state = 'accepted';
-      text.answeredAt = Date.now();
+      text.answeredAt = performance.now();
     },
     forget,
     /** Calls back when receipts have named every part whose response was lost. */
