@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from '../server/src/config.ts';
 
 /** In the order in which they are read. */
-const modules = ['tree', 'notes', 'entries', 'emails', 'disposals', 'zip', 'package', 'program'];
+const modules = ['tree', 'notes', 'entries', 'emails', 'disposals', 'times', 'zip', 'package', 'program'];
 const lineWidth = 120;
 
 const heading = `// Everything an examiner needs to check our evidence, in one file without dependencies. Plain JavaScript: it runs as it is

@@ -243,6 +243,11 @@ function entryHash(entry) {
   return leafHash(entryBytes(entry));
 }
 
+/** @param {{ advisorId: number, number: number }} entry */
+function nameOf({ advisorId, number }) {
+  return `entry ${number} of advisor ${advisorId}`;
+}
+
 const noCommitment = '00'.repeat(hashBytes);
 
 /**
@@ -859,6 +864,131 @@ function takeFrom(ranges, number) {
   return true;
 }
 
+// --- Times: whether entries were written when they say ----------------------------------------------------------------
+
+/**
+ * All checkpoints of one size: the first that was signed, and the last.
+ * @typedef {{ size: number, firstMs: number, lastMs: number }} SignedRange
+ * An entry that says why the times of others are wrong: those of one advisor from one number to another that came before it.
+ * @typedef {{ number: number, leaf: number, of: { advisorId: number, from: number, to: number } }} Explanation
+ * Findings that an entry explains: how many, and the first.
+ * @typedef {{ by: string, found: number, entry: string, what: string }} ExplainedTimes
+ */
+
+/** How far apart the clocks of two nodes may be, and how long a transaction may take from its time to its turn. */
+const skewMs = 60 * 1000;
+/** How long an entry's transaction may have been open when a checkpoint was signed without it. */
+const openMs = 5 * 60 * 1000;
+/** A checkpoint with at least this many new entries may have left others for the next one (archive-tree.ts). */
+const fullEntries = 5_000;
+
+/** What an entry of the deployment's book begins with that says why times are wrong. */
+const explained = 'times explained';
+
+/**
+ * Only somebody of the staff who signed in for it explains times.
+ * @param {Pick<Entry, 'advisorId' | 'number' | 'kind' | 'actor' | 'meta'> & { leaf: number }} entry
+ * @returns {Explanation | null}
+ */
+function explanationIn({ advisorId, number, kind, actor, meta, leaf }) {
+  if (advisorId !== 0 || kind !== 'setting' || !actor.startsWith('staff:')) return null;
+  const { what, of, via = null } = factsIn(meta);
+  if (what !== explained || via !== null || !isRecord(of)) return null;
+  const { advisorId: about, from, to } = of;
+  return isCount(about) && isCount(from) && isCount(to) ? { number, leaf, of: { advisorId: about, from, to } } : null;
+}
+
+/**
+ * Compares the times of entries, given in the order of leaves, with one another and with the checkpoints. An entry is not from before the
+ * entry before it in its book, nor from before a checkpoint that doesn't cover it yet, nor from after the first that does. The last is not
+ * so where the clock can be moved: it runs ahead of real time.
+ */
+class EntryTimes {
+  #clockMoves;
+  #explanations;
+  /** @type {Map<Explanation, ExplainedTimes>} */
+  #explained = new Map();
+  /** Those that don't cover the last entry, and any that come after. @type {SignedRange[]} */
+  #signed = [];
+  /** By advisor. @type {Map<number, number>} */
+  #latest = new Map();
+  #next = 0;
+  #passedSize = 0;
+  #floorMs = Number.NEGATIVE_INFINITY;
+  /** Not a number if nothing follows, which no time is after. */
+  #followingMs = Number.NaN;
+
+  /** @param {{ clockMoves: boolean, explanations?: Explanation[] }} given */
+  constructor({ clockMoves, explanations = [] }) {
+    this.#clockMoves = clockMoves;
+    this.#explanations = [...explanations];
+  }
+
+  /** The checkpoints for the next entries, and the time of the first after them. @param {SignedRange[]} ranges */
+  add(ranges, followingMs = Number.NaN) {
+    const timed = ranges.filter(({ firstMs }) => !Number.isNaN(firstMs)).sort((a, b) => a.size - b.size);
+    this.#signed = [...this.#signed.slice(this.#next), ...timed];
+    this.#next = 0;
+    this.#followingMs = followingMs;
+  }
+
+  /** @param {Explanation} explanation */
+  explain(explanation) {
+    this.#explanations.push(explanation);
+  }
+
+  /** What is wrong with the entry's time, unless that is explained. @param {Entry & { leaf: number }} entry */
+  faultOf(entry) {
+    this.#moveTo(entry.leaf);
+    const what = this.#compare(entry);
+    const explanation = what && this.#explanations.find((each) => explains(each, entry));
+    if (!explanation) return what;
+    const by = nameOf({ advisorId: 0, number: explanation.number });
+    const told = this.#explained.get(explanation) ?? { by, found: 0, entry: nameOf(entry), what };
+    this.#explained.set(explanation, { ...told, found: told.found + 1 });
+    return null;
+  }
+
+  explained() {
+    return [...this.#explained.values()];
+  }
+
+  /** @param {number} leaf */
+  #moveTo(leaf) {
+    for (let span = this.#signed[this.#next]; span && span.size <= leaf; span = this.#signed[this.#next]) {
+      const isFull = span.size - this.#passedSize >= fullEntries;
+      if (!isFull) this.#floorMs = Math.max(this.#floorMs, span.firstMs);
+      // Signed again at this size: by then nothing was waiting.
+      if (span.lastMs > span.firstMs) this.#floorMs = Math.max(this.#floorMs, span.lastMs);
+      this.#passedSize = span.size;
+      this.#next += 1;
+    }
+  }
+
+  /** @param {Entry} entry */
+  #compare({ advisorId, dateTime }) {
+    const timeMs = Date.parse(dateTime);
+    if (Number.isNaN(timeMs)) return null;
+    const beforeMs = this.#latest.get(advisorId) ?? timeMs;
+    this.#latest.set(advisorId, Math.max(timeMs, beforeMs));
+    if (timeMs < beforeMs - skewMs) return 'its time is before that of the entry before it';
+    if (timeMs < this.#floorMs - openMs) return 'its time is before a checkpoint that didn’t cover it';
+    const ceilingMs = this.#signed[this.#next]?.firstMs ?? this.#followingMs;
+    if (!this.#clockMoves && timeMs > ceilingMs + skewMs) return 'its time is after the checkpoint that covers it';
+    return null;
+  }
+}
+
+/** Nobody explains what is still to come. @param {Explanation} explanation @param {Entry & { leaf: number }} entry */
+function explains({ leaf, of }, entry) {
+  return entry.leaf < leaf && entry.advisorId === of.advisorId && entry.number >= of.from && entry.number <= of.to;
+}
+
+/** @param {ExplainedTimes} explained */
+function explanationLine({ by, found, entry, what }) {
+  return `${by} explains ${found} times; the first: ${entry}: ${what}`;
+}
+
 // --- Files, and the ZIP of e-mails: APPNOTE 6.3, without compression, as we write it ---------------------------------
 
 const smallFileBytesMax = 16 * 1024 * 1024;
@@ -1042,11 +1172,11 @@ const deployment = 0;
 /**
  * @typedef {{
  *   format: string, advisor: Advisor, from: string, to: string, firstNumber: number | null, lastNumber: number | null,
- *   entries: number, size: number, files: Record<string, string>
+ *   entries: number, size: number, clockMoves?: boolean, files: Record<string, string>
  * }} Manifest
  * @typedef {{ verdict: 'altered' | 'incomplete', what: string }} Fault
  * @typedef {{ code: number, verdict: typeof verdicts[number], message: string, entries: number, faults: string[],
- *   disposed: Range[] }} Report
+ *   disposed: Range[], explained: ExplainedTimes[] }} Report
  * @typedef {{ folder: string, manifest: Manifest | null, checkpoint: Checkpoint | null, checkpoints: Checkpoint[] }} Contents
  * The size up to which the examiner's checkpoints agree with the package's, and the leaves between which they part.
  * @typedef {{ agreed: number, parted: Range | null }} Fork
@@ -1095,6 +1225,8 @@ class Findings {
   doubted = null;
   /** Missing bodies that were due. @type {Range[]} */
   disposed = [];
+  /** @type {ExplainedTimes[]} */
+  explained = [];
   /** The last fault about a missing body, which those after it can join. */
   #missing = /** @type {{ fault: Fault, name: string, what: string, from: number, to: number } | null} */ (null);
 
@@ -1152,6 +1284,7 @@ class Findings {
       entries: this.entries,
       faults: told,
       disposed: this.disposed,
+      explained: this.explained,
     };
   }
 
@@ -1174,11 +1307,6 @@ class Findings {
 /** Without characters that could control a terminal. @param {string} text */
 function harmless(text) {
   return text.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '?');
-}
-
-/** @param {{ advisorId: number, number: number }} entry */
-function nameOf({ advisorId, number }) {
-  return `entry ${number} of advisor ${advisorId}`;
 }
 
 // The key, the manifest and the checkpoints
@@ -1238,9 +1366,10 @@ function firstOf(given, find) {
 function manifestIn(bytes) {
   const manifest = jsonIn(bytes);
   if (!isRecord(manifest) || !formats.some((format) => format === manifest.format)) return null;
-  const { advisor, firstNumber, lastNumber, entries, size, files } = manifest;
+  const { advisor, firstNumber, lastNumber, entries, size, clockMoves, files } = manifest;
   if (!isRecord(advisor) || !isCount(advisor.id) || typeof advisor.name !== 'string') return null;
   if (!isCount(entries) || !isCount(size) || !isRecord(files)) return null;
+  if (clockMoves !== undefined && typeof clockMoves !== 'boolean') return null;
   const isEmpty = firstNumber === null && lastNumber === null;
   if (!isEmpty && !(isCount(firstNumber) && isCount(lastNumber) && firstNumber <= lastNumber)) return null;
   if (!Object.entries(files).every(([name, sum]) => isFileName(name) && typeof sum === 'string')) return null;
@@ -1398,6 +1527,7 @@ class Walk {
   #emails;
   /** By entries that come first. */
   #disposals;
+  #times;
   /** The first entry after the trees part. @type {Entry | null} */
   #parting = null;
 
@@ -1411,6 +1541,7 @@ class Walk {
     this.#outcomes = new Outcomes(manifest?.format === firstFormat, findings);
     this.#emails = manifest && emailsFile in manifest.files ? new Emails(folder, manifest, findings) : null;
     this.#disposals = new Disposals(new SignedTimes(checkpoints), null);
+    this.#times = timesFor(manifest, checkpoints);
   }
 
   /** @param {Buffer} bytes */
@@ -1424,15 +1555,24 @@ class Walk {
     if (!isProven && isExtra) this.#findings.add('altered', `${nameOf(line.entry)}: it was altered`);
     else if (!isProven) this.#sequence.doubt(line?.entry.number ?? null);
     else if (line.about === 'rule' && (isShared || line.entry.advisorId === this.#advisorId))
-      this.#disposals.takeRule({ ...line.entry, leaf: line.leaf });
+      this.#takeRule({ ...line.entry, leaf: line.leaf });
     else if (line.entry.advisorId !== this.#advisorId)
       this.#findings.add('altered', `${nameOf(line.entry)}: it was inserted, and is another advisor’s`);
     else if (isExtra || this.#sequence.take(line.entry)) this.#takeProven(line, isExtra);
   }
 
+  /** @param {Entry & { leaf: number }} rule */
+  #takeRule(rule) {
+    this.#disposals.takeRule(rule);
+    const explanation = explanationIn(rule);
+    if (explanation) this.#times?.explain(explanation);
+  }
+
   /** @param {Line} line @param {boolean} isExtra */
   #takeProven(line, isExtra) {
     const { entry, leaf } = line;
+    const untimely = !isExtra && this.#times?.faultOf({ ...entry, leaf });
+    if (untimely) this.#findings.add('altered', `${nameOf(entry)}: ${untimely}`);
     const { parted, agreed } = this.#fork;
     if (parted && leaf >= parted.from && leaf < parted.to) this.#parting ??= entry;
     if (!isExtra && leaf >= agreed) this.#findings.later += 1;
@@ -1456,6 +1596,7 @@ class Walk {
   }
 
   end() {
+    this.#findings.explained = this.#times?.explained() ?? [];
     if (!this.#findings.isFull) this.#sequence.end();
     if (!this.#findings.isFull) this.#outcomes.end(this.#sequence);
     if (!this.#findings.isFull) this.#emails?.end(this.#sequence);
@@ -1471,6 +1612,25 @@ class Walk {
   close() {
     this.#emails?.close();
   }
+}
+
+/**
+ * Packages from before that don't say whether the clock can be moved, and nothing explains their times.
+ * @param {Manifest | null} manifest @param {Checkpoint[]} checkpoints
+ */
+function timesFor(manifest, checkpoints) {
+  if (manifest?.clockMoves === undefined) return null;
+  /** @type {Map<number, SignedRange>} */
+  const ranges = new Map();
+  for (const { size, time } of checkpoints) {
+    const timeMs = Date.parse(time);
+    if (Number.isNaN(timeMs)) continue;
+    const { firstMs, lastMs } = ranges.get(size) ?? { firstMs: timeMs, lastMs: timeMs };
+    ranges.set(size, { size, firstMs: Math.min(firstMs, timeMs), lastMs: Math.max(lastMs, timeMs) });
+  }
+  const times = new EntryTimes({ clockMoves: manifest.clockMoves });
+  times.add([...ranges.values()]);
+  return times;
 }
 
 /** Compares the numbers with those that should come: from the first to the last, without gaps. */
@@ -1753,9 +1913,10 @@ function run(args) {
     process.stderr.write('usage: node verify.mjs --package DIR --checkpoint FILE --pubkey FILE\n');
     return verdicts.indexOf('unknown');
   }
-  const { code, verdict, message, faults } = verifyPackage({ ...given, progress: progressShown() });
+  const { code, verdict, message, faults, explained } = verifyPackage({ ...given, progress: progressShown() });
   process.stdout.write(`${verdict}: ${message}\n`);
   for (const fault of faults.slice(1)) process.stderr.write(`${fault}\n`);
+  for (const each of explained) process.stderr.write(`${explanationLine(each)}\n`);
   return code;
 }
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entryTimes } from '../../src/domain/archive/comparisons/entry-times.ts';
-import type { SignedSize } from '../../src/domain/archive/verification/signed-checkpoints.ts';
+import { nameOf } from '../../src/domain/examiner/entries.mjs';
 import type { Checkpoint } from '../../src/domain/examiner/notes.mjs';
+import { EntryTimes } from '../../src/domain/examiner/times.mjs';
 import type { StoredLeaf } from '../../src/store/archive/archive-tree.ts';
 
 const start = Date.parse('2026-03-02T15:00:00Z');
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
-const production = { isAhead: false };
+const production = { clockMoves: false };
 
 function signedAt(size: number, seconds: number): Checkpoint {
   return { origin: 'test', size, root: Buffer.alloc(32), time: at(seconds), note: '' };
@@ -21,14 +21,21 @@ function leaves(...times: [advisorId: number, seconds: number][]): StoredLeaf[] 
 }
 
 function namedBy(checkpoints: Checkpoint[], entries: StoredLeaf[], options = production): string[] {
-  const times = entryTimes(options);
+  const times = new EntryTimes(options);
   const bySize = Map.groupBy(checkpoints, ({ size }) => size);
-  const signed = Array.from(bySize, ([size, all]): [number, SignedSize] => {
+  const signed = Array.from(bySize, ([size, all]) => {
     const timesMs = all.map(({ time }) => Date.parse(time));
-    return [size, { root: Buffer.alloc(32), firstMs: Math.min(...timesMs), lastMs: Math.max(...timesMs) }];
+    return { size, firstMs: Math.min(...timesMs), lastMs: Math.max(...timesMs) };
   });
-  times.add({ signed: new Map(signed), following: null });
-  return times.compare(entries).map(({ entry, what }) => `${entry}: ${what}`);
+  times.add(signed);
+  return named(times, entries);
+}
+
+function named(times: EntryTimes, entries: StoredLeaf[]): string[] {
+  return entries.flatMap((entry) => {
+    const what = times.faultOf(entry);
+    return what ? `${nameOf(entry)}: ${what}` : [];
+  });
 }
 
 test('within a book, times don’t go back by more than clocks differ; books are independent', () => {
@@ -63,25 +70,22 @@ test('in production an entry is not from after the first checkpoint that covers 
   const entries = leaves([1, 59], [2, 61]);
   const said = 'its time is after the checkpoint that covers it';
   assert.deepEqual(namedBy(checkpoints, entries), [`entry 1 of advisor 2: ${said}`]);
-  assert.deepEqual(namedBy(checkpoints, entries, { isAhead: true }), []);
+  assert.deepEqual(namedBy(checkpoints, entries, { clockMoves: true }), []);
 });
 
 test('an explanation covers the times of what came before it, and only in its span', () => {
   const explanation = { number: 7, leaf: 3, of: { advisorId: 1, from: 1, to: 9 } };
-  const times = entryTimes({ isAhead: false, explanations: [explanation] });
-  const named = times.compare(leaves([1, 1_000], [1, 0], [2, 0], [1, 2], [1, 1_001]));
-  assert.deepEqual(
-    named.map(({ entry }) => entry),
-    ['entry 3 of advisor 1'],
-  );
+  const times = new EntryTimes({ ...production, explanations: [explanation] });
   const what = 'its time is before that of the entry before it';
+  const entries = leaves([1, 1_000], [1, 0], [2, 0], [1, 2], [1, 1_001]);
+  assert.deepEqual(named(times, entries), [`entry 3 of advisor 1: ${what}`]);
   assert.deepEqual(times.explained(), [{ by: 'entry 7 of advisor 0', found: 1, entry: 'entry 1 of advisor 1', what }]);
 });
 
 test('an entry that only the next step’s first checkpoint covers is not newer than that', () => {
-  const times = entryTimes(production);
-  times.add({ signed: new Map(), following: { size: 9, time: at(0) } });
-  assert.equal(times.compare(leaves([1, 59], [1, 61])).length, 1);
-  times.add({ signed: new Map(), following: null });
-  assert.equal(times.compare(leaves([1, 1_000])).length, 0);
+  const times = new EntryTimes(production);
+  times.add([], Date.parse(at(0)));
+  assert.equal(named(times, leaves([1, 59], [1, 61])).length, 1);
+  times.add([]);
+  assert.deepEqual(named(times, leaves([1, 1_000])), []);
 });

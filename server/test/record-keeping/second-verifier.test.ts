@@ -1,29 +1,34 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sandboxCarrier } from '../../src/adapters/carriers/sandbox/sandbox-carrier.ts';
 import type { Deps } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
-import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
+import { archive, byOperator, byPerson, byStaff } from '../../src/domain/archive/archive.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
+import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
+import { explainTimes } from '../../src/domain/archive/explanations.ts';
 import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
 import { commitmentOf, entryBytes, entryHash, type Line } from '../../src/domain/examiner/entries.mjs';
 import { keyIdOf, readCheckpoint, readVerifier } from '../../src/domain/examiner/notes.mjs';
 import { verdicts } from '../../src/domain/examiner/package.mjs';
+import { explanationLine } from '../../src/domain/examiner/times.mjs';
 import { Inclusion, nodeHash } from '../../src/domain/examiner/tree.mjs';
 import { type IncomingMedia, MediaRefused } from '../../src/domain/ports.ts';
 import { addHold, liftHold, listHolds } from '../../src/domain/record-keeping/holds.ts';
 import { dispose, setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { dayMs } from '../../src/domain/shared/time.ts';
+import { insertNumberedEntries } from '../../src/store/archive/archive.ts';
 import { passRealTime, setEarlier, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { fixedCarriers } from '../support/carriers.ts';
 import { say } from '../support/people.ts';
 import { newPhone, reply, send, setConsent, statusOf } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
+import { atAnyTime } from '../support/wrong-clock.ts';
 import { disposalTamperings, emailTamperings, entryTamperings, fileTamperings } from './archive-export-tampering.ts';
 import {
   type Change,
@@ -228,6 +233,59 @@ suite('a second verifier, in Python by that page', {
     assert.deepEqual(await judge(forged, whole.folder), [[1, 1]]);
     for (const nothing of ['', 'Dear examiner,\n\nplease believe us.\n', bare.checkpoint])
       assert.deepEqual(await judge(nothing, whole.folder), [[3, 3]]);
+  });
+
+  test('agrees about times, as the verification of the archive does', async () => {
+    const { advisorId } = bob.advisor;
+    const production: Deps = { ...deps, config: { ...deps.config, environment: 'production' } };
+    const kept = { notes: () => [], leaves: async () => [] };
+    let exports = 0;
+    /** Both exit codes, how many times the archive’s own verification finds wrong, and what is explained. */
+    async function judged(env: Deps, change?: (folder: string) => void, period = {}): Promise<(number | string)[]> {
+      const { folder, checkpoint } = await exportTo(env, desk.path(`times-${++exports}`), advisorId, period);
+      change?.(folder);
+      signAgain(folder);
+      const [codes = []] = await judge(checkpoint, folder);
+      const { faults } = await verifyArchive(env, { verifiers: [signer.verifier], kept, progress: () => {} });
+      const untimely = faults.filter(({ what }) => what.startsWith('its time'));
+      return [...codes, untimely.length, ...desk.verify(folder, checkpoint).explained.map(explanationLine)];
+    }
+    async function add(ms: number): Promise<number> {
+      const of = { advisorId, kind: 'sign_in', memberId: null, actor: 'person', traceId: null } as const;
+      const at = new Date(Date.now() + ms);
+      const [number = 0] = await insertNumberedEntries(deps.db, [{ ...of, meta: {}, body: 'Hello' }], at);
+      await growTree(deps);
+      return number;
+    }
+    for (const each of [deps, production]) assert.deepEqual(await judged(each), [0, 0, 0]);
+    await database.asOwner(atAnyTime);
+
+    const early = await add(-3_600_000);
+    for (const each of [deps, production]) assert.deepEqual(await judged(each), [1, 1, 1]);
+    const saysNothing = (folder: string) => {
+      const { clockMoves, ...rest } = JSON.parse(readFileSync(`${folder}/manifest.json`, 'utf8'));
+      assert.equal(clockMoves, false);
+      writeFileSync(`${folder}/manifest.json`, JSON.stringify(rest));
+    };
+    assert.deepEqual(await judged(production, saysNothing), [0, 0, 1], 'packages from before');
+
+    const because = { advisorId, from: early, to: early, reason: 'The clock was wrong' };
+    const { number } = await explainTimes(deps, because, byStaff(1));
+    const what = 'its time is before that of the entry before it';
+    const told = `entry ${number} of advisor 0 explains 1 times; the first: entry ${early} of advisor ${advisorId}: ${what}`;
+    for (const each of [deps, production]) assert.deepEqual(await judged(each), [0, 0, 0, told]);
+    const unexplained = (folder: string) =>
+      writeLines(
+        folder,
+        readLines(folder).filter(({ entry }) => !entry.meta.includes('times explained')),
+      );
+    assert.deepEqual(await judged(deps, unexplained), [1, 1, 0]);
+
+    await add(3_600_000);
+    const alone = { from: new Date(Date.now() + 1_800_000) };
+    assert.deepEqual(await judged(deps, undefined, alone), [0, 0, 1], 'a sandbox’s clock runs ahead');
+    assert.deepEqual(await judged(production, undefined, alone), [1, 1, 3], 'and what follows is before it');
+    await database.asOwner('alter table archive_entries enable trigger timely');
   });
 
   test('agrees about bodies that are gone', async (t) => {

@@ -787,6 +787,58 @@ def check_emails(folder, manifest, lines, faulty, findings):
         findings.entry(ALTERED, 'manifest.csv was altered')
 
 
+# --- Times ---------------------------------------------------------------------------------------------------------
+
+
+def explanation_in(line):
+    """Whose times an entry explains, from which number to which; None if it explains none."""
+    entry, facts = line.entry, facts_in(line.entry['meta'])
+    if entry['advisorId'] != 0 or entry['kind'] != 'setting' or not entry['actor'].startswith('staff:'):
+        return None
+    of = facts.get('of')
+    if facts.get('what') != 'times explained' or facts.get('via') is not None or not isinstance(of, dict):
+        return None
+    span = of.get('advisorId'), of.get('from'), of.get('to')
+    return span if all(map(is_count, span)) else None
+
+
+class Times:
+    def __init__(self, manifest, checkpoints):
+        self.clock_moves = manifest['clockMoves']
+        self.explanations, self.latest = [], None
+        by_size = {}
+        for each in checkpoints:
+            if each['time'] is not None:
+                by_size.setdefault(each['size'], []).append(each['time'])
+        self.signed = sorted((size, min(times), max(times)) for size, times in by_size.items())
+
+    def is_wrong(self, line):
+        at = milliseconds(line.entry['dateTime'])
+        if at is None:
+            return False
+        before = at if self.latest is None else self.latest
+        self.latest = max(at, before)
+        if at >= before - 60_000 and self.is_between(at, line.leaf):
+            return False
+        number, book = line.entry['number'], line.entry['advisorId']
+        return not any(
+            line.leaf < leaf and of[0] == book and of[1] <= number <= of[2] for leaf, of in self.explanations
+        )
+
+    def is_between(self, at, leaf):
+        size_before = 0
+        for size, first, last in self.signed:
+            if size > leaf:
+                return self.clock_moves or at <= first + 60_000
+            floors = [last] if last > first else []
+            if size - size_before < 5_000:
+                floors.append(first)
+            if any(at < floor - 300_000 for floor in floors):
+                return False
+            size_before = size
+        return True
+
+
 # --- The package ---------------------------------------------------------------------------------------------------
 
 
@@ -813,6 +865,7 @@ def read_manifest(data):
             and is_count(manifest['entries'])
             and is_count(manifest['size'])
             and all(re.fullmatch(r'[a-z0-9][a-z0-9.-]{0,99}', name) and is_text(files[name]) for name in files)
+            and isinstance(manifest.get('clockMoves', False), bool)
             and ((first is None and last is None) or (is_count(first) and is_count(last) and first <= last))
         )
     except (ValueError, KeyError, TypeError):
@@ -862,6 +915,7 @@ def compare_checkpoints(path, keys, checkpoints, findings):
 def check_entries(data, manifest, checkpoints, findings):
     """Returns the package's own entries that are in order, and the numbers that are not."""
     checkpoint, disposals = checkpoints[0], Disposals(checkpoints)
+    times = Times(manifest, checkpoints) if manifest and 'clockMoves' in manifest else None
     advisor = manifest['advisor']['id'] if manifest else None
     expected = (manifest['firstNumber'] or 1) if manifest else None
     last = (manifest['lastNumber'] or 0) if manifest else None
@@ -882,6 +936,9 @@ def check_entries(data, manifest, checkpoints, findings):
         number, book = line.entry['number'], line.entry['advisorId']
         if line.about == 'rule' and book == 0:
             disposals.take_rule(line)
+            of = explanation_in(line)
+            if of and times:
+                times.explanations.append((line.leaf, of))
             continue
         advisor = book if advisor is None else advisor
         if book != advisor:
@@ -899,6 +956,8 @@ def check_entries(data, manifest, checkpoints, findings):
                 continue
             missing.update(range(expected, number))
             expected = number + 1
+            if times and times.is_wrong(line):
+                findings.entry(ALTERED, f'{line.name}: its time is wrong')
         fault = line.fault()
         if fault:
             findings.entry(ALTERED, f'{line.name}: {fault}')

@@ -5,6 +5,7 @@ import type { Verdict } from '../../domain/archive/archive-verification.ts';
 import { copyAnew, copyCheckpoints } from '../../domain/archive/checkpoint-copies.ts';
 import { CopiesFault } from '../../domain/archive/outside-copies.ts';
 import { readVerifier, type Verifier } from '../../domain/examiner/notes.mjs';
+import { explanationLine } from '../../domain/examiner/times.mjs';
 import { problem } from '../../domain/problems.ts';
 import { verifyExport } from '../record-keeping/archive-export.ts';
 import { inOneLine } from '../terminal.ts';
@@ -82,8 +83,7 @@ async function verify(call: Call): Promise<void> {
     `${verdict}: ${size} entries, ${checkpoints} checkpoints, ${disposed} bodies disposed of under the retention rules`,
   );
   for (const { entry, what } of faults) out.line(inOneLine(`${entry}: ${what}`));
-  for (const { by, found, entry, what } of explained)
-    out.line(inOneLine(`${by} explains ${found} times; the first: ${entry}: ${what}`));
+  for (const each of explained) out.line(explanationLine(each));
   if (verdict === 'unknown' && faults.length === 0)
     out.line('No checkpoint signed with one of the keys covers any of it.');
   if (pending > 0) out.note(`${pending} entries are not under a checkpoint yet.`);

@@ -3,6 +3,7 @@ import { makeFolder, writeExport } from '../../adapters/files/exports/folder.ts'
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { deployment } from '../../domain/archive/archive.ts';
 import { verifyPackage } from '../../domain/examiner/package.mjs';
+import { explanationLine } from '../../domain/examiner/times.mjs';
 import { type ExportFormat, exportArchive } from '../../domain/record-keeping/archive-export.ts';
 import { type Call, UsageError, type Verb } from '../verb.ts';
 
@@ -44,15 +45,15 @@ export async function verifyExport({ options, json, out }: Pick<Call, 'options' 
   const { package: packageDir = '', checkpoint: checkpointFile, pubkey: pubkeyFile } = options;
   if (!checkpointFile || !pubkeyFile) throw new UsageError('--package also needs --checkpoint FILE and --pubkey FILE.');
   const progress = (done: number, total: number) => out.progress('Checking', done, total);
-  const { code, verdict, message, entries, faults, disposed } = verifyPackage({
+  const { code, verdict, message, entries, faults, disposed, explained } = verifyPackage({
     packageDir,
     checkpointFile,
     pubkeyFile,
     progress,
   });
-  if (json) out.records([{ verdict, message, entries, faults, disposed }]);
+  if (json) out.records([{ verdict, message, entries, faults, disposed, explained }]);
   else out.line(`${verdict}: ${message}`);
-  if (!json) for (const fault of faults.slice(1)) out.note(fault);
+  if (!json) for (const line of [...faults.slice(1), ...explained.map(explanationLine)]) out.note(line);
   out.exitCode = code;
 }
 

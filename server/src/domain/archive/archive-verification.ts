@@ -4,9 +4,9 @@ import * as store from '../../store/archive/archive-tree.ts';
 import { listExplanations } from '../../store/archive/explanations.ts';
 import { isCommittedTo } from '../examiner/entries.mjs';
 import type { Checkpoint, Verifier } from '../examiner/notes.mjs';
+import { EntryTimes, explanationIn } from '../examiner/times.mjs';
 import type { KeptLeaf } from '../ports.ts';
 import { readLeafHashes } from './archive-tree.ts';
-import { type EntryTimes, entryTimes } from './comparisons/entry-times.ts';
 import { compareTables } from './comparisons/tables.ts';
 import { rootAt } from './continuity.ts';
 import { type DisposalCheck, readDisposals } from './disposals.ts';
@@ -50,8 +50,8 @@ const pageLeaves = 20 * tileWidth;
 export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: VerificationOptions) {
   const { size } = await store.findTree(deps.db);
   const checkpoints = openSignedCheckpoints(deps, { verifiers, kept, treeSize: size });
-  const explanations = await listExplanations(deps.db);
-  const times = entryTimes({ isAhead: deps.config.environment === 'sandbox', explanations });
+  const explanations = (await listExplanations(deps.db)).flatMap((entry) => explanationIn(entry) ?? []);
+  const times = new EntryTimes({ clockMoves: deps.config.environment === 'sandbox', explanations });
   const evidence = { size, checkpoints, disposals: await readDisposals(deps), times, kept };
   const walk = startWalk();
   try {
@@ -98,8 +98,14 @@ async function walkTree(
     const { page, step } = next.value;
     const [found, following] = await Promise.all([walkPage(walk, page, disposals), pages.next()]);
     faults.push(...step.faults, ...(await named(deps, found.faults)), ...(await tileFaults(deps, found.tiles)));
-    times.add(step);
-    faults.push(...times.compare(page.entries));
+    times.add(
+      Array.from(step.signed, ([size, { firstMs, lastMs }]) => ({ size, firstMs, lastMs })),
+      Date.parse(step.following?.time ?? ''),
+    );
+    for (const entry of page.entries) {
+      const what = times.faultOf(entry);
+      if (what) faults.push(altered(nameOf(entry), what));
+    }
     late.push(...step.late);
     progress(page.to, size);
     next = following;

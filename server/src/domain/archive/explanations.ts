@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts';
-import { type Explanation, explained, hasEntries } from '../../store/archive/explanations.ts';
+import { hasEntries, type TimesOf } from '../../store/archive/explanations.ts';
+import { explained } from '../examiner/times.mjs';
 import { invalid, problem } from '../problems.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
 import { archive, type By, deployment } from './archive.ts';
@@ -10,7 +11,7 @@ import { archive, type By, deployment } from './archive.ts';
  */
 export async function explainTimes(
   deps: Deps,
-  { reason, ...of }: Explanation['of'] & { reason: string },
+  { reason, ...of }: TimesOf & { reason: string },
   by: By,
 ): Promise<{ number: number }> {
   if (of.from > of.to) throw invalid([{ path: '/to', rule: 'minimum', message: 'to must not be before from.' }]);

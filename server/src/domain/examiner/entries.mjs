@@ -30,6 +30,11 @@ export function entryHash(entry) {
   return leafHash(entryBytes(entry));
 }
 
+/** @param {{ advisorId: number, number: number }} entry */
+export function nameOf({ advisorId, number }) {
+  return `entry ${number} of advisor ${advisorId}`;
+}
+
 const noCommitment = '00'.repeat(hashBytes);
 
 /**

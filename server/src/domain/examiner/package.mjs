@@ -16,9 +16,11 @@ import {
   isSameOutcome,
   jsonIn,
   lineIn,
+  nameOf,
   outcomeOf,
 } from './entries.mjs';
 import { noteCharactersMax, notesOf, openNote, readCheckpoint, readVerifier } from './notes.mjs';
+import { EntryTimes, explanationIn } from './times.mjs';
 import { Inclusion, isConsistent, sha256 } from './tree.mjs';
 import { NoZip, openRegular, piecesOf, readSmall, sumOf, ZipReader } from './zip.mjs';
 
@@ -26,6 +28,7 @@ import { NoZip, openRegular, piecesOf, readSmall, sumOf, ZipReader } from './zip
 /** @import { Advisor } from './emails.mjs' */
 /** @import { Entry, Line, Outcome } from './entries.mjs' */
 /** @import { Checkpoint, Verifier } from './notes.mjs' */
+/** @import { ExplainedTimes, SignedRange } from './times.mjs' */
 
 /** Packages of the first format are checked by what it says. */
 const firstFormat = 'assent-archive-package-v1';
@@ -47,11 +50,11 @@ const deployment = 0;
 /**
  * @typedef {{
  *   format: string, advisor: Advisor, from: string, to: string, firstNumber: number | null, lastNumber: number | null,
- *   entries: number, size: number, files: Record<string, string>
+ *   entries: number, size: number, clockMoves?: boolean, files: Record<string, string>
  * }} Manifest
  * @typedef {{ verdict: 'altered' | 'incomplete', what: string }} Fault
  * @typedef {{ code: number, verdict: typeof verdicts[number], message: string, entries: number, faults: string[],
- *   disposed: Range[] }} Report
+ *   disposed: Range[], explained: ExplainedTimes[] }} Report
  * @typedef {{ folder: string, manifest: Manifest | null, checkpoint: Checkpoint | null, checkpoints: Checkpoint[] }} Contents
  * The size up to which the examiner's checkpoints agree with the package's, and the leaves between which they part.
  * @typedef {{ agreed: number, parted: Range | null }} Fork
@@ -100,6 +103,8 @@ class Findings {
   doubted = null;
   /** Missing bodies that were due. @type {Range[]} */
   disposed = [];
+  /** @type {ExplainedTimes[]} */
+  explained = [];
   /** The last fault about a missing body, which those after it can join. */
   #missing = /** @type {{ fault: Fault, name: string, what: string, from: number, to: number } | null} */ (null);
 
@@ -157,6 +162,7 @@ class Findings {
       entries: this.entries,
       faults: told,
       disposed: this.disposed,
+      explained: this.explained,
     };
   }
 
@@ -179,11 +185,6 @@ class Findings {
 /** Without characters that could control a terminal. @param {string} text */
 function harmless(text) {
   return text.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '?');
-}
-
-/** @param {{ advisorId: number, number: number }} entry */
-function nameOf({ advisorId, number }) {
-  return `entry ${number} of advisor ${advisorId}`;
 }
 
 // The key, the manifest and the checkpoints
@@ -243,9 +244,10 @@ function firstOf(given, find) {
 function manifestIn(bytes) {
   const manifest = jsonIn(bytes);
   if (!isRecord(manifest) || !formats.some((format) => format === manifest.format)) return null;
-  const { advisor, firstNumber, lastNumber, entries, size, files } = manifest;
+  const { advisor, firstNumber, lastNumber, entries, size, clockMoves, files } = manifest;
   if (!isRecord(advisor) || !isCount(advisor.id) || typeof advisor.name !== 'string') return null;
   if (!isCount(entries) || !isCount(size) || !isRecord(files)) return null;
+  if (clockMoves !== undefined && typeof clockMoves !== 'boolean') return null;
   const isEmpty = firstNumber === null && lastNumber === null;
   if (!isEmpty && !(isCount(firstNumber) && isCount(lastNumber) && firstNumber <= lastNumber)) return null;
   if (!Object.entries(files).every(([name, sum]) => isFileName(name) && typeof sum === 'string')) return null;
@@ -403,6 +405,7 @@ class Walk {
   #emails;
   /** By entries that come first. */
   #disposals;
+  #times;
   /** The first entry after the trees part. @type {Entry | null} */
   #parting = null;
 
@@ -416,6 +419,7 @@ class Walk {
     this.#outcomes = new Outcomes(manifest?.format === firstFormat, findings);
     this.#emails = manifest && emailsFile in manifest.files ? new Emails(folder, manifest, findings) : null;
     this.#disposals = new Disposals(new SignedTimes(checkpoints), null);
+    this.#times = timesFor(manifest, checkpoints);
   }
 
   /** @param {Buffer} bytes */
@@ -429,15 +433,24 @@ class Walk {
     if (!isProven && isExtra) this.#findings.add('altered', `${nameOf(line.entry)}: it was altered`);
     else if (!isProven) this.#sequence.doubt(line?.entry.number ?? null);
     else if (line.about === 'rule' && (isShared || line.entry.advisorId === this.#advisorId))
-      this.#disposals.takeRule({ ...line.entry, leaf: line.leaf });
+      this.#takeRule({ ...line.entry, leaf: line.leaf });
     else if (line.entry.advisorId !== this.#advisorId)
       this.#findings.add('altered', `${nameOf(line.entry)}: it was inserted, and is another advisor’s`);
     else if (isExtra || this.#sequence.take(line.entry)) this.#takeProven(line, isExtra);
   }
 
+  /** @param {Entry & { leaf: number }} rule */
+  #takeRule(rule) {
+    this.#disposals.takeRule(rule);
+    const explanation = explanationIn(rule);
+    if (explanation) this.#times?.explain(explanation);
+  }
+
   /** @param {Line} line @param {boolean} isExtra */
   #takeProven(line, isExtra) {
     const { entry, leaf } = line;
+    const untimely = !isExtra && this.#times?.faultOf({ ...entry, leaf });
+    if (untimely) this.#findings.add('altered', `${nameOf(entry)}: ${untimely}`);
     const { parted, agreed } = this.#fork;
     if (parted && leaf >= parted.from && leaf < parted.to) this.#parting ??= entry;
     if (!isExtra && leaf >= agreed) this.#findings.later += 1;
@@ -461,6 +474,7 @@ class Walk {
   }
 
   end() {
+    this.#findings.explained = this.#times?.explained() ?? [];
     if (!this.#findings.isFull) this.#sequence.end();
     if (!this.#findings.isFull) this.#outcomes.end(this.#sequence);
     if (!this.#findings.isFull) this.#emails?.end(this.#sequence);
@@ -476,6 +490,25 @@ class Walk {
   close() {
     this.#emails?.close();
   }
+}
+
+/**
+ * Packages from before that don't say whether the clock can be moved, and nothing explains their times.
+ * @param {Manifest | null} manifest @param {Checkpoint[]} checkpoints
+ */
+function timesFor(manifest, checkpoints) {
+  if (manifest?.clockMoves === undefined) return null;
+  /** @type {Map<number, SignedRange>} */
+  const ranges = new Map();
+  for (const { size, time } of checkpoints) {
+    const timeMs = Date.parse(time);
+    if (Number.isNaN(timeMs)) continue;
+    const { firstMs, lastMs } = ranges.get(size) ?? { firstMs: timeMs, lastMs: timeMs };
+    ranges.set(size, { size, firstMs: Math.min(firstMs, timeMs), lastMs: Math.max(lastMs, timeMs) });
+  }
+  const times = new EntryTimes({ clockMoves: manifest.clockMoves });
+  times.add([...ranges.values()]);
+  return times;
 }
 
 /** Compares the numbers with those that should come: from the first to the last, without gaps. */

@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { verdicts, verifyPackage } from './package.mjs';
+import { explanationLine } from './times.mjs';
 
 process.exitCode = run(process.argv.slice(2));
 
@@ -12,9 +13,10 @@ function run(args) {
     process.stderr.write('usage: node verify.mjs --package DIR --checkpoint FILE --pubkey FILE\n');
     return verdicts.indexOf('unknown');
   }
-  const { code, verdict, message, faults } = verifyPackage({ ...given, progress: progressShown() });
+  const { code, verdict, message, faults, explained } = verifyPackage({ ...given, progress: progressShown() });
   process.stdout.write(`${verdict}: ${message}\n`);
   for (const fault of faults.slice(1)) process.stderr.write(`${fault}\n`);
+  for (const each of explained) process.stderr.write(`${explanationLine(each)}\n`);
   return code;
 }
 

@@ -1,7 +1,9 @@
 import type { Deps } from '../../deps.ts';
+import { listExplanations } from '../../store/archive/explanations.ts';
 import * as store from '../../store/record-keeping/archive-export.ts';
 import { deployment } from '../archive/archive.ts';
 import { disposedBy } from '../examiner/disposals.mjs';
+import { explanationIn } from '../examiner/times.mjs';
 
 /** An advisor's entries in the tree of a size, by number, including both ends. */
 export type ExportedRange = { advisorId: number; firmId: number | null; size: number; first: number; last: number };
@@ -43,6 +45,18 @@ export async function* rulesOf(deps: Deps, exported: ExportedRange): AsyncGenera
       after = rows.at(-1)?.number ?? after;
       if (rows.length < entriesPage) break;
     }
+}
+
+/** Why times of theirs are wrong: the reason itself is in the deployment's book. */
+export async function* explanationsOf(
+  { db }: Deps,
+  { advisorId, size, first, last }: ExportedRange,
+): AsyncGenerator<store.ExportRow[]> {
+  const rows = (await listExplanations(db)).filter((row) => {
+    const of = explanationIn(row)?.of;
+    return of && row.leaf < size && of.advisorId === advisorId && of.from <= last && of.to >= first;
+  });
+  yield rows.map((row) => ({ ...row, phone: null }));
 }
 
 export async function witnessesOf(deps: Deps, exported: ExportedRange): Promise<number[]> {

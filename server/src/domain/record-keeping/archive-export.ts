@@ -11,7 +11,7 @@ import { ArchiveFault, growTree } from '../archive/archive-tree.ts';
 import type { Outcome } from '../examiner/entries.mjs';
 import { readCheckpoint } from '../examiner/notes.mjs';
 import { problem } from '../problems.ts';
-import { disposalsOf, type ExportedRange, rulesOf, witnessesOf } from './archive-export-disposals.ts';
+import { disposalsOf, type ExportedRange, explanationsOf, rulesOf, witnessesOf } from './archive-export-disposals.ts';
 import { withOutcomes } from './exported-outcomes.ts';
 
 export type ExportFormat = 'eml' | 'ndjson';
@@ -24,6 +24,7 @@ export type ProvenEntry = store.ExportRow & { proof: Buffer[]; outcome: Outcome 
 const entriesPage = 1_000;
 const numbersPage = 100_000;
 const earlierMax = 400;
+const steppedMax = 500;
 const growPauseMs = 100;
 /** How long the tree may go without growing. */
 const growMs = 30_000;
@@ -60,6 +61,7 @@ export async function exportArchive(
     firstNumber: first,
     lastNumber: last,
     size,
+    clockMoves: deps.config.environment === 'sandbox',
     /** The newest checkpoint, and earlier ones with which its tree begins. */
     checkpoint,
     earlier: await earlierThan(deps, prover, checkpoint, {
@@ -69,6 +71,7 @@ export async function exportArchive(
     signer,
     disposals: () => eachProven(prover, disposalsOf(deps, asked)),
     rules: () => eachProven(prover, rulesOf(deps, asked)),
+    explanations: () => eachProven(prover, explanationsOf(deps, asked)),
     entries: () => withOutcomes(deps, asked, eachProven(prover, entriesOf(deps, asked))),
   };
 }
@@ -135,7 +138,9 @@ async function earlierThan(
   // An idle tree is signed again and again: one per size is enough.
   const bySize = new Map(found.map((each) => [each.size, each]));
   const spread = [...bySize.values()].filter(({ size }) => size < newest.size);
-  const proving = (await store.listCheckpoints(db, witnesses)).filter(
+  // After a clock was set back, the last one from before says when what it covers was written.
+  const stepped = await store.listStepped(db, { from: oldestId, to: newest.checkpointId, limit: steppedMax });
+  const proving = (await store.listCheckpoints(db, [...new Set([...witnesses, ...stepped])])).filter(
     ({ checkpointId }) => !spread.some((each) => each.checkpointId === checkpointId),
   );
   const earlier = [...spread, ...proving].sort((a, b) => a.checkpointId - b.checkpointId);

@@ -134,6 +134,27 @@ export async function listWitnesses(db: Db, disposals: { leaf: number; years: nu
   return rows.map(({ checkpointId }) => checkpointId);
 }
 
+/** The ids of checkpoints after which time went back, the newest first. */
+export async function listStepped(
+  db: Db,
+  { from, to, limit }: { from: number; to: number; limit: number },
+): Promise<number[]> {
+  const rows = await db.query<{ checkpointId: number }>(
+    `select checkpoint_id as "checkpointId"
+     from (
+       select checkpoint_id, date_time_created as signed_at,
+         lead(date_time_created) over (order by checkpoint_id) as next_signed_at
+       from archive_checkpoints
+       where checkpoint_id between $1 and $2
+     ) as checkpoint
+     where next_signed_at < signed_at
+     order by checkpoint_id desc
+     limit $3`,
+    [from, to, limit],
+  );
+  return rows.map(({ checkpointId }) => checkpointId);
+}
+
 export async function findCheckpointOver(db: Db, leaf: number): Promise<number | null> {
   return db.value<number>(
     `select min(checkpoint_id) as "checkpointId"

@@ -55,8 +55,8 @@ async function writeEntries(
   const emails = withEmails ? await createEmails(join(folder, 'messages.zip'), exported) : null;
   for await (const rows of exported.disposals())
     for (const row of rows) await file.write(entryLine({ about: 'disposal' }, row));
-  for await (const rows of exported.rules())
-    for (const row of rows) await file.write(entryLine({ about: 'rule' }, row));
+  for (const pages of [exported.rules(), exported.explanations()])
+    for await (const rows of pages) for (const row of rows) await file.write(entryLine({ about: 'rule' }, row));
   let entries = 0;
   for await (const rows of exported.entries()) {
     for (const row of rows) {
@@ -79,8 +79,8 @@ function entryLine(flags: { about?: 'disposal' | 'rule' }, row: ProvenEntry): st
 }
 
 function manifestOf(exported: ArchiveExport, entries: number, files: Record<string, string>) {
-  const { advisor, from, to, firstNumber, lastNumber, size } = exported;
-  return { format: packageFormat, advisor, from, to, firstNumber, lastNumber, entries, size, files };
+  const { advisor, from, to, firstNumber, lastNumber, size, clockMoves } = exported;
+  return { format: packageFormat, advisor, from, to, firstNumber, lastNumber, entries, size, clockMoves, files };
 }
 
 function inBase64(bytes: Buffer): string {
