@@ -387,7 +387,6 @@ create table contacts (
   date_time_modified timestamp with time zone not null,
   full_name text collate "und-x-icu" not null generated always as (COALESCE(NULLIF(TRIM(BOTH FROM ((COALESCE(first_name, ''::text) || ' '::text) || COALESCE(last_name, ''::text))), ''::text), phone, email_address, 'Unnamed'::text)) stored,
   email_order text collate "und-x-icu" not null generated always as (COALESCE(replace(email_address, '￿'::text, ''::text), '￿'::text)) stored,
-  restored boolean not null default false,
   constraint contacts_pkey PRIMARY KEY (advisor_id, contact_id)
 );
 
@@ -1203,8 +1202,6 @@ CREATE INDEX contacts_modified ON public.contacts USING btree (advisor_id, date_
 CREATE INDEX contacts_phone ON public.contacts USING btree (advisor_id, phone, contact_id) WHERE (phone IS NOT NULL);
 
 CREATE INDEX contacts_remote ON public.contacts USING btree (advisor_id, remote_contact_id) WHERE (remote_contact_id IS NOT NULL);
-
-CREATE INDEX contacts_restored ON public.contacts USING btree (advisor_id, identifier) WHERE restored;
 
 CREATE INDEX contacts_search ON public.contacts USING gin (advisor_id, search_keys);
 

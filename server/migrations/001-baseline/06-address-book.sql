@@ -64,9 +64,6 @@ create table contacts (
   email_order text collate "und-x-icu" not null generated always as (
     coalesce(replace(email_address, U&'\FFFF', ''), U&'\FFFF')
   ) stored,
-  -- A contact that came back from an export has the identifier it had before, which finds it when the file comes again.
-  -- Others are found by their contact_id, and pay for no index.
-  restored boolean not null default false,
   primary key (advisor_id, contact_id)
 );
 -- One for each sort. Pages are found in them without the table, those of contacts modified since a date too; and by consent, which is
@@ -81,7 +78,6 @@ create index contacts_modified on contacts (advisor_id, date_time_modified, cont
 create index contacts_phone on contacts (advisor_id, phone, contact_id) where phone is not null;
 create index contacts_remote on contacts (advisor_id, remote_contact_id) where remote_contact_id is not null;
 create index contacts_search on contacts using gin (advisor_id, search_keys);
-create index contacts_restored on contacts (advisor_id, identifier) where restored;
 
 -- A row is about contacts with consecutive ids that one statement changed: a batch of an import is one row, not thousands.
 create table contact_changes (

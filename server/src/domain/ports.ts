@@ -370,19 +370,8 @@ export type FileLengths = { checkpoints: number | null; leaves: number | null };
 /** Gives a checkpoint to the operator's command. */
 export type DeliverCheckpoint = (note: string, size: number) => Promise<void>;
 
-/** A group as a file names it; one of our own exports knows its ids. */
-export type FileGroup = { name: string; groupId: number | null; externalId: string | null };
-
-/** The ids that a contact of one of our own exports had. */
-export type OwnIds = {
-  identifier: string;
-  contactId: number | null;
-  remoteContactId: string | null;
-  remoteContactUrl: string | null;
-};
-
 /** A row of a file, validated; fields that it doesn't have are left out. */
-export type ImportRow = { line: number; fields: Partial<ContactFields>; groups: FileGroup[]; own: OwnIds | null };
+export type ImportRow = { line: number; fields: Partial<ContactFields>; groups: string[] };
 
 /** A value that can't be used, the column or property that it is in, and why. */
 export type LeftOut = { column: string; value: string; why: string };

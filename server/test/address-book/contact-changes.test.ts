@@ -269,6 +269,5 @@ function people(count: number, from = 0) {
     line: from + index + 1,
     fields: { firstName: 'Eve', lastName: `Import${from + index}` },
     groups: [],
-    own: null,
   }));
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { after, suite, test } from 'node:test';
 import { type ImportResult, type ImportRow, startImport } from '../../src/domain/address-book/contact-imports.ts';
 import { deleteGroup } from '../../src/domain/address-book/groups.ts';
@@ -139,59 +138,27 @@ suite('an import', () => {
     const person = await newcomer(world);
     const contactId = await addContact(person, { phone: '+12125550123', city: 'Springfield' });
     const fields = { firstName: 'Ann', lastName: 'Smith', phone: '+12125550123', city: 'Boston', state: 'MA' };
-    assert.deepEqual(await importOf(person).save([{ line: 1, fields, groups: [], own: null }]), [
+    assert.deepEqual(await importOf(person).save([{ line: 1, fields, groups: [] }]), [
       { result: 'unchanged', contactId, kept: ['city', 'state'] },
     ]);
     assert.equal((await getContact(person, contactId)).city, 'Springfield');
     const nameless = [{ phone: '+12125550124' }, { emailAddress: 'x@example.org' }, { lastName: 'Only' }];
-    const rows = nameless.map((each, line) => ({ line, fields: each, groups: [], own: null }));
+    const rows = nameless.map((each, line) => ({ line, fields: each, groups: [] }));
     assert.deepEqual(countsOf(await importOf(person).save(rows)), { created: 3 });
     assert.deepEqual(countsOf(await importOf(person).save(rows)), { unchanged: 3 });
   });
 
-  test('into an empty book finds a person of our export whom a later batch has without ids', async () => {
+  test('creates groups that are missing and adds to those that are there, by name, the oldest of several', async () => {
     const person = await newcomer(world);
-    const contacts = importOf(person);
-    const own = { contactId: 1, identifier: randomUUID(), remoteContactId: null, remoteContactUrl: null };
-    const row = { fields: { firstName: 'Ann', lastName: 'Smith' }, groups: [] };
-    assert.deepEqual(countsOf(await contacts.save([{ ...row, line: 1, own }])), { created: 1 });
-    assert.deepEqual(countsOf(await contacts.save([{ ...row, line: 2, own: null }])), { unchanged: 1 });
-  });
-
-  test('updates a contact of our own export by its ids, and clears nothing', async () => {
-    const person = await newcomer(world);
-    const contactId = await addContact(person, { phone: '+12125550123', city: 'Springfield' });
-    const { identifier } = await getContact(person, contactId);
-    const own = { contactId, identifier, remoteContactId: null, remoteContactUrl: null };
-    const row = { line: 1, fields: { firstName: 'Anna', phone: '+12125550999' }, groups: [], own };
-    assert.deepEqual(await importOf(person).save([row]), [{ result: 'updated', contactId, kept: [] }]);
-    const changed = await getContact(person, contactId);
-    assert.deepEqual([changed.firstName, changed.phone, changed.city], ['Anna', '+12125550999', 'Springfield']);
-    // The number is known from now on: its consent can be asked for.
-    const consent = await person.call('GET', '/text/messaging/consents?phone=%2B12125550999');
-    assert.equal(consent.body.state, 'none');
-    assert.deepEqual(await importOf(person).save([row]), [{ result: 'unchanged', contactId, kept: [] }]);
-    assert.equal((await getContact(person, contactId)).dateTimeModified, changed.dateTimeModified);
-    // A number that another book has given to somebody else is not enough.
-    const stranger = { ...row, own: { ...own, identifier: randomUUID() } };
-    assert.deepEqual(await importOf(person).save([stranger]), [{ result: 'created' }]);
-    assert.equal((await search(person, contactsPath)).pageInfo.totalRecord, 2);
-  });
-
-  test('creates groups that are missing and adds to those that are there, by id, external id or name', async () => {
-    const person = await newcomer(world);
-    const retirees = await addGroup(person, 'Retirees', 'crm-17');
     const golf = await addGroup(person, 'Golf');
+    const retirees = await addGroup(person, 'Retirees');
+    await addGroup(person, 'Retirees');
     const contactId = await addContact(person);
     await putInGroups(person, contactId, [golf]);
-    const groups = [
-      { name: 'Golf', groupId: null, externalId: null },
-      { name: 'Renamed', groupId: null, externalId: 'crm-17' },
-      { name: 'New', groupId: null, externalId: null },
-    ];
+    const groups = ['Golf', 'Retirees', 'New'];
     const rows: ImportRow[] = [
-      { line: 1, fields: { firstName: 'Ann', lastName: 'Smith' }, groups, own: null },
-      { line: 2, fields: { firstName: 'Bob', lastName: 'Jones' }, groups: groups.slice(2), own: null },
+      { line: 1, fields: { firstName: 'Ann', lastName: 'Smith' }, groups },
+      { line: 2, fields: { firstName: 'Bob', lastName: 'Jones' }, groups: groups.slice(2) },
     ];
     const contacts = importOf(person);
     assert.deepEqual(countsOf(await contacts.save(rows)), { updated: 1, created: 1 });
@@ -203,9 +170,10 @@ suite('an import', () => {
         ['Golf', 1],
         ['New', 2],
         ['Retirees', 1],
+        ['Retirees', 0],
       ],
     );
-    assert.deepEqual((await getContact(person, contactId)).groupIds.slice(0, 2), [retirees, golf]);
+    assert.deepEqual((await getContact(person, contactId)).groupIds.slice(0, 2), [golf, retirees]);
     await assertCounted(world, idOf(person));
   });
 
@@ -218,7 +186,7 @@ suite('an import', () => {
       deleted = true;
       await deleteGroup(world.deps, idOf(person), groupId);
     });
-    const rows = people(3, 0).map((row) => ({ ...row, groups: [{ name: 'Doomed', groupId: null, externalId: null }] }));
+    const rows = people(3, 0).map((row) => ({ ...row, groups: ['Doomed'] }));
     await startImport({ ...world.deps, db }, idOf(person), { dryRun: false }).save(rows);
     assert.ok(deleted);
     const { data } = await search(person, contactsPath);
@@ -234,7 +202,7 @@ suite('an import', () => {
     const rows: ImportRow[] = [...people(4, 0), ...people(2, 0)].map((row, line) => ({
       ...row,
       line: line + 1,
-      groups: [{ name: 'New', groupId: null, externalId: null }],
+      groups: ['New'],
     }));
     const before = await snapshotOf(person);
     const dry = startImport(world.deps, idOf(person), { dryRun: true });
@@ -265,7 +233,6 @@ function people(count: number, batch: number, more: ImportRow['fields'] = {}): I
       ...more,
     },
     groups: [],
-    own: null,
   }));
 }
 

@@ -68,7 +68,7 @@ const waysToAdd: Record<string, (deps: Deps, advisorId: number, phones: string[]
     ),
   'an import': (deps, advisorId, phones) =>
     startImport(deps, advisorId, { dryRun: false }).save(
-      phones.map((phone, index) => ({ line: index + 1, fields: { phone }, groups: [], own: null })),
+      phones.map((phone, index) => ({ line: index + 1, fields: { phone }, groups: [] })),
     ),
 };
 

@@ -4,7 +4,6 @@ import { archive, type By, byOperator } from '../archive/archive.ts';
 import { filterOf, type ListFilter } from './listed-contacts.ts';
 
 export type ExportedContact = ExportedRow;
-export type ExportedGroup = ExportedRow['groups'][number];
 
 const exportBatch = 100;
 

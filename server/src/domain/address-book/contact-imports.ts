@@ -1,12 +1,6 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { lockBook } from '../../store/address-book/contact-books.ts';
 import * as store from '../../store/address-book/contact-imports.ts';
-import {
-  type ChangedContact,
-  type ContactFields,
-  contactFieldNames,
-  updateContacts,
-} from '../../store/address-book/contacts.ts';
 import { listGroupIds } from '../../store/address-book/groups.ts';
 import type { Transaction } from '../../store/database/db.ts';
 import { knowManyNumbers } from '../members/known-numbers.ts';
@@ -16,7 +10,7 @@ import { contactSearchText } from './contacts.ts';
 import { decide, type Entry, type ImportDecision } from './import-decisions.ts';
 import { findGroups } from './import-groups.ts';
 
-export type { FileGroup, ImportRow, OwnIds } from '../ports.ts';
+export type { ImportRow } from '../ports.ts';
 
 /** What became of a row, or would become of it. */
 export type ImportResult =
@@ -32,10 +26,9 @@ const created: ImportResult = { result: 'created' };
 const none: number[] = [];
 
 /**
- * Imports a file batch by batch, each in one transaction. A contact of our own export that is still in the book, by its ids,
- * is updated with what the file has. Other people who are in the book, or were in the file before, with the same names,
- * email and phone are left as they are, so an import that was interrupted can simply be run again. Nothing is ever taken
- * away: an empty cell clears nothing, and nobody leaves a group.
+ * Imports a file batch by batch, each in one transaction. People who are in the book, or were in the file before, with the same
+ * names, email and phone are left as they are but for groups that they join, so an import that was interrupted can simply be run
+ * again.
  */
 export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun: boolean }) {
   /** The line on which each person was first. */
@@ -87,9 +80,8 @@ function firstLineOf(seen: Map<string, number>, row: ImportRow): number | null {
   return line;
 }
 
-/** Rows with one key are one person. Our own export has told apart those with different ids. */
-function keyOf({ own, fields }: ImportRow): string {
-  if (own) return own.identifier;
+/** Rows with one key are one person. */
+function keyOf({ fields }: ImportRow): string {
   const { firstName, lastName, emailAddress, phone } = fields;
   return `${firstName ?? ''}\0${lastName ?? ''}\0${emailAddress ?? ''}\0${phone ?? ''}`;
 }
@@ -111,13 +103,8 @@ function together(work: () => Promise<void>): () => Promise<void> {
 
 function outcomeOf({ known }: ImportDecision): ImportResult {
   if (!known) return created;
-  const { contact, isOwn, differing, joins } = known;
-  const isChanged = joins.length > 0 || (isOwn && differing.length > 0);
-  return {
-    result: isChanged ? 'updated' : 'unchanged',
-    contactId: contact.contactId,
-    kept: isOwn ? [] : differing,
-  };
+  const { contactId, differing, joins } = known;
+  return { result: joins.length > 0 ? 'updated' : 'unchanged', contactId, kept: differing };
 }
 
 /** Saves rows in one transaction. The ids are for contacts that are created. */
@@ -156,11 +143,10 @@ async function write(
   const addedIds = ids.slice(0, added.length);
   const contactOf = (contactId: number, index: number) => newContact(added[index] as ImportDecision, contactId, groups);
   if (added.length > 0) await store.insertImportedContacts(db, advisorId, addedIds, contactOf, now);
-  if (added.length < decisions.length) await updateContacts(db, advisorId, decisions.flatMap(changesOf), now);
   if (groups.size === 0) return;
   const newIds = new Map(added.map((decision, index) => [decision, ids[index] ?? -1]));
   const memberships = decisions.flatMap((decision) => {
-    const contactId = decision.known?.contact.contactId ?? newIds.get(decision) ?? -1;
+    const contactId = decision.known?.contactId ?? newIds.get(decision) ?? -1;
     return groupsOf(decision, groups).map((groupId) => ({ contactId, groupId }));
   });
   if (memberships.length > 0)
@@ -168,11 +154,10 @@ async function write(
 }
 
 function newContact(entry: Entry, contactId: number, groups: Set<number>): store.ImportedContact {
-  const { fields, own } = entry.row;
+  const { fields } = entry.row;
   return {
     contactId,
     fields,
-    own,
     source: importSource,
     groupCount: groupsOf(entry, groups).length,
     searchText: contactSearchText(fields),
@@ -182,13 +167,4 @@ function newContact(entry: Entry, contactId: number, groups: Set<number>): store
 function groupsOf({ groupIds }: Entry, groups: Set<number>): number[] {
   if (groupIds.length === 0) return none;
   return [...new Set(groupIds)].filter((groupId): groupId is number => groupId !== null && groups.has(groupId));
-}
-
-/** Only a contact of our own export is changed, and only where the file has something different. */
-function changesOf({ row, known }: ImportDecision): ChangedContact[] {
-  if (!known?.isOwn || known.differing.length === 0) return [];
-  const contact = { ...known.contact, ...row.fields };
-  const { contactId, source, remoteContactId, remoteContactUrl } = contact;
-  const fields = Object.fromEntries(contactFieldNames.map((name) => [name, contact[name]])) as ContactFields;
-  return [{ contactId, source, remoteContactId, remoteContactUrl, ...fields, searchText: contactSearchText(fields) }];
 }

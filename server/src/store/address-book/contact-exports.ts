@@ -2,7 +2,7 @@ import type { Db } from '../database/db.ts';
 import { type ContactFilter, conditionsOf } from './contact-search.ts';
 import { type ContactRow, contactColumns } from './contacts.ts';
 
-export type ExportedRow = ContactRow & { groups: { groupId: number; externalId: string | null; name: string }[] };
+export type ExportedRow = ContactRow & { groups: string[] };
 
 /** Contacts with a higher id, ordered by id: an export walks a book of any size this way. */
 export async function listExportedContacts(
@@ -16,13 +16,7 @@ export async function listExportedContacts(
   return db.query<ExportedRow>(
     `select ${contactColumns},
        case when c.group_count = 0 then '[]' else (
-         select coalesce(
-           jsonb_agg(
-             jsonb_build_object('groupId', g.group_id, 'externalId', g.external_id, 'name', g.name)
-             order by g.name, g.external_id, g.group_id
-           ),
-           '[]'
-         )
+         select coalesce(jsonb_agg(g.name order by g.name, g.group_id), '[]')
          from memberships m
          join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
          where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id

@@ -3,21 +3,19 @@ import { columnsOf } from '../database/columns.ts';
 import type { Db, Transaction } from '../database/db.ts';
 import { copyRow } from '../database/running/copy.ts';
 import { recordChange } from './contact-books.ts';
-import type { ContactFields, ContactRow } from './contacts.ts';
+import type { ContactFields } from './contacts.ts';
 import { searchKeys } from './search-keys.ts';
 
 export type ImportedContact = {
   contactId: number;
   fields: Partial<ContactFields>;
-  /** From an export; null for a new one. */
-  own: Pick<ContactRow, 'identifier' | 'remoteContactId' | 'remoteContactUrl'> | null;
   source: number;
   groupCount: number;
   searchText: string;
 };
 export type PersonFields = Pick<ContactFields, 'firstName' | 'lastName' | 'emailAddress' | 'phone'>;
 type ImportPosition = { position: number; contactId: number };
-export type GroupName = { groupId: number; externalId: string | null; name: string };
+type GroupName = { groupId: number; name: string };
 type Membership = { contactId: number; groupId: number };
 
 /** Far more than a few batches need: the list is emptied after each. */
@@ -55,10 +53,9 @@ export async function insertImportedContacts(
   await db.query(`select set_config('gin_pending_list_limit', $1, true)`, [searchListLimit]);
   await db.copy(
     `copy contacts (
-       advisor_id, contact_id, identifier, restored, first_name, last_name, nickname, email_address, phone, birth_date,
+       advisor_id, contact_id, identifier, first_name, last_name, nickname, email_address, phone, birth_date,
        client_anniversary, gender, marital_status, address1, address2, city, state, postal_code, source,
-       remote_contact_id, remote_contact_url, group_count, search_text, search_keys, date_time_created,
-       date_time_modified
+       group_count, search_text, search_keys, date_time_created, date_time_modified
      )
      from stdin`,
     rows,
@@ -73,12 +70,11 @@ export async function emptySearchList(db: Db): Promise<void> {
 
 /** In the order of the statement above. */
 function importedRow(advisorId: number, contact: ImportedContact, time: string): string {
-  const { fields, own } = contact;
+  const { fields } = contact;
   return copyRow([
     advisorId,
     contact.contactId,
-    own?.identifier ?? randomUUID(),
-    own !== null,
+    randomUUID(),
     fields.firstName,
     fields.lastName,
     fields.nickname,
@@ -94,8 +90,6 @@ function importedRow(advisorId: number, contact: ImportedContact, time: string):
     fields.state,
     fields.postalCode,
     contact.source,
-    own?.remoteContactId,
-    own?.remoteContactUrl,
     contact.groupCount,
     contact.searchText,
     arrayOf(searchKeys(contact.searchText)),
@@ -114,45 +108,13 @@ function arrayOf(values: (string | number | null | undefined)[]): string {
   return `{${texts.join()}}`;
 }
 
-/** Those of these contacts that are in the book: with the id they were exported with, or restored from an export. */
-export async function listOwnContacts(
-  db: Db,
-  advisorId: number,
-  contacts: { contactId: number | null; identifier: string }[],
-): Promise<ImportPosition[]> {
-  if (contacts.length === 0) return [];
-  return db.query<ImportPosition>(
-    `select (position - 1)::integer as position, found.contact_id as "contactId"
-     from unnest($2::bigint[], $3::uuid[]) with ordinality as given (contact_id, identifier, position)
-     cross join lateral (
-       select c.contact_id
-       from contacts c
-       where c.advisor_id = $1 and c.contact_id = given.contact_id and c.identifier = given.identifier
-       union all
-       select c.contact_id
-       from contacts c
-       where c.advisor_id = $1 and c.identifier = given.identifier and c.restored
-       limit 1
-     ) as found`,
-    [advisorId, ...columnsOf(contacts, 'contactId', 'identifier')],
-    'list-own-contacts',
-  );
-}
-
-/**
- * Which of these people are in the book, with the same names, email and phone. Somebody from an export is never the same as
- * another contact from one: the export told them apart.
- */
-export async function listSameContacts(
-  db: Db,
-  advisorId: number,
-  people: (PersonFields & { isOwn: boolean })[],
-): Promise<ImportPosition[]> {
+/** Which of these people are in the book, with the same names, email and phone. */
+export async function listSameContacts(db: Db, advisorId: number, people: PersonFields[]): Promise<ImportPosition[]> {
   if (people.length === 0) return [];
   return db.query<ImportPosition>(
     `select (position - 1)::integer as position, found.contact_id as "contactId"
-     from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[]) with ordinality
-       as given (first_name, last_name, email_address, phone, is_own, position)
+     from unnest($2::text[], $3::text[], $4::text[], $5::text[]) with ordinality
+       as given (first_name, last_name, email_address, phone, position)
      cross join lateral (
        select c.contact_id
        from contacts c
@@ -161,7 +123,6 @@ export async function listSameContacts(
          and c.first_name is not distinct from given.first_name
          and c.last_name is not distinct from given.last_name
          and c.email_address is not distinct from given.email_address
-         and not (c.restored and given.is_own)
        union all
        select c.contact_id
        from contacts c
@@ -176,7 +137,6 @@ export async function listSameContacts(
          and c.first_name is not distinct from given.first_name
          and c.last_name is not distinct from given.last_name
          and c.email_address is not distinct from given.email_address
-         and not (c.restored and given.is_own)
        order by contact_id
        limit 1
      ) as found`,
@@ -186,19 +146,18 @@ export async function listSameContacts(
       arrayOf(people.map(({ lastName }) => lastName)),
       arrayOf(people.map(({ emailAddress }) => emailAddress)),
       arrayOf(people.map(({ phone }) => phone)),
-      people.map(({ isOwn }) => isOwn),
     ],
     'list-same-contacts',
   );
 }
 
-/** The oldest first. */
+/** The oldest last. */
 export async function listGroupNames(db: Db, advisorId: number): Promise<GroupName[]> {
   return db.query<GroupName>(
-    `select group_id as "groupId", external_id as "externalId", name
+    `select group_id as "groupId", name
      from groups
      where advisor_id = $1
-     order by group_id`,
+     order by group_id desc`,
     [advisorId],
   );
 }

@@ -30,13 +30,6 @@ const singleHeadings = {
   gender: ['gender', 'sex'],
   maritalStatus: ['maritalstatus'],
   groups: ['groups', 'group', 'labels', 'groupmembership', 'categories', 'tags'],
-  // Columns of our own export.
-  identifier: ['identifier'],
-  contactId: ['contactid'],
-  groupIds: ['groupids'],
-  groupExternalIds: ['groupexternalids'],
-  remoteContactId: ['remotecontactid'],
-  remoteContactUrl: ['remotecontacturl'],
 } as const;
 export type SingleName = keyof typeof singleHeadings;
 const singleNames = Object.keys(singleHeadings) as SingleName[];

@@ -1,6 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
 import type { ExportedContact } from '../../../domain/address-book/contact-exports.ts';
-import type { OwnIds } from '../../../domain/address-book/contact-imports.ts';
 import {
   type CsvRecord,
   namedSeparator,
@@ -15,12 +14,18 @@ import { firstLineOf, type LineOptions } from '../text/lines.ts';
 import type { TextSource } from '../text/sources.ts';
 import { type AddressColumns, type Columns, columnsOf, type SingleName, type Slot } from './columns.ts';
 import { type ContactTexts, contactOf } from './drafts.ts';
-import { type FileContact, splitStreet, splitValues, type Unreadable } from './fields.ts';
-import { csvColumns, groupsIn, isIdentifier, ownGroupsIn, ownIdsOf, writeGroups } from './own-files.ts';
+import { between, type FileContact, groupsIn, splitStreet, splitValues, type Unreadable } from './fields.ts';
 import { phoneRank, type Region } from './phones.ts';
 
 /** Headings of columns that have something, but nothing that a contact has; complete when all rows are read. */
 export type UnusedColumns = { unused: string[] };
+
+/** The columns of our own export. */
+const csvColumns = [
+  ...['contactId', 'identifier', 'firstName', 'lastName', 'nickname', 'emailAddress', 'phone', 'birthDate'],
+  ...['clientAnniversary', 'gender', 'maritalStatus', 'address1', 'address2', 'city', 'state', 'postalCode'],
+  ...['groups', 'remoteContactId', 'remoteContactUrl'],
+];
 
 /** If several fit, the first one. */
 const separators = [',', ';', '\t', '|'];
@@ -75,6 +80,8 @@ function tooManyColumns({ line, cells }: CsvRecord): Unreadable {
 /** Reads the rows below these headings. */
 function rowReader(headings: string[], columns: Columns, region: Region, about: UnusedColumns) {
   let unseen = columns.unknown;
+  // Only our own export has guarded its cells.
+  const isOurs = headings.includes('contactId') && headings.includes('identifier');
 
   function noteUnused(cells: string[]): void {
     const seen = unseen.filter((column) => !/^(0\/0\/00)?$/.test(cells[column]?.trim() ?? ''));
@@ -84,7 +91,8 @@ function rowReader(headings: string[], columns: Columns, region: Region, about: 
   }
 
   return (record: CsvRecord): FileContact | Unreadable => {
-    const { cells, line } = record;
+    const { line } = record;
+    const cells = isOurs ? record.cells.map(textOfCell) : record.cells;
     // Some programs end each row with a separator.
     const hasMore = cells.slice(headings.length).some((each) => each.trim() !== '');
     if (cells.length < headings.length || hasMore) return wrongLength(record, headings.length);
@@ -96,13 +104,8 @@ function rowReader(headings: string[], columns: Columns, region: Region, about: 
 /** What the cells of a row mean. */
 function textsOf(headings: string[], columns: Columns, cells: string[]): Omit<ContactTexts, 'line'> {
   const { single } = columns;
-  const isOwn = single.contactId.length > 0 && single.identifier.some((column) => isIdentifier(cells[column] ?? ''));
-  /** What we exported comes back as it was, with the blanks at its ends. */
-  const textIn = (column: number) => (isOwn ? textOfCell(cells[column] ?? '') : (cells[column]?.trim() ?? ''));
-  const firstIn = (column: number | undefined) => {
-    if (column === undefined) return '';
-    return isOwn ? textIn(column) : (splitValues(textIn(column))[0] ?? '');
-  };
+  const textIn = (column: number) => cells[column]?.trim() ?? '';
+  const firstIn = (column: number | undefined) => (column === undefined ? '' : (splitValues(textIn(column))[0] ?? ''));
   const at = (column: number) => ({ column: headings[column] ?? '', text: textIn(column) });
 
   /** The first of a field's columns that has something. */
@@ -122,9 +125,7 @@ function textsOf(headings: string[], columns: Columns, cells: string[]): Omit<Co
     const used = Object.values(parts).find((column) => textIn(column) !== '');
     if (used === undefined) return [];
     const [street, second, third] = [firstIn(parts.street), firstIn(parts.street2), firstIn(parts.street3)];
-    const lines = isOwn
-      ? { address1: street, address2: second }
-      : splitStreet([street, second, third], firstIn(parts.box));
+    const lines = splitStreet([street, second, third], firstIn(parts.box));
     const [city, state, postalCode] = [firstIn(parts.city), firstIn(parts.state), firstIn(parts.postalCode)];
     return { column: headings[used] ?? '', ...lines, city, state, postalCode };
   }
@@ -141,19 +142,9 @@ function textsOf(headings: string[], columns: Columns, cells: string[]): Omit<Co
     clientAnniversary: oneOf('clientAnniversary'),
     gender: oneOf('gender'),
     maritalStatus: oneOf('maritalStatus'),
-    groups: isOwn ? ownGroupsIn(text) : groupsIn(oneOf('groups')),
-    own: isOwn ? ownIdsIn(text) : null,
+    groups: groupsIn(oneOf('groups')),
     isGroup: false,
   };
-}
-
-function ownIdsIn(text: (name: SingleName) => string): OwnIds | null {
-  return ownIdsOf({
-    identifier: text('identifier'),
-    contactId: text('contactId'),
-    remoteContactId: text('remoteContactId'),
-    remoteContactUrl: text('remoteContactUrl'),
-  });
 }
 
 /** Google marks the primary one with a star. */
@@ -167,7 +158,7 @@ export function writeCsvHeader(): string {
 }
 
 export function writeCsvRows(contacts: ExportedContact[]): string {
-  const rows = contacts.map((contact) => ({ ...contact, ...writeGroups(contact.groups) }));
+  const rows = contacts.map((contact) => ({ ...contact, groups: contact.groups.join(between) }));
   // Blanks at the ends of a text would be lost without quotes.
   return stringify(rows, { columns: csvColumns, quoted_match: /^\s|\s$/, cast: { string: safeCell } });
 }

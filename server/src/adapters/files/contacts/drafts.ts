@@ -24,7 +24,7 @@ const addressFields = ['address1', 'address2', 'city', 'state', 'postalCode'] as
 const namedAddress = /^[^<>]*<([^<>]+)>$/;
 
 export function contactOf(texts: ContactTexts, region: Region): FileContact {
-  const { line, groups, own, isGroup } = texts;
+  const { line, groups, isGroup } = texts;
   const draft: Draft = { fields: {}, leftOut: [], further: [], phones: [] };
   putPhones(draft, texts.phones, region);
   putEmails(draft, texts.emails);
@@ -36,7 +36,7 @@ export function contactOf(texts: ContactTexts, region: Region): FileContact {
     put(draft, field, texts[field], (text) => readEnumeration(field, text));
   putAddresses(draft, texts.addresses);
   const { phones, ...read } = draft;
-  return { line, ...read, groups, own, isGroup };
+  return { line, ...read, groups, isGroup };
 }
 
 function putText({ fields }: Draft, field: string, text: string): void {

@@ -1,4 +1,4 @@
-import type { FileGroup, LeftOut, OwnIds } from '../../../domain/ports.ts';
+import type { LeftOut } from '../../../domain/ports.ts';
 import { enumerations } from '../../../domain/shared/enumerations.ts';
 
 /** A row or card of a file: the line it begins on and its fields, not yet validated. */
@@ -10,9 +10,7 @@ export type FileContact = {
   leftOut: LeftOut[];
   /** The columns of further numbers, emails and addresses: a contact has one of each. */
   further: string[];
-  groups: FileGroup[];
-  /** In a file that we exported ourselves. */
-  own: OwnIds | null;
+  groups: string[];
   /** A card for several people. */
   isGroup: boolean;
 };
@@ -23,9 +21,11 @@ export type Unreadable = { line: number; unreadable: string };
 /** What a value means; null if it means that there is none. */
 export type FieldValue<Value> = { value: Value } | { why: string } | null;
 
-/** In Google's files, between values that share a cell. */
-const between = ' ::: ';
+/** In Google's files and ours, between values that share a cell. */
+export const between = ' ::: ';
 
+/** Google's own groups, which everybody is in: `* myContacts`. */
+const systemGroup = /^\* |^myContacts$/;
 const nothing = /^(-|n\/?a|none|unknown|unspecified|not specified|prefer not to say)$/i;
 const synonyms = {
   gender: { m: 1, man: 1, f: 2, woman: 2, nonbinary: 3 } as Record<string, number>,
@@ -47,6 +47,15 @@ export function readEnumeration(name: 'gender' | 'maritalStatus', text: string):
   const value = number === undefined ? synonyms[name][word] : Number(number);
   if (value !== undefined) return { value };
   return nothing.test(text) ? null : { why: notKnown[name] };
+}
+
+/** Groups as Google (` ::: `) and Outlook (`;`) write them. */
+export function groupsIn({ column, text }: { column: string; text: string }): string[] {
+  return text === '' ? [] : namedGroups(/^categories$/i.test(column) ? text.split(';') : splitValues(text));
+}
+
+export function namedGroups(names: string[]): string[] {
+  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== '' && !systemGroup.test(name)))];
 }
 
 export function splitValues(text: string): string[] {

@@ -2,7 +2,7 @@ import type { ExportedContact } from '../../../domain/address-book/contact-expor
 import { word } from '../../../domain/shared/enumerations.ts';
 import { writeList, writeProperty } from './vcard-lines.ts';
 
-/** The contact as vCard 4.0. The properties of our own make it come back whole. */
+/** The contact as vCard 4.0. */
 export function writeVcard(contact: ExportedContact): string {
   const { firstName, lastName, address1, address2, city, state, postalCode, groups } = contact;
   const address = [null, address2, address1, city, state, postalCode, null];
@@ -19,20 +19,8 @@ export function writeVcard(contact: ExportedContact): string {
     ['GENDER', contact.gender > 0 ? ('UMFO'[contact.gender] ?? 'U') : null],
     ['X-MARITAL-STATUS', contact.maritalStatus > 0 ? word('maritalStatus', contact.maritalStatus) : null],
     ['ADR', address.some((part) => part !== null) ? address : null],
-    ['X-ASSENT-CONTACT-ID', String(contact.contactId)],
-    ['X-ASSENT-REMOTE-CONTACT-ID', contact.remoteContactId],
-    ['X-ASSENT-REMOTE-CONTACT-URL', contact.remoteContactUrl],
   ];
-  const categories =
-    groups.length > 0
-      ? writeList(
-          'CATEGORIES',
-          groups.map(({ name }) => name),
-        )
-      : '';
-  const ofGroups = groups.map(({ groupId, externalId, name }) =>
-    writeProperty('X-ASSENT-GROUP', [String(groupId), externalId, name]),
-  );
+  const categories = groups.length > 0 ? writeList('CATEGORIES', groups) : '';
   const written = lines.map(([name, value]) => (value === null ? '' : writeProperty(name, value)));
-  return `BEGIN:VCARD\r\n${written.join('')}${categories}${ofGroups.join('')}END:VCARD\r\n`;
+  return `BEGIN:VCARD\r\n${written.join('')}${categories}END:VCARD\r\n`;
 }

@@ -1,8 +1,7 @@
 import { type LineOptions, lineBatchesOf } from '../text/lines.ts';
 import type { TextSource } from '../text/sources.ts';
 import { type AddressTexts, type ColumnText, type ContactTexts, contactOf } from './drafts.ts';
-import { type FileContact, splitStreet, type Unreadable } from './fields.ts';
-import { namedGroups, ownIdsOf } from './own-files.ts';
+import { type FileContact, namedGroups, splitStreet, type Unreadable } from './fields.ts';
 import { phoneRank, type Region } from './phones.ts';
 import { itemsOf, type Property, partsOf, readProperties, unescaped } from './vcard-lines.ts';
 
@@ -16,9 +15,8 @@ const tooLarge = 'the card has over a million characters';
 const withoutEnd = 'the card has no end';
 
 const wanted = new Set([
-  ...['n', 'fn', 'nickname', 'email', 'tel', 'adr', 'bday', 'gender', 'categories', 'uid', 'kind'],
+  ...['n', 'fn', 'nickname', 'email', 'tel', 'adr', 'bday', 'gender', 'categories', 'kind'],
   ...['x-ablabel', 'x-addressbookserver-kind', 'x-client-anniversary', 'x-marital-status'],
-  ...['x-assent-contact-id', 'x-assent-group', 'x-assent-remote-contact-id', 'x-assent-remote-contact-url'],
 ]);
 /** As vCard 4.0 abbreviates them. */
 const genders: Record<string, string> = { M: 'male', F: 'female', O: 'non-binary', N: 'unknown', U: 'unknown' };
@@ -66,8 +64,6 @@ function readCard(lines: string[], line: number, region: Region): FileContact | 
 type Card = {
   all(name: string): Property[];
   text(name: string): string;
-  /** We exported it ourselves, so every text comes back as it was. */
-  own: boolean;
   /** What the card calls one of several numbers or addresses. */
   labelOf(property: Property): string;
 };
@@ -75,22 +71,17 @@ type Card = {
 function cardOf(properties: Property[]): Card {
   const byName = Map.groupBy(properties, ({ name }) => name);
   const all = (name: string) => byName.get(name) ?? [];
-  const own = all('x-assent-contact-id').length > 0;
   const labels = new Map(all('x-ablabel').map(({ group, value }) => [group, value]));
   return {
     all,
-    own,
-    text(name) {
-      const text = unescaped(all(name)[0]?.value ?? '');
-      return own ? text : text.trim();
-    },
+    text: (name) => unescaped(all(name)[0]?.value ?? '').trim(),
     labelOf: ({ group, parameters }) => [...(parameters.type ?? []), labels.get(group) ?? ''].join(' '),
   };
 }
 
 function textsIn(card: Card): Omit<ContactTexts, 'line'> {
-  const { all, text, own } = card;
-  const [lastName = '', firstName = ''] = partsOf(all('n')[0]?.value ?? '').map((part) => (own ? part : part.trim()));
+  const { all, text } = card;
+  const [lastName = '', firstName = ''] = partsOf(all('n')[0]?.value ?? '').map((part) => part.trim());
   const [gender = ''] = partsOf(text('gender'));
   return {
     phones: textsOf(card, 'tel', ({ label }) => phoneRank(label)),
@@ -98,19 +89,13 @@ function textsIn(card: Card): Omit<ContactTexts, 'line'> {
     addresses: addressesOf(card),
     firstName,
     lastName,
-    fullName: own ? '' : text('fn'),
-    nickname: own ? text('nickname') : (itemsOf(all('nickname')[0]?.value ?? '')[0]?.trim() ?? ''),
+    fullName: text('fn'),
+    nickname: itemsOf(all('nickname')[0]?.value ?? '')[0]?.trim() ?? '',
     birthDate: { column: 'BDAY', text: birthdayOf(card) },
     clientAnniversary: { column: 'X-CLIENT-ANNIVERSARY', text: text('x-client-anniversary') },
     gender: { column: 'GENDER', text: genders[gender.toUpperCase()] ?? gender },
     maritalStatus: { column: 'X-MARITAL-STATUS', text: text('x-marital-status') },
-    groups: groupsOf(card),
-    own: ownIdsOf({
-      identifier: own ? text('uid').replace(/^urn:uuid:/i, '') : '',
-      contactId: text('x-assent-contact-id'),
-      remoteContactId: text('x-assent-remote-contact-id'),
-      remoteContactUrl: text('x-assent-remote-contact-url'),
-    }),
+    groups: namedGroups(all('categories').flatMap(({ value }) => itemsOf(value))),
     isGroup: /^group$/i.test(text('kind') || text('x-addressbookserver-kind')),
   };
 }
@@ -149,19 +134,10 @@ function birthdayOf({ all, text }: Card): string {
 function addressesOf(card: Card): AddressTexts[] {
   const rankOf: Rank = ({ label }) => (/home/i.test(label) ? 0 : /work/i.test(label) ? 2 : 1);
   return ranked(card, 'adr', rankOf).flatMap(({ value }) => {
-    const parts = partsOf(value).map((part) => (card.own ? part : part.trim()));
+    const parts = partsOf(value).map((part) => part.trim());
     if (parts.every((part) => part === '')) return [];
     const [box = '', extended = '', street = '', city = '', state = '', postalCode = ''] = parts;
-    const lines = card.own ? { address1: street, address2: extended } : splitStreet([street, extended], box);
-    return { column: 'ADR', ...lines, city, state, postalCode };
-  });
-}
-
-function groupsOf({ all, own }: Card): FileContact['groups'] {
-  if (!own) return namedGroups(all('categories').flatMap(({ value }) => itemsOf(value)));
-  return all('x-assent-group').map(({ value }) => {
-    const [groupId = '', externalId = '', name = ''] = partsOf(value);
-    return { name, groupId: Number(groupId), externalId: externalId || null };
+    return { column: 'ADR', ...splitStreet([street, extended], box), city, state, postalCode };
   });
 }
 

@@ -50,6 +50,6 @@ function shownRow({ fields, groups }: Row) {
     name: [firstName, lastName].filter(Boolean).join(' '),
     phone: phone ?? null,
     email: emailAddress ?? null,
-    groups: groups.map(({ name }) => name),
+    groups,
   };
 }

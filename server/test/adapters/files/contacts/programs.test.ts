@@ -43,7 +43,10 @@ suite('contacts of', () => {
         ['Birthday', '5/12/20', 'its year could be in two centuries'],
       ],
     ]);
-    assert.deepEqual(contacts.map(groupNamesOf), [['Clients', 'Golf'], [], []]);
+    assert.deepEqual(
+      contacts.map(({ groups }) => groups),
+      [['Clients', 'Golf'], [], []],
+    );
     assert.deepEqual(contacts[0]?.further, ['Business Phone']);
     assert.deepEqual(about.unused, ['Company', 'Home Country/Region', 'Initials', 'Notes']);
   });
@@ -62,7 +65,10 @@ suite('contacts of', () => {
     assert.deepEqual(contacts[0]?.fields, { ...joerg, ...home, address2: 'Apt 4' });
     const further = ['Phone 2 - Value', 'Phone 1 - Value', 'E-mail 1 - Value', 'E-mail 1 - Value'];
     assert.deepEqual(contacts[0]?.further, further);
-    assert.deepEqual(contacts.map(groupNamesOf), [['Clients', 'Golf'], []]);
+    assert.deepEqual(
+      contacts.map(({ groups }) => groups),
+      [['Clients', 'Golf'], []],
+    );
     assert.deepEqual(contacts[1]?.fields, { firstName: 'Madonna', phone: '+12125550111' });
     assert.deepEqual(leftOutOf(contacts[1]), [['Birthday', '--08-16', 'it has no year']]);
   });
@@ -71,7 +77,10 @@ suite('contacts of', () => {
     const { contacts } = await readFile(fixture('google-new.csv'));
     assert.deepEqual(contacts[0]?.fields, { ...joerg, ...home, address1: 'PO Box 77', nickname: 'Jo' });
     assert.deepEqual(contacts[1]?.fields, { emailAddress: 'anonymous@example.org' });
-    assert.deepEqual(contacts.map(groupNamesOf), [['Clients', 'Golf'], [], []]);
+    assert.deepEqual(
+      contacts.map(({ groups }) => groups),
+      [['Clients', 'Golf'], [], []],
+    );
     assert.deepEqual(contacts.flatMap(leftOutOf), [['Birthday', '--03-09', 'it has no year']]);
   });
 
@@ -166,8 +175,4 @@ suite('contacts of', () => {
 
 function leftOutOf(contact: FileContact | undefined): string[][] {
   return contact?.leftOut.map(({ column, value, why }) => [column, value, why]) ?? [];
-}
-
-function groupNamesOf({ groups }: FileContact): string[] {
-  return groups.map(({ name }) => name);
 }
