@@ -113,7 +113,7 @@ async function fillBook({ database }: Deployment, deps: Deps, advisorId: number)
   for (let from = 0; from < people; from += atOnce) {
     const some = phones.slice(from, from + atOnce);
     const rows = some.map((phone, index) => ({ firstName: 'Pat', lastName: `Number ${from + index}`, phone }));
-    await contacts.save(rows.map((fields, index) => ({ line: from + index, fields, groups: [], own: null })));
+    await contacts.save(rows.map((fields, index) => ({ line: from + index, fields, groups: [] })));
     await setInitialConsent(deps, advisorId, some, 'accepted');
   }
   const groupId = await createGroup(deps, advisorId, { name: 'Everybody' }, 0);
