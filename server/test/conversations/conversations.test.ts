@@ -99,6 +99,28 @@ suite('the advisor’s own app', () => {
     assert.ok(items.every(({ type, text }: { type: string; text?: string }) => type === 'consent' || text));
   });
 
+  test('the last text of a conversation is the one that its thread ends with, also if it waited, and has its time', async () => {
+    for (const waitMs of [1_000, 3_600_000]) {
+      const phone = newPhone();
+      await send(world.ann, { phone, text: 'Written early', whenConsented: true });
+      await received(world, phone, 1);
+      await world.clock.advance(waitMs);
+      await reply(world, phone, textingNumber(), 'ACCEPT');
+      await received(world, phone, 3);
+      const { memberId } = await conversationWith(phone);
+      const endOf = async () => (await itemsWith(memberId)).at(-1);
+      await until('it was handed over', async () => (await endOf()).handedOver !== null);
+      const end = await endOf();
+      const { last } = await conversationWith(phone);
+      assert.equal(end.text, 'Written early');
+      assert.deepEqual([last.direction, last.text, last.dateTime], ['out', end.text, end.handedOver]);
+      const [listed] = (await call('GET', '/conversations')).body.data;
+      assert.deepEqual([listed.phone, listed.last], [phone, last]);
+      await reply(world, phone, textingNumber(), 'Fine');
+      assert.equal((await conversationWith(phone)).last.text, 'Fine');
+    }
+  });
+
   test('a conversation is read, done, snoozed and has a draft; what is done comes back with the next text', async () => {
     const phone = await acceptedPhone(world, world.ann);
     await send(world.ann, { phone, text: 'Hello' });

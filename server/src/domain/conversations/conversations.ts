@@ -84,7 +84,7 @@ async function change(
 }
 
 function conversationOf(row: ConversationRow) {
-  const { dateTime, direction, kind, status, text, heldSince, ...rest } = row;
+  const { dateTime: _, shownTime: dateTime, direction, kind, status, text, heldSince, ...rest } = row;
   const last = dateTime && direction ? { direction, kind: shownKind(kind ?? 'text'), text, status, dateTime } : null;
   return { ...rest, isHeld: heldSince !== null, last };
 }

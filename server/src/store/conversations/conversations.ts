@@ -18,7 +18,10 @@ export type ConversationRow = {
   isDone: boolean;
   snoozedUntil: Date | null;
   draft: string | null;
+  /** The conversation's place in the list. */
   dateTime: Date | null;
+  /** When the text that is shown was handed over, or came. */
+  shownTime: Date | null;
   direction: 'in' | 'out' | null;
   kind: TextKind | null;
   status: string | null;
@@ -104,11 +107,37 @@ const columns = `
     where r.advisor_id = $1 and r.member_id = m.member_id and r.reply_id > coalesce(c.read_reply_id, 0)
   ) as unread,
   ${isDone} as "isDone", case when ${isSnoozed} then c.snoozed_until end as "snoozedUntil",
-  c.draft, l.date_time_created as "dateTime", l.direction, l.kind, l.status, l.held_reason as "heldReason",
-  convert_from(b.body, 'UTF8') as text`;
+  c.draft, l.date_time_created as "dateTime", coalesce(went.at, l.date_time_created) as "shownTime",
+  case when went.at is null then l.direction else 'out' end as direction, coalesce(went.kind, l.kind) as kind,
+  coalesce(went.status, l.status) as status,
+  case when went.at is null then l.held_reason else went.held_reason end as "heldReason", convert_from(b.body, 'UTF8') as text`;
+/** Below the last that was written may stand one that waited, and went after it: as in its thread, that one is shown. */
 const joined = `
   left join conversations c on c.advisor_id = $1 and c.member_id = m.member_id
-  left join archive_bodies b on b.advisor_id = $1 and b.number = l.archive_number
+  left join lateral (
+    select kind, status, held_reason, archive_number, at
+    from (
+      (
+        select kind, status, held_reason, archive_number, date_time_sent as at
+        from messages
+        where advisor_id = $1 and member_id = m.member_id and kind = 'text'
+        order by date_time_created desc, message_id desc
+        limit 3
+      )
+      union all
+      (
+        select kind, status, held_reason, archive_number, late_at
+        from messages
+        where advisor_id = $1 and member_id = m.member_id and late_at < 'infinity'
+        order by late_at desc
+        limit 1
+      )
+    ) as recent
+    where at >= l.date_time_created
+    order by at desc, archive_number desc
+    limit 1
+  ) as went on true
+  left join archive_bodies b on b.advisor_id = $1 and b.number = coalesce(went.archive_number, l.archive_number)
   left join lateral (
     select contact_id, nullif(full_name, phone) as name
     from contacts
