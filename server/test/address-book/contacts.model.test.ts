@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { contactSorts, createContact, createContacts, deleteContact } from '../../src/domain/address-book/contacts.ts';
 import { clearDeletedGroup, groupSorts } from '../../src/domain/address-book/groups.ts';
 import { searchText } from '../../src/domain/shared/text/folding.ts';
-import { sorts } from '../../src/store/address-book/contact-summaries.ts';
 import { listDeletedGroups } from '../../src/store/address-book/deleted-groups.ts';
 import { searchKeys } from '../../src/store/address-book/search-keys.ts';
 import { isWhole, rounds } from '../support/rounds.ts';
@@ -203,14 +202,11 @@ test('every page of a large book is right in every order, while the book changes
   );
 });
 
-test('every page is right though more contacts share a name and a time than a page looks at', async () => {
+test('every page is right though most contacts share a name and a time', async () => {
   const [model, real] = [new BookModel(), await newcomer(world)];
   world.clock.now = () => new Date(model.nowMs);
   const others = fc.sample(person, { seed: 1, numRuns: 200 });
-  const same = Array.from({ length: sorts.dateTimeCreated.sharedMax + 400 }, () => ({
-    firstName: 'Jo',
-    lastName: 'Doe',
-  }));
+  const same = Array.from({ length: 900 }, () => ({ firstName: 'Jo', lastName: 'Doe' }));
   for (const batch of [others.slice(100), same, others.slice(0, 100)]) {
     const contactIds = await createContacts(world.deps, idOf(real), batch, 1);
     for (const [index, fields] of batch.entries()) model.create(contactIds[index] as number, fields, 1);

@@ -73,27 +73,6 @@ suite('lookups', () => {
     assert.equal(found.at(-2)?.sent, 50);
   });
 
-  test('of pages by one statement that come at once are sent as one, and each gets its own rows in order', async () => {
-    const countdown = `
-      select position, number, (select count(*) from unnest($1::bigint[])) as sent, pg_backend_pid() as pid
-      from unnest($1::bigint[]) with ordinality as asked (first, position), generate_series(1, asked.first) as number
-      order by position, number desc`;
-    const firsts = Array.from({ length: 20 }, (_, index) => index % 4);
-    const found = await Promise.all(
-      firsts.map((first) =>
-        database.pool.lookUpPage<{ number: number; sent: number; pid: number }>(countdown, [first], 'countdown'),
-      ),
-    );
-    assert.deepEqual(
-      found.map((rows) => rows.map(({ number }) => number)),
-      firsts.map((first) => [3, 2, 1].filter((number) => number <= first)),
-    );
-    assert.equal(found[1]?.[0]?.sent, 16);
-    assert.equal(found[17]?.[0]?.sent, 4);
-    // Rows by their key don't wait for them.
-    assert.notEqual(found[1]?.[0]?.pid, await backend());
-  });
-
   test('by a key that PostgreSQL doesn’t take fail alone', async () => {
     const found = await Promise.allSettled([2, 'two', 4].map((number) => even(database.pool, number)));
     assert.deepEqual(
@@ -107,8 +86,6 @@ suite('lookups', () => {
     await database.pool.transaction(async (db) => {
       const [begun] = await db.query<{ id: string }>('select pg_current_xact_id()::text as id');
       assert.equal((await db.lookUpOne<{ id: string }>(id, [1], 'transaction-by-key'))?.id, begun?.id);
-      const [found] = await db.lookUpPage<{ id: string }>(id, [1], 'transaction-by-key');
-      assert.equal(found?.id, begun?.id);
     });
   });
 

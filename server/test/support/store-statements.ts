@@ -17,8 +17,7 @@ type Declaration = { file: string; name: string; comment: string; text: string }
 
 const folder = new URL('../../src/store/', import.meta.url).pathname;
 const beginning = /^(?:export )?(?:async )?(?:function\*? |const (?:\[|\{)?|type )\s*([A-Za-z0-9_]+)/;
-const runs =
-  /\b(?:query|find|one|value|has|write|lookUp|lookUpOne|lookUpPage|isDue|copy|fetched)(?:<[^(]*>)?\(|\bdeleteBatch\(/;
+const runs = /\b(?:query|find|one|value|has|write|lookUp|lookUpOne|isDue|copy|fetched)(?:<[^(]*>)?\(|\bdeleteBatch\(/;
 
 /** How statements name one advisor. */
 const bindings = [
@@ -26,7 +25,7 @@ const bindings = [
   /insert into [a-z_]+(?: as [a-z]+)? \(\s*advisor_id\b[^)]*\)\s*(?:values \(|select(?: distinct on \([^)]*\))?)\s*(?:\$1|0)\b/,
   /copy [a-z_]+ \(\s*advisor_id\b/,
   // A batch is a statement for each part where that matters, and a lookup has the advisor in its key.
-  /\b(?:forAdvisors|lookUpOne|lookUpPage)\b/,
+  /\b(?:forAdvisors|lookUpOne)\b/,
 ];
 
 /** Every function of the store whose statements are about these tables. What is under database/ is plumbing. */

@@ -45,7 +45,6 @@ export function poolShares(db: Db, size: number): PoolShares {
       write: (text, values, name) => inTurn(() => db.write(text, values, name)),
       lookUp: (text, values, name) => db.lookUp(text, values, name),
       lookUpOne: (text, key, name) => db.lookUpOne(text, key, name),
-      lookUpPage: (text, key, name) => db.lookUpPage(text, key, name),
       transaction: (work) => inTurn(() => db.transaction(work)),
       batch: (batch, item) => db.batch(batch, item, isAdmitted ? undefined : admit),
       afterCommit: (work) => db.afterCommit(work),

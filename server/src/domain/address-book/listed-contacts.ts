@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts';
+import { countBook } from '../../store/address-book/contact-pages.ts';
 import { listContacts } from '../../store/address-book/contact-search.ts';
 import type { Texting } from '../../store/address-book/listed-contacts.ts';
 import * as store from '../../store/address-book/listed-contacts.ts';
-import { countWalked } from '../../store/address-book/walked-pages.ts';
 import type { ConsentState } from '../../store/consent/consents.ts';
 import { listPendingTargets } from '../../store/shared/pending-actions.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
@@ -52,8 +52,8 @@ export async function listGroups(deps: Deps, advisorId: number, search: GroupSea
 /** How many contacts there are altogether, and in each state of consent. */
 export async function countContacts({ db }: Pick<Deps, 'db'>, advisorId: number) {
   const without = await listPendingTargets(db, advisorId, 'delete_contacts');
-  const [everybody, states] = await Promise.all([
-    countWalked(db, advisorId, { without }),
+  const [{ total: everybody }, states] = await Promise.all([
+    countBook(db, advisorId, without),
     store.countByConsent(db, advisorId, without),
   ]);
   return { everybody, states: Object.fromEntries(states.map(({ state, count }) => [state, count])) };

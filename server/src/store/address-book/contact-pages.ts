@@ -1,198 +1,177 @@
-import { type ContactPage, isClearing, type PageStatement, sorts, summaryOfContact } from './contact-summaries.ts';
+import type { ConsentState } from '../consent/consents.ts';
+import type { Db } from '../database/db.ts';
+import { type ContactPage, noEmail, sorts, summaryOfContact } from './contact-summaries.ts';
+
+/** Most of a book, as a rule: it is faster to skip the others in an index than to sort the matches. */
+export type WideFilter = {
+  modifiedSince?: Date | undefined;
+  /** Only the advisor's own app filters by these. */
+  consent?: ConsentState | undefined;
+  without?: number[] | undefined;
+};
+type Counts = { total: number; emails: number };
+type FoundRow = { isClearing?: boolean; contact: string };
 
 /**
- * The parameters, hidden from the planner: a plan for these values is then no better than a generic one, so a connection
- * plans once. If the planner saw them, it would plan every call again, which takes longer than finding a near page.
+ * Hidden from the planner, like the page: a plan for these values is then no better than a generic one, so a connection plans once.
+ * If the planner saw them, it would plan every call again, which takes longer than finding a near page.
  */
-const asked = { advisorId: '(select advisor_id from asked)', since: '(select since from asked)' };
-
-/** The key of contacts without an email: it comes after all others. */
-const noEmail = `U&'\\FFFF'`;
-/** If at most this many contacts are older than a date, they are counted instead of those that are not. */
-const olderMax = 1_000;
-
-/**
- * A page of the whole book, or of the contacts modified since then. What comes before it, or after it if that is less, is
- * skipped in the sort's index; only the page's own contacts are read (docs/decisions/0001-pages-from-the-nearer-end.md). `isCut` tells that contacts
- * may be at wrong places, because more of them share a key than were looked at.
- */
-export function bookPage(advisorId: number, page: ContactPage, since?: Date): PageStatement {
-  const { sortBy } = page;
-  const direction = page.descending ? 'desc' : 'asc';
-  const parts = partsOf(page, since !== undefined);
-  return {
-    name: `list-contacts-${since ? 'since-' : ''}${sortBy}-${direction}`,
-    values: [advisorId, page.offset, page.limit, ...(since ? [since] : [])],
-    text: `
-      with asked as materialized (
-        select
-          $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
-          ${since ? ', $4::timestamptz as since' : ''}
-      ),
-      book as materialized (${since ? countsSince(parts.length > 1) : counts}),
-      picked as materialized (${parts.map(pageOf).join(' union all ')}
-      )
-      select book.total, ${isClearing(sortBy, asked.advisorId)} ${isCut(parts)} as "isCut", page.contact
-      from book
-      left join (
-        select part, key, picked.contact_id, summary.contact
-        from picked
-        cross join lateral (
-          select ${summaryOfContact}
-          from contacts c
-          where c.advisor_id = ${asked.advisorId} and c.contact_id = picked.contact_id
-          -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-          offset 0
-        ) as summary
-      ) as page on true
-      order by part, key ${direction}, contact_id`,
-  };
-}
-
-const counts = `
-        select contact_count::bigint as total, email_count::bigint as email_count
-        from contact_books
-        where advisor_id = ${asked.advisorId}
-      `;
-
-/** With the number of emails only where a page needs it. */
-function countsSince(hasParts: boolean): string {
-  const newer = `advisor_id = ${asked.advisorId} and date_time_modified >= ${asked.since}`;
-  const emails = `
-          case when older.total <= ${olderMax} then book.email_count - older.email_count else (
-            select count(*) from contacts where ${newer} and email_order < ${noEmail}
-          ) end`;
-  return `
-        select
-          case when older.total <= ${olderMax} then contact_count - older.total else (
-            select count(*) from contacts where ${newer}
-          ) end as total,
-          ${hasParts ? emails : 'null::bigint'} as email_count
-        from contact_books book
-        cross join (
-          select count(*) as total, count(email_address) as email_count
-          from (
-            select email_address
-            from contacts
-            where advisor_id = ${asked.advisorId} and date_time_modified < ${asked.since}
-            limit ${olderMax + 1}
-          ) as few
-        ) as older
-        where book.advisor_id = ${asked.advisorId}
-      `;
-}
-
-/** A part of the book: `size` contacts in one order, with `before` others before them. */
-type Part = {
-  column: string;
-  where: string;
-  descending: boolean;
-  sharedMax: number | null;
-  size: string;
-  before: string;
+const asked = {
+  advisorId: '(select advisor_id from asked)',
+  skipped: '(select skipped from asked)',
+  size: '(select size from asked)',
 };
 
-/** One part, unless contacts without an email have to come last although the others are descending. */
-function partsOf({ sortBy, descending }: ContactPage, isSince: boolean): Part[] {
-  const { column, sharedMax } = sorts[sortBy];
-  const where = `advisor_id = ${asked.advisorId}${isSince ? ` and date_time_modified >= ${asked.since}` : ''}`;
-  const book = { column, where, descending, sharedMax, size: 'total', before: '0' };
-  if (sortBy !== 'email' || !descending) return [book];
-  const withEmail = { ...book, where: `${where} and ${column} < ${noEmail}`, size: 'email_count' };
-  const others = { ...book, where: `${where} and ${column} = ${noEmail}`, descending: false };
-  return [withEmail, { ...others, size: 'total - email_count', before: 'email_count' }];
+/** The counters of the book, without these contacts. */
+export async function countBook(db: Db, advisorId: number, without: number[] = []): Promise<Counts> {
+  const found = await db.find<Counts>(
+    `select contact_count - leaving.total as total, email_count - leaving.emails as emails
+     from contact_books
+     cross join (
+       select count(*) as total, count(email_address) as emails
+       from contacts
+       where advisor_id = $1 and contact_id = any ($2)
+     ) as leaving
+     where advisor_id = $1`,
+    [advisorId, without],
+    'count-book',
+  );
+  return found ?? { total: 0, emails: 0 };
 }
 
 /**
- * The contacts of a part that are on the page, from the nearer end of the part.
- *
- * Descending, contacts that share a key are in ascending order of their ids, which no index has. Where many share one, they are
- * read key by key. Where few do, the index is read with a margin on both sides of the page, and that is sorted.
+ * A page in the index of its sort, from its nearer end: what comes before it, or after it if that is less, is skipped there, and only the
+ * page's own contacts are read (docs/decisions/0001-pages-from-the-nearer-end.md).
  */
-function pageOf(part: Part, index: number): string {
-  const { descending, size, before } = part;
-  const margin = marginOf(part);
-  const read = descending && margin === 0 ? keyByKey : inIndex;
-  const [forward, backward] = descending ? (['desc', 'asc'] as const) : (['asc', 'desc'] as const);
+export async function listByIndex(
+  db: Db,
+  advisorId: number,
+  filter: WideFilter,
+  page: ContactPage,
+  counts: Counts,
+): Promise<FoundRow[]> {
+  const rows: FoundRow[] = [];
+  const start = Number(page.offset);
+  for (const part of partsOf(page, counts)) {
+    const within = (at: number) => Math.min(Math.max(0, at - part.before), part.size);
+    const [from, to] = [within(start), within(start + page.limit)];
+    if (from < to) rows.push(...(await listPart(db, advisorId, filter, page, part, { from, to })));
+  }
+  return rows;
+}
+
+type Part = { name: string; where: string[]; descending: boolean; before: number; size: number };
+
+/** One part, unless contacts without an email have to come last although the others are descending. */
+function partsOf({ sortBy, descending }: ContactPage, { total, emails }: Counts): Part[] {
+  if (sortBy !== 'email' || !descending) return [{ name: 'all', where: [], descending, before: 0, size: total }];
+  const [withEmail, without] = [[`c.email_order < ${noEmail}`], [`c.email_order = ${noEmail}`]];
+  return [
+    { name: 'with', where: withEmail, descending: true, before: 0, size: emails },
+    { name: 'without', where: without, descending: false, before: emails, size: total - emails },
+  ];
+}
+
+function listPart(
+  db: Db,
+  advisorId: number,
+  filter: WideFilter,
+  { sortBy }: ContactPage,
+  part: Part,
+  { from, to }: { from: number; to: number },
+): Promise<FoundRow[]> {
+  const isFromEnd = from + to > part.size;
+  const keys = part.descending === isFromEnd ? 'asc' : 'desc';
+  const ids = isFromEnd ? 'desc' : 'asc';
+  const values = [advisorId, isFromEnd ? part.size - to : from, to - from];
+  const filtered = conditionsOf(filter, values);
+  const conditions = [`c.advisor_id = ${asked.advisorId}`, ...part.where, ...filtered];
+  const column = sorts[sortBy];
+  const find = keys === ids ? inOrder : acrossTies;
+  // Whether group_count still counts memberships of deleted groups.
+  const isClearing = `exists (select from deleted_groups where advisor_id = ${asked.advisorId}) as "isClearing",`;
+  return db.query<FoundRow>(
+    `with asked as materialized (
+       select $1::bigint as advisor_id, $2::bigint as skipped, $3::bigint as size
+     ),
+     ${find(column, conditions.join(' and '), { keys, ids })}
+     select ${sortBy === 'groupCount' ? isClearing : ''} summary.contact
+     from (select contact_id, row_number() over () as position from picked) as placed
+     cross join lateral (
+       select ${summaryOfContact}
+       from contacts c
+       where c.advisor_id = ${asked.advisorId} and c.contact_id = placed.contact_id
+       -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+       offset 0
+     ) as summary
+     order by position ${isFromEnd ? 'desc' : 'asc'}`,
+    values,
+    filtered.length > 0 ? undefined : `list-contacts-${sortBy}-${part.name}-${keys}-${ids}`,
+  );
+}
+
+type Directions = Record<'keys' | 'ids', 'asc' | 'desc'>;
+
+function inOrder(column: string, where: string, { keys, ids }: Directions): string {
   return `
-        select ${index} as part, near.*
-        from (
-          select
-            size, page_offset - before as skipped, page_size, greatest(page_offset - before - ${margin}, 0) as first,
-            least(page_offset - before + page_size + ${margin}, size) as last
-          from asked, (select ${size} as size, ${before} as before from book) as part
-        ) as span
-        cross join lateral (
-          select *
-          from (
-            (
-              ${read(part, forward)}
-              offset first
-              limit case when first + last <= size then greatest(last - first, 0) else 0 end
-            )
-            union all
-            (
-              ${read(part, backward)}
-              offset size - last
-              limit case when first + last <= size then 0 else greatest(last - first, 0) end
-            )
-          ) as near
-          ${margin > 0 ? 'order by key desc, contact_id offset skipped - first limit page_size' : ''}
-        ) as near`;
+     picked as materialized (
+       select c.contact_id
+       from contacts c
+       where ${where}
+       order by c.${column} ${keys}, c.contact_id ${ids}
+       offset ${asked.skipped}
+       limit ${asked.size}
+     )`;
 }
 
-function marginOf({ descending, sharedMax }: Part): number {
-  return descending ? (sharedMax ?? 0) : 0;
-}
-
-/** Whether the first or the last contact of the page shares its key with more than the margin. */
-function isCut(parts: Part[]): string {
-  const [part] = parts as [Part];
-  const margin = marginOf(part);
-  if (margin === 0) return 'false';
-  return `exists (
-          select
-          from (select min(key) as first, max(key) as last from picked where part = 0) as ends
-          cross join lateral (
-            (select from contacts where ${part.where} and ${part.column} = first offset ${margin} limit 1)
-            union all
-            (select from contacts where ${part.where} and ${part.column} = last offset ${margin} limit 1)
-          ) as more
-        )`;
-}
-
-function inIndex({ column, where }: Part, direction: 'asc' | 'desc'): string {
+/**
+ * Contacts that share a key are in the order of ids that the index doesn't have. The key at which the page begins is the same in
+ * either order, and so is how many contacts that share it come before: those are read in the other direction, and only then those
+ * with further keys, which are sorted key by key as far as the page goes.
+ */
+function acrossTies(column: string, where: string, { keys, ids }: Directions): string {
+  const [before, beyond] = keys === 'desc' ? ['>', '<'] : ['<', '>'];
+  const sharing = `${where} and c.${column} = (select key from first)`;
   return `
-            select ${column} as key, contact_id
-            from contacts
-            where ${where}
-            order by ${column} ${direction}, contact_id ${direction}`;
+     first as materialized (
+       select c.${column} as key, c.contact_id
+       from contacts c
+       where ${where}
+       order by c.${column} ${keys}, c.contact_id ${keys}
+       offset ${asked.skipped}
+       limit 1
+     ),
+     picked as materialized (
+       (
+         select c.contact_id
+         from contacts c
+         where ${sharing}
+         order by c.contact_id ${ids}
+         offset (select count(*) from contacts c where ${sharing} and c.contact_id ${before} (select contact_id from first))
+       )
+       union all
+       (
+         select c.contact_id
+         from contacts c
+         where ${where} and c.${column} ${beyond} (select key from first)
+         order by c.${column} ${keys}, c.contact_id ${ids}
+       )
+       limit ${asked.size}
+     )`;
 }
 
-/** Each key in turn with its contacts: ascending by id if keys are descending, and the other way round. */
-function keyByKey({ column, where }: Part, direction: 'asc' | 'desc'): string {
-  const [after, ids] = direction === 'desc' ? ['<', 'asc'] : ['>', 'desc'];
-  return `
-            with recursive keys as (
-              (select ${column} as key from contacts where ${where} order by ${column} ${direction} limit 1)
-              union all
-              select (
-                select ${column}
-                from contacts
-                where ${where} and ${column} ${after} key
-                order by ${column} ${direction}
-                limit 1
-              )
-              from keys
-              where key is not null
-            )
-            select key, contact_id
-            from keys
-            -- A nested loop keeps the order of both, so nothing is sorted.
-            cross join lateral (
-              select contact_id
-              from contacts
-              where ${where} and ${column} = key
-              order by contact_id ${ids}
-            ) as sharing`;
+function conditionsOf({ modifiedSince, consent, without = [] }: WideFilter, values: unknown[]): string[] {
+  const conditions: string[] = [];
+  if (modifiedSince) conditions.push(`c.date_time_modified >= $${values.push(modifiedSince)}`);
+  if (consent) conditions.push(isIn(consent));
+  if (without.length > 0) conditions.push(`c.contact_id <> all ($${values.push(without)})`);
+  return conditions;
+}
+
+/** As a value and no condition, which the planner would make a join of: it hashes the phones and keeps the index's order. */
+function isIn(consent: ConsentState): string {
+  const members = `select phone from members where advisor_id = ${asked.advisorId} and state`;
+  return consent === 'none'
+    ? `(c.phone not in (${members} <> 'none')) is true`
+    : `(c.phone in (${members} = '${consent}')) is true`;
 }

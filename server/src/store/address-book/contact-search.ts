@@ -1,34 +1,24 @@
-import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
-import { bookPage } from './contact-pages.ts';
+import { countBook, listByIndex, type WideFilter } from './contact-pages.ts';
 import {
   type ContactPage,
   type ContactSummaryRow,
-  isClearing,
-  type Lookup,
-  type PageStatement,
+  noEmail,
   sorts,
   summaryIn,
   summaryOfContact,
 } from './contact-summaries.ts';
 import { queryKeys } from './search-keys.ts';
-import { countWalked, isWalkable, walkedPage } from './walked-pages.ts';
 
-export type ContactFilter = {
+export type ContactFilter = WideFilter & {
   words?: string[];
   phone?: string;
   email?: string;
   groupId?: number;
   remoteContactId?: string;
-  modifiedSince?: Date;
-  /** Only the advisor's own app filters by these. */
-  consent?: ConsentState;
-  without?: number[];
   only?: number[];
 };
 
-/** Larger ones aren't short: they take a connection of their own. */
-const shortPageMax = 50;
 /** So many matches are found and sorted faster than a page of them in the index of a sort. */
 const fewMax = 1_000;
 
@@ -38,152 +28,55 @@ export async function listContacts(
   filter: ContactFilter,
   page: ContactPage,
 ): Promise<{ total: number; contacts: ContactSummaryRow[] }> {
-  const rows = await findRows(db, advisorId, filter, page);
+  const counts = await countWide(db, advisorId, filter, page);
+  const found = counts && (await listByIndex(db, advisorId, filter, page, counts));
+  if (found && !found[0]?.isClearing)
+    return { total: counts.total, contacts: found.map(({ contact }) => summaryIn(contact)) };
+  const rows = await listMatching(db, advisorId, filter, page);
   return {
     total: rows[0]?.total ?? 0,
     contacts: rows.flatMap(({ contact }) => (contact === null ? [] : summaryIn(contact))),
   };
 }
 
-/** Past the last page there is one row with the total and no contact. */
-type FoundRow = { total: number; isClearing?: boolean; isCut?: boolean; contact: string | null };
-
-async function findRows(db: Db, advisorId: number, filter: ContactFilter, page: ContactPage): Promise<FoundRow[]> {
-  const lookUp = ({ text, key, name }: Lookup) => db.lookUpPage<FoundRow>(text, key, name);
-  const first = isEmpty(filter) ? firstPage(advisorId, page) : null;
-  if (first) return lookUp(first);
-  const withKey = pageWithKey(advisorId, filter, page);
-  const found = withKey ? await lookUp(withKey) : [];
-  if (found[0] && found[0].total <= shortPageMax) return found;
-  const ask = ({ text, values, name }: PageStatement) => db.query<FoundRow>(text, values, name);
-  const { consent, without, ...others } = filter;
-  if ((consent || without?.length) && isEmpty(others) && isWalkable(page)) {
-    const total = await countWalked(db, advisorId, { consent, without });
-    if (total > fewMax) return ask(walkedPage(advisorId, { consent, without }, page, total));
-  }
-  let rows = (await isMuch(db, advisorId, filter)) ? await ask(bookPage(advisorId, page, filter.modifiedSince)) : null;
-  if (!rows || rows[0]?.isCut) rows = await ask(matching(advisorId, filter, page));
-  return rows[0]?.isClearing ? ask(matching(advisorId, filter, page, withoutDeletedGroups)) : rows;
-}
-
-/** Whether the whole book is asked for, or what changed in it since a date, and that is more than `fewMax`. */
-async function isMuch(db: Db, advisorId: number, { modifiedSince, ...others }: ContactFilter): Promise<boolean> {
-  if (!isEmpty(others) || modifiedSince === undefined) return isEmpty(others);
-  return db.has(
-    `select
-     from contacts
-     where advisor_id = $1 and date_time_modified >= $2
-     offset ${fewMax}
-     limit 1`,
-    [advisorId, modifiedSince],
-    'has-many-modified',
-  );
-}
-
-/**
- * The first page in ascending order, if it is short: how the sort's index begins. Null for another one, and for the number of
- * groups, where the index may still count deleted ones.
- */
-function firstPage(advisorId: number, { sortBy, descending, offset, limit }: ContactPage): Lookup | null {
-  if (descending || offset > 0n || limit > shortPageMax || sortBy === 'groupCount') return null;
-  const { column } = sorts[sortBy];
-  return {
-    name: `list-first-contacts-${sortBy}`,
-    key: [advisorId, limit],
-    text: `
-      select asked.position, book.total, page.contact
-      from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (advisor_id, page_size, position)
-      cross join lateral (
-        select contact_count as total
-        from contact_books
-        where advisor_id = asked.advisor_id
-        offset 0
-      ) as book
-      left join lateral (
-        select row_number() over () as place, contact
-        from (
-          select ${summaryOfContact}
-          from contacts c
-          where c.advisor_id = asked.advisor_id
-          order by c.${column}, c.contact_id
-          -- The planner must know that it is short, or it would sort the whole book.
-          limit ${shortPageMax}
-        ) as first
-        limit asked.page_size
-      ) as page on true
-      order by asked.position, page.place`,
-  };
-}
-
-/**
- * A page of those who have a phone or a remote id, if it is the only filter: as a rule that is one contact. If they are more
- * than a short page, it has a larger total and none of them.
- */
-function pageWithKey(
+/** How many there are of the whole book, or of much of it; null if a filter leaves few, or isn't in the indexes of the sorts. */
+async function countWide(
+  db: Db,
   advisorId: number,
-  { phone, remoteContactId, ...others }: ContactFilter,
-  { sortBy, descending, offset, limit }: ContactPage,
-): Lookup | null {
-  const isAlone = (phone === undefined) !== (remoteContactId === undefined) && isEmpty(others);
-  if (!isAlone || sortBy === 'groupCount') return null;
-  const key = phone === undefined ? 'remote_contact_id' : 'phone';
-  const direction = descending ? 'desc' : 'asc';
-  return {
-    name: `list-contacts-by-${key}-${sortBy}-${direction}`,
-    key: [advisorId, phone ?? remoteContactId, offset, limit],
-    text: `
-      select asked.position, matched.total, page.contact
-      from unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[])
-        with ordinality as asked (advisor_id, key, page_offset, page_size, position)
-      cross join lateral (
-        select count(*) as total
-        from (
-          select
-          from contacts
-          where advisor_id = asked.advisor_id and ${key} = asked.key
-          limit ${shortPageMax + 1}
-        ) as few
-      ) as matched
-      left join lateral (
-        select row_number() over () as place, contact
-        from (
-          select ${summaryOfContact}
-          from (
-            select *
-            from contacts
-            where advisor_id = asked.advisor_id and ${key} = asked.key and matched.total <= ${shortPageMax}
-            -- A fence: they are found first, and then sorted.
-            limit ${shortPageMax}
-          ) as c
-          order by ${sortBy === 'email' ? 'c.email_address is null, ' : ''}c.${sorts[sortBy].column} ${direction}, c.contact_id
-          offset asked.page_offset
-          limit asked.page_size
-        ) as found
-      ) as page on true
-      order by asked.position, page.place`,
-  };
+  { modifiedSince, consent, without, ...others }: ContactFilter,
+  { sortBy }: ContactPage,
+): Promise<{ total: number; emails: number } | null> {
+  if (!isEmpty(others)) return null;
+  if (!modifiedSince && !consent) return countBook(db, advisorId, without);
+  const values: unknown[] = [advisorId];
+  const conditions = ['c.advisor_id = $1', ...conditionsOf({ modifiedSince, consent, without }, values)];
+  const counts = await db.one<{ total: number; emails: number }>(
+    `select count(*) as total, ${sortBy === 'email' ? `count(*) filter (where c.email_order < ${noEmail})` : '0'} as emails
+     from contacts c
+     where ${conditions.join(' and ')}`,
+    values,
+  );
+  return counts.total > fewMax ? counts : null;
 }
 
 /** A page of the matches. Every match is counted and sorted, so the cost grows with the matches, not with the book. */
-function matching(
+function listMatching(
+  db: Db,
   advisorId: number,
   filter: ContactFilter,
   page: ContactPage,
-  corrected = (matches: string) => matches,
-): PageStatement {
-  const { column } = sorts[page.sortBy];
+): Promise<{ total: number; contact: string | null }[]> {
+  const column = sorts[page.sortBy];
   const direction = page.descending ? 'desc' : 'asc';
   const values: unknown[] = [advisorId, page.offset, page.limit];
   const conditions = ['c.advisor_id = $1', ...conditionsOf(filter, values)];
-
   const matches = `
         select c.contact_id, c.${column} as key, c.email_address is null as unset
         from contacts c
         where ${conditions.join(' and ')}`;
-  return {
-    values,
-    text: `
-      with matched as materialized (${corrected(matches)}
+  // Past the last page there is one row with the total and no contact.
+  return db.query(
+    `with matched as materialized (${page.sortBy === 'groupCount' ? withoutDeletedGroups(matches) : matches}
       ),
       picked as (
         select contact_id, row_number() over () as position
@@ -195,7 +88,7 @@ function matching(
           limit $3
         ) as page
       )
-      select totals.total, ${isClearing(page.sortBy, '$1')} page.contact
+      select totals.total, page.contact
       from (select count(*) as total from matched) as totals
       left join (
         select position, ${summaryOfContact}
@@ -203,7 +96,15 @@ function matching(
         join contacts c on c.advisor_id = $1 and c.contact_id = picked.contact_id
       ) as page on true
       order by position`,
-  };
+    values,
+    nameOf(filter, page),
+  );
+}
+
+/** Of the searches that partners make most, with a key that few contacts share: planning one takes longer than it does. */
+function nameOf({ phone, remoteContactId, ...others }: ContactFilter, { sortBy, descending }: ContactPage) {
+  if ((phone === undefined) === (remoteContactId === undefined) || !isEmpty(others)) return undefined;
+  return `list-contacts-by-${phone === undefined ? 'remote-id' : 'phone'}-${sortBy}-${descending ? 'desc' : 'asc'}`;
 }
 
 /** What a contact `c` must be, with the advisor as the first value; the filter's own are added to them. */

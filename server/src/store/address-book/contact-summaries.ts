@@ -2,24 +2,18 @@ import { columnsIn, textsOf, writtenInstant } from '../database/connecting/colum
 
 export type ContactSort = keyof typeof sorts;
 export type ContactPage = { sortBy: ContactSort; descending: boolean; offset: bigint; limit: number };
-export type PageStatement = { text: string; values: unknown[]; name?: string };
-export type Lookup = { text: string; key: unknown[]; name: string };
 
-/** An import gives the contacts of a batch, of which there are fewer, the same times. */
-const sharedTimeMax = 3_000;
-
-/**
- * The contract's sort fields, each with its indexed column, and how many contacts share a key at most, as a rule. Null if there
- * are few keys, so that any number of contacts share one.
- */
+/** The key of contacts without an email: it comes after all others. */
+export const noEmail = `U&'\\FFFF'`;
+/** The contract's sort fields, each with its indexed column. */
 export const sorts = {
-  fullName: { column: 'full_name', sharedMax: 500 },
-  email: { column: 'email_order', sharedMax: 500 },
-  emailStatus: { column: 'email_status', sharedMax: null },
-  groupCount: { column: 'group_count', sharedMax: null },
-  source: { column: 'source', sharedMax: null },
-  dateTimeCreated: { column: 'date_time_created', sharedMax: sharedTimeMax },
-  dateTimeModified: { column: 'date_time_modified', sharedMax: sharedTimeMax },
+  fullName: 'full_name',
+  email: 'email_order',
+  emailStatus: 'email_status',
+  groupCount: 'group_count',
+  source: 'source',
+  dateTimeCreated: 'date_time_created',
+  dateTimeModified: 'date_time_modified',
 } as const;
 export const contactSorts = Object.keys(sorts) as ContactSort[];
 
@@ -71,10 +65,4 @@ export function summaryIn(contact: string) {
     groupCount: groupNames.length,
     groupNames,
   };
-}
-
-/** In the only sort where it matters: whether `group_count` still counts memberships of deleted groups. */
-export function isClearing(sortBy: ContactSort, advisorId: string): string {
-  if (sortBy !== 'groupCount') return '';
-  return `exists (select from deleted_groups where advisor_id = ${advisorId}) as "isClearing",`;
 }

@@ -22,8 +22,6 @@ export type Db = {
    * part of the key, and gives each row the `position` of its key, from 1.
    */
   lookUpOne<Row extends object>(text: string, key: unknown[], name: string): Promise<Row | null>;
-  /** The same for a key that finds a short page of rows, in order. Rows by their key don't wait for pages. */
-  lookUpPage<Row extends object>(text: string, key: unknown[], name: string): Promise<Row[]>;
   /** Runs the work in one transaction. On a transaction, the work joins it. */
   transaction<Result>(work: (db: Transaction) => Promise<Result>): Promise<Result>;
   /**

@@ -18,8 +18,6 @@ type PoolOptions = ConnectionOptions & {
 
 const settleMsDefault = 10_000;
 const batchConnectionsMax = 4;
-/** How many pages are looked up by one statement. */
-const pagesMax = 16;
 
 // Every table has the index that its statements need. A plan made while a table was small, or never analyzed, would
 // read all of it, and a prepared statement keeps its plan: after an import of 20,000 a page took 1.1 s instead of 10 ms.
@@ -43,9 +41,7 @@ export function connect(options: PoolOptions): Pool {
   const batchPool = pipelined(Math.min(batchConnectionsMax, options.size));
   const otherwise: Db['query'] = (text, values, name) => queryOn(pool, { text, values, name });
   const lookups = makeLookups(pipelined(1), otherwise);
-  const pages = makeLookups(pipelined(1), otherwise);
   const gatherRows = gatherer(lookups.query);
-  const gatherPages = gatherer(pages.query, pagesMax);
   const distribution = unknownDistribution();
   const settle = commitSettler(pool, options.settleMs ?? settleMsDefault, async () =>
     distribution.isDistributed(otherwise),
@@ -56,7 +52,7 @@ export function connect(options: PoolOptions): Pool {
     return {
       ...routedQueries(
         {
-          ...{ query, write, lookUp: lookups.query, gatherRows, gatherPages, isTransaction: false },
+          ...{ query, write, lookUp: lookups.query, gatherRows, isTransaction: false },
           describe: (text) => describeOn(some, text),
         },
         distribution,
@@ -80,6 +76,6 @@ export function connect(options: PoolOptions): Pool {
     batch,
     open: async () => void (await Promise.all([openAll(pool), openAll(batchPool), lookups.open()])),
     counts: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    end: async () => void (await Promise.all([pool.end(), batchPool.end(), lookups.end(), pages.end()])),
+    end: async () => void (await Promise.all([pool.end(), batchPool.end(), lookups.end()])),
   };
 }

@@ -29,13 +29,9 @@ export function unknownDistribution(): Distribution {
   }
 }
 
-type Queries = Pick<
-  Db,
-  'query' | 'find' | 'one' | 'value' | 'has' | 'write' | 'lookUp' | 'lookUpOne' | 'lookUpPage' | 'nodes'
->;
-/** Lookups that are sent together. */
-type Plain = Pick<Db, 'query' | 'write' | 'lookUp'> &
-  ShardConnection & { gatherRows: Db['lookUpPage']; gatherPages: Db['lookUpPage'] };
+type Queries = Pick<Db, 'query' | 'find' | 'one' | 'value' | 'has' | 'write' | 'lookUp' | 'lookUpOne' | 'nodes'>;
+/** Lookups by key are sent together. */
+type Plain = Pick<Db, 'query' | 'write' | 'lookUp'> & ShardConnection & { gatherRows: Db['lookUp'] };
 
 /** Where the database is distributed, these send a statement about one advisor so that it goes to one node. */
 export function routedQueries(plain: Plain, distribution: Distribution): Queries {
@@ -53,14 +49,12 @@ export function routedQueries(plain: Plain, distribution: Distribution): Queries
       return typeof known === 'boolean' ? run(known) : known.then(run);
     };
   /** There, keys of several advisors would span nodes, so each is sent alone. */
-  const byKey = (gathered: Db['lookUpPage'], alone: Db['lookUp']): Db['lookUpPage'] =>
-    async function lookUp<Row extends object>(text: string, key: unknown[], name: string): Promise<Row[]> {
-      const known = isDistributed();
-      if (known === false || !(await known)) return gathered<Row>(text, key, name);
-      const lists = key.map((part) => [part]);
-      return alone<Row>(comparedWith(text, '($1::bigint[])[1]'), lists, name);
-    };
-  const lookUpRows = byKey(plain.gatherRows, plain.lookUp);
+  async function lookUpRows<Row extends object>(text: string, key: unknown[], name: string): Promise<Row[]> {
+    const known = isDistributed();
+    if (known === false || !(await known)) return plain.gatherRows<Row>(text, key, name);
+    const lists = key.map((part) => [part]);
+    return plain.lookUp<Row>(comparedWith(text, '($1::bigint[])[1]'), lists, name);
+  }
   return {
     query: each(plain.query) as Db['query'],
     // By the query of whatever this becomes a part of: one shard's, for one.
@@ -83,7 +77,6 @@ export function routedQueries(plain: Plain, distribution: Distribution): Queries
     lookUp: each(plain.lookUp) as Db['lookUp'],
     lookUpOne: async <Row extends object>(text: string, key: unknown[], name: string) =>
       (await lookUpRows<Row>(text, key, name))[0] ?? null,
-    lookUpPage: byKey(plain.gatherPages, plain.query),
     nodes() {
       const known = isDistributed();
       return typeof known === 'boolean' ? nodesWhere(known) : known.then(nodesWhere);

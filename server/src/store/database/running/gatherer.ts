@@ -4,14 +4,14 @@ import { isDataError } from '../errors.ts';
 type Waiter = { key: unknown[]; resolve(rows: FoundRow[]): void; reject(error: unknown): void };
 type FoundRow = { position: number };
 
-/** Rows by their key in one statement. */
-const rowsMax = 100;
+/** In one statement. */
+const keysMax = 100;
 
 /**
  * Lookups by the same statement in one turn of the event loop become one statement with a list of at most `keysMax` keys. Most
  * of what a lookup costs, here and in PostgreSQL, is the statement and not the rows.
  */
-export function gatherer(query: Db['query'], keysMax = rowsMax): Db['lookUpPage'] {
+export function gatherer(query: Db['query']): Db['lookUp'] {
   const gathered = new Map<string, Waiter[]>();
 
   function lookUp<Row extends object>(text: string, key: unknown[], name: string): Promise<Row[]> {

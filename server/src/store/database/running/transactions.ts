@@ -150,7 +150,6 @@ function transactionOn(
     write: (text: string, values?: unknown[], name?: string) => write({ text, values, name }),
     lookUp: query,
     gatherRows: gatherer(query),
-    gatherPages: gatherer(query),
     describe: (text: string) => describe(client, text),
     isTransaction: true,
   };
