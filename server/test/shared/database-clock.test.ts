@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { after, beforeEach, suite, test } from 'node:test';
+import type { Deps } from '../../src/deps.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
+import { recordOptOut } from '../../src/domain/consent/consents.ts';
+import { claimTexts } from '../../src/domain/delivery/claims.ts';
+import { recordOutcome } from '../../src/domain/delivery/outcomes.ts';
+import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import { acceptStep } from '../../src/domain/operations/clock-steps.ts';
 import { requireRightTime, startDatabaseClock } from '../../src/domain/shared/database-clock.ts';
+import { makeLog } from '../../src/log.ts';
 import { insertEntries, type NewEntry } from '../../src/store/archive/archive.ts';
+import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { DatabaseUnable } from '../../src/store/database/errors.ts';
+import { stateOf } from '../support/people.ts';
+import { acceptedPhone, send } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
@@ -87,6 +96,46 @@ test('an operator accepts the step, which is an entry with the time that the clo
   );
   isNear(entry?.at as Date, Date.now());
   assert.equal(entry?.actor, `staff:${staff.staffId}`);
+});
+
+suite('under a clock that is a day ahead', () => {
+  /** What was recorded last of this kind, by a process that accepts nothing. */
+  async function recorded(kind: string, act: (deps: Deps) => Promise<unknown>) {
+    machine.offMs = 86_400_000;
+    const clock = await startDatabaseClock(db, clocks);
+    assert.throws(() => requireRightTime({ databaseClock: clock }), { code: 'downstream_unavailable' });
+    await act({ ...world.deps, clock, databaseClock: clock });
+    const [entry] = await asOwner<{ at: Date; meta: Record<string, unknown> }>(
+      `select date_time_created as at, meta::json as meta
+       from archive_entries
+       where kind = $1
+       order by recorded_at desc, number desc
+       limit 1`,
+      [kind],
+    );
+    isNear(entry?.at as Date, Date.now());
+    return entry?.meta;
+  }
+
+  test('a receipt is taken, with the database’s time', async () => {
+    await send(world.ann, { phone: await acceptedPhone(world, world.ann), text: 'Hello' });
+    const { texts } = await claimTexts(world.deps, sandboxCarrierId, 100);
+    const node = { deps: world.deps, log: makeLog('silent'), abandoned: new AbortController().signal };
+    for (const text of texts) await recordOutcome(node, text, { accepted: `id-${text.messageId}` });
+    const receipt = { carrierMessageId: `id-${texts.at(-1)?.messageId}`, status: 'delivered' } as const;
+    const meta = await recorded('outcome', (deps) => receiveReceipt(deps, sandboxCarrierId, receipt));
+    assert.equal(meta?.outcome, 'delivered');
+  });
+
+  test('a revocation that staff record is taken, with the database’s time', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    const { advisorId, firmId } = world.ann.advisor;
+    const staff = await addStaff(world.deps, { name: 'Sue', email: 'sue@test.example', firmId });
+    const given = { advisorId, phone, proof: 'By phone', staff };
+    const meta = await recorded('consent', (deps) => recordOptOut(deps, given));
+    assert.equal(meta?.to, 'opted_out');
+    assert.equal(await stateOf(world, world.ann, phone), 'opted_out');
+  });
 });
 
 test('an entry further than twenty seconds from the database’s clock is refused, in a sandbox from its own', async () => {
