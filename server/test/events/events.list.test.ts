@@ -6,6 +6,7 @@ import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { cursorAt } from '../../src/domain/shared/feeds.ts';
 import { insertEvents } from '../../src/store/events/new-events.ts';
 import { testDoor } from '../address-book/address-book.ts';
+import { monotonicTime } from '../support/monotonic-time.ts';
 import { ask, memberOf, say } from '../support/people.ts';
 import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
@@ -278,7 +279,7 @@ suite('cursors', () => {
     await until('it waits', () => eventAdded.awaited().length === 1);
     await setAdvisor(world.deps, bob.advisor.advisorId, { disabled: true });
     // So long a node may go by what it knew.
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 1_000 });
+    monotonicTime(t).pass(1_000);
     await setConsent(world, bob, newPhone(), 'accepted');
     await wakeReaders(world.deps);
     assert.equal((await waiting).status, 401);

@@ -27,7 +27,7 @@ export type Step = {
   late: Checkpoint[];
   faults: Fault[];
 };
-export type SignedSize = { root: Buffer; firstMs: number; lastMs: number };
+type SignedSize = { root: Buffer; firstMs: number; lastMs: number };
 
 const rowsPage = 5_000;
 const knownMax = 20_000;
