@@ -53,10 +53,11 @@ suite('the first steps in production, pasted from the page for operators', { ski
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
       .replaceAll('"smpp.example.net", "port": 2776, "tls": true', `"127.0.0.1", "port": ${smsc.port}`);
 
-  /** A shell of its own in the checkout, with nothing of the test's settings. The operating system trusts the CA. */
+  /** A shell of its own in the checkout, with nothing of the test's settings. The operating system trusts the CA, and Node.js asks it. */
   function shell(script: string): ChildProcess {
     const { PATH, HOME } = process.env;
-    const env = { PATH: `${folder}/bin:${PATH}`, HOME, PORT: String(port), SSL_CERT_FILE: authority.file };
+    const trust = { SSL_CERT_FILE: authority.file, NODE_USE_SYSTEM_CA: '1' };
+    const env = { PATH: `${folder}/bin:${PATH}`, HOME, PORT: String(port), ...trust };
     return spawn('bash', ['-e', '-c', own(script)], {
       cwd: root,
       env,

@@ -90,8 +90,12 @@ suite('the installation with systemd, pasted from the page for operators', { ski
 
   function paste(script: string): string {
     const { PATH, HOME } = process.env;
+    // How npm gets to its registry from this machine: it may be set where the npm of another Node.js doesn't look.
+    const reach = Object.entries(process.env).filter(([name]) =>
+      /^npm_config_(registry|cafile|(https_?)?proxy)$/.test(name),
+    );
     const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', own(script)], {
-      env: { PATH: `${folder}/bin:${PATH}`, HOME, npm_config_prefer_offline: 'true' },
+      env: { PATH: `${folder}/bin:${PATH}`, HOME, npm_config_prefer_offline: 'true', ...Object.fromEntries(reach) },
       encoding: 'utf8',
       timeout: stepsMs,
     });
