@@ -20,7 +20,6 @@ const others = [
   'server/test/database/citus.test.ts',
   'server/test/database/crashed-commits.test.ts',
   'server/test/database/embedded.test.ts',
-  'server/test/database/hosts.test.ts',
   'server/test/docs/deploy.test.ts',
   'server/test/http/openapi.clients.test.ts',
   'server/test/http/openapi.lint.test.ts',
