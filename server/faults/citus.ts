@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import { type Citus, startCitus } from '../test/support/citus.ts';
 import { createDatabase } from '../test/support/clones.ts';
 import { runCommand } from '../test/support/commands.ts';
@@ -12,6 +11,7 @@ import { judge } from './judge.ts';
 import { calm, makeLedger } from './ledger.ts';
 import { type Running, startLoad } from './load.ts';
 import type { NodesRun, Row } from './nodes.ts';
+import { onDatabase } from './on-database.ts';
 
 export type CitusOptions = { rounds: number; senders?: number; say(line: string): void; signal?: AbortSignal };
 
@@ -146,15 +146,6 @@ async function drained(databaseUrl: string): Promise<void> {
   };
   // The judge names what doesn't drain.
   await until('the outbox is empty', isEmpty, drainMsMax, 500).catch(() => {});
-}
-
-async function onDatabase(connectionString: string, sql: string): Promise<object[]> {
-  const owner = new pg.Client({ connectionString });
-  await owner.connect();
-  return owner
-    .query(sql)
-    .then(({ rows }) => rows)
-    .finally(() => owner.end());
 }
 
 function anyOf<Item>(list: Item[]): Item {

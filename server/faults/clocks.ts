@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import { ensureDatabase } from '../src/store/database/schema/migrate.ts';
 import { keepArrivals, keepAttempts } from '../test/support/instants.ts';
 import { freePort, isReady, makeDataFolder, type Program, startServer } from '../test/support/programs.ts';
@@ -11,6 +10,7 @@ import { command } from './commands.ts';
 import { type Findings, judge } from './judge.ts';
 import { makeLedger } from './ledger.ts';
 import { startLoad } from './load.ts';
+import { onDatabase } from './on-database.ts';
 
 /** How far the clock of one of two nodes is off, in seconds. */
 const offsets = [-3_600, -3, 3, 120, 86_400];
@@ -46,8 +46,8 @@ export async function tryClocks(stoppedSeconds: number, say: (line: string) => v
     programs.push(right);
     const wrong = await startServer({ ...env, ...clock.env }, undefined, startMs);
     programs.push(wrong);
-    await query(DATABASE_URL, 'update api_keys set rate_per_second = null, burst = null');
-    for (const keep of [keepAttempts, keepArrivals]) await query(DATABASE_URL, keep);
+    await onDatabase(DATABASE_URL, 'update api_keys set rate_per_second = null, burst = null');
+    for (const keep of [keepAttempts, keepArrivals]) await onDatabase(DATABASE_URL, keep);
     const [ledger, sandbox] = [makeLedger(), folder.sandbox()];
     const loads = [];
     for (const program of programs) {
@@ -77,7 +77,7 @@ export async function tryClocks(stoppedSeconds: number, say: (line: string) => v
         or exists (select from claims)
         or exists (select from scheduled_messages where status = 'scheduled') as left`;
     // The judge names what doesn't drain.
-    await until('the outbox is empty', async () => !(await query(DATABASE_URL, left))[0]?.left, drainMs).catch(
+    await until('the outbox is empty', async () => !(await onDatabase(DATABASE_URL, left))[0]?.left, drainMs).catch(
       () => {},
     );
     const { all } = await judge(DATABASE_URL, ledger);
@@ -88,13 +88,4 @@ export async function tryClocks(stoppedSeconds: number, say: (line: string) => v
     await postgres.stop();
     folder.remove();
   }
-}
-
-async function query(connectionString: string, sql: string): Promise<Record<string, unknown>[]> {
-  const owner = new pg.Client({ connectionString });
-  await owner.connect();
-  return owner
-    .query(sql)
-    .then(({ rows }) => rows)
-    .finally(() => owner.end());
 }
