@@ -187,48 +187,51 @@ async function makeSomethingToSee(): Promise<void> {
 async function takeShots(browser: Browser): Promise<void> {
   rmSync(`${folder}shots`, { recursive: true, force: true });
   mkdirSync(`${folder}shots`);
-  for (const [width, height] of Object.entries(widths))
-    for (const colorScheme of ['light', 'dark'] as const) {
-      // Our policy allows no other scripts, so it is bypassed for axe.
-      const context = await browser.newContext({
-        viewport: { width: Number(width), height },
-        colorScheme,
-        bypassCSP: true,
-      });
-      const page = await context.newPage();
-      for (const [name, path, inspections = ['axe.run()']] of pages) {
-        await page.goto(`${origin}${path}`, { waitUntil: 'load' });
-        if (name === 'reference') await page.getByRole('heading', { name: 'Assent partner API' }).waitFor();
-        await page.evaluate(() => document.fonts.ready);
-        await shoot(page, `${name}-${width}-${colorScheme}`);
-        await inspect(page, `${path}, ${width} px, ${colorScheme}`, inspectedWidths.includes(width) ? inspections : []);
-      }
-      await signIn(page);
-      for (const [name, path, opens] of appPages) {
-        await openApp(page, path, opens);
-        await shoot(page, `${name}-${width}-${colorScheme}`);
-        const inspections = inspectedWidths.includes(width) ? ['axe.run()'] : [];
-        await inspect(page, `${name}, ${width} px, ${colorScheme}`, inspections);
-      }
-      for (const [name, paths] of Object.entries(consolePages)) {
-        await signInToConsole(page, name);
-        for (const path of paths) {
-          await page.goto(`${origin}/console/${path}`);
-          await page.locator('main h1').first().waitFor();
-          await settled(page);
-          await shoot(page, `console-${path}-${width}-${colorScheme}`);
-          const inspections = inspectedWidths.includes(width) ? ['axe.run()'] : [];
-          await inspect(page, `/console/${path}, ${width} px, ${colorScheme}`, inspections);
-        }
-      }
-      await context.close();
-    }
+  await Promise.all(Object.entries(widths).map(([width, height]) => takeShotsAt(browser, Number(width), height)));
   process.stdout.write(`${readdirSync(`${folder}shots`).length} screenshots are in faces/shots.\n`);
 }
 
-/** As it is once everything has moved into place. */
-async function shoot(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: `${folder}shots/${name}.png`, animations: 'disabled' });
+async function takeShotsAt(browser: Browser, width: number, height: number): Promise<void> {
+  // Our policy allows no other scripts, so it is bypassed for axe.
+  const context = await browser.newContext({ viewport: { width, height }, bypassCSP: true });
+  const page = await context.newPage();
+  for (const [name, path, inspections] of pages) {
+    await page.goto(`${origin}${path}`, { waitUntil: 'load' });
+    if (name === 'reference') await page.getByRole('heading', { name: 'Assent partner API' }).waitFor();
+    await page.evaluate(() => document.fonts.ready);
+    await look(page, name, inspections);
+  }
+  await signIn(page);
+  for (const [name, path, opens] of appPages) {
+    await openApp(page, path, opens);
+    await look(page, name);
+  }
+  for (const [name, paths] of Object.entries(consolePages)) {
+    await signInToConsole(page, name);
+    for (const path of paths) {
+      await page.goto(`${origin}/console/${path}`);
+      await page.locator('main h1').first().waitFor();
+      await settled(page);
+      await look(page, `console-${path}`);
+    }
+  }
+  await context.close();
+}
+
+/** In light and in dark, which differs by its colors alone. */
+async function look(page: Page, name: string, inspections = ['axe.run()']): Promise<void> {
+  const width = String(page.viewportSize()?.width);
+  const inDark = `axe.run({ runOnly: ['color-contrast'] })`;
+  if (inspectedWidths.includes(width)) await page.evaluate(axeSource);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // As it is once everything has moved into place.
+    await page.screenshot({ path: `${folder}shots/${name}-${width}-${colorScheme}.png`, animations: 'disabled' });
+    const shown = `${name}, ${width} px, ${colorScheme}`;
+    if (inspectedWidths.includes(width)) await inspect(page, shown, colorScheme === 'light' ? inspections : [inDark]);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    if (overflow > 0) complaints.push(`${shown}: ${overflow} px too wide`);
+  }
 }
 
 async function takePicture(browser: Browser): Promise<void> {
@@ -275,12 +278,9 @@ async function settled(page: Page): Promise<void> {
 }
 
 async function inspect(page: Page, shown: string, inspections: string[]): Promise<void> {
-  if (inspections.length > 0) await page.evaluate(axeSource);
   for (const inspection of inspections) {
     const violations = await page.evaluate(`${inspection}.then(({ violations }) => violations)`);
     for (const { id, nodes } of violations as { id: string; nodes: { html: string }[] }[])
       complaints.push(`${shown}: ${id} ${nodes[0]?.html}`);
   }
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  if (overflow > 0) complaints.push(`${shown}: ${overflow} px too wide`);
 }
