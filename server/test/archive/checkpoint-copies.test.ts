@@ -4,8 +4,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { checkpointCommand } from '../../src/adapters/checkpoints/command.ts';
 import { openCheckpointFolder } from '../../src/adapters/checkpoints/folder.ts';
+import { checkpointCommand } from '../../src/adapters/commands/command.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { byPerson } from '../../src/domain/archive/archive.ts';

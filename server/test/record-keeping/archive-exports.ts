@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder, writeExport } from '../../src/adapters/files/exports/folder.ts';
+import { makeFolder, writeExport } from '../../src/adapters/files/exports/packages.ts';
 import { createZip } from '../../src/adapters/files/exports/zip.ts';
 import type { Deps } from '../../src/deps.ts';
 import type { Line } from '../../src/domain/examiner/entries.mjs';

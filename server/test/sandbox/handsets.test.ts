@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { carrierKinds } from '../../src/adapters/carriers/kinds.ts';
-import { samplePicture } from '../../src/adapters/carriers/sandbox/sample-picture.ts';
+import { samplePicture } from '../../src/adapters/carriers/sandbox/sandbox-carrier.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
 import { assertInvalid } from '../address-book/address-book.ts';

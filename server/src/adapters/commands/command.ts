@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { DeliverCheckpoint } from '../../domain/ports.ts';
 
 export type CommandOptions = {
   /** Aborted when the node is about to stop: then nobody waits for the command any longer. */
@@ -81,4 +82,9 @@ function endGroup({ pid }: ChildProcessWithoutNullStreams): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+/** Runs the operator's command with the checkpoint on stdin. */
+export function checkpointCommand(command: string, options: CommandOptions = {}): DeliverCheckpoint {
+  return (note, size) => runCommand(command, { stdin: note, env: { CHECKPOINT_SIZE: String(size) } }, options);
 }

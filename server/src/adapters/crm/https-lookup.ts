@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Webhook } from 'standardwebhooks';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { type Crm, type CrmAccess, CrmFault, type RemoteContact } from '../../domain/ports.ts';
+import { ContactChange } from '../../schemas/address-book/contacts.ts';
+import { stringLengthMax } from '../../schemas/shared/strings.ts';
+import { validator } from '../../schemas/shared/validate.ts';
+import { removeBroken } from '../files/contacts/import-rows.ts';
 import { OutboundFault } from '../outbound/outbound.ts';
-import { safeAddress } from './addresses.ts';
-import { remoteContact } from './remote-contacts.ts';
-import { openWebhook, verifyResponse } from './standard-webhooks.ts';
 
 const contactsMax = 5_000;
 const unexpected = 'What it responds with is no response to a lookup.';
@@ -91,4 +92,95 @@ function faultOf(error: unknown, until: AbortSignal): CrmFault {
   if (error instanceof CrmFault) return error;
   if (until.aborted) return new CrmFault('It was canceled before it was done.', { cause: error });
   return new CrmFault(error instanceof OutboundFault ? error.message : unexpected, { cause: error });
+}
+
+/** An address that contacts may come from: encrypted, or on this machine. */
+function safeAddress(text: string): URL {
+  const url = URL.parse(text);
+  if (!url) throw new CrmFault('Its address is not a web address.');
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isThisMachine(url.hostname)))
+    throw new CrmFault('Its address must begin with https://.');
+  return url;
+}
+
+function isThisMachine(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+const secretBytesMin = 24;
+const secretBytesMax = 64;
+
+/** Signs and verifies with a `whsec_…` secret. The library takes a key of any length, so its length is checked here. */
+function openWebhook(secret: string): Webhook {
+  const [, text = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
+  const key = Buffer.from(text, 'base64');
+  if (key.length < secretBytesMin || key.length > secretBytesMax)
+    throw new CrmFault(`Its signing secret must be whsec_ and ${secretBytesMin} to ${secretBytesMax} bytes in base64.`);
+  return new Webhook(key, { format: 'raw' });
+}
+
+/**
+ * Checks that a response was signed just now and for this question, so it is neither forged nor replayed. The library
+ * checks the time and the signature; it can't know our question, so its id is checked here.
+ */
+function verifyResponse(webhook: Webhook, questionId: string, { status, headers }: Response, body: Buffer): void {
+  if (!headers.get('webhook-signature') || !headers.get('webhook-timestamp'))
+    throw new CrmFault(`It answered ${status} without a signature: is its address right?`);
+  if (headers.get('webhook-id') !== questionId)
+    throw new CrmFault('Its response is to a different question: the webhook-id differs.');
+  try {
+    webhook.verify(body, Object.fromEntries(headers), { jsonParse: false });
+  } catch (error) {
+    throw new CrmFault(reasonOf(error), { cause: error });
+  }
+}
+
+/** The library's faults differ in their messages only: a bad time is "Message timestamp …" or "Invalid … Headers". */
+function reasonOf(error: unknown): string {
+  const isTime = error instanceof WebhookVerificationError && /timestamp|headers/i.test(error.message);
+  return isTime
+    ? 'Its response was signed over 5 minutes ago or ahead: is its clock right?'
+    : 'The signature of its response is wrong: is the secret the same on both sides?';
+}
+
+/** A contact as a CRM gives it, not yet validated. */
+type RawContact = {
+  remoteContactId: unknown;
+  remoteContactUrl: unknown;
+  fields: Record<string, unknown>;
+};
+
+const fieldNames = Object.keys(ContactChange.properties);
+const validate = validator(ContactChange);
+
+/** The contact with the fields that obey the rules; null if it has no valid id. */
+export function remoteContact({ remoteContactId, remoteContactUrl, fields }: RawContact): RemoteContact | null {
+  if (!isId(remoteContactId)) return null;
+  return { remoteContactId, remoteContactUrl: webAddress(remoteContactUrl), fields: fieldsOf(fields) };
+}
+
+function isId(id: unknown): id is string {
+  return typeof id === 'string' && id !== '' && isStorable(id);
+}
+
+function isStorable(text: string): boolean {
+  const isShort = text.length <= 2 * stringLengthMax && [...text].length <= stringLengthMax;
+  return isShort && text.isWellFormed() && !text.includes('\0');
+}
+
+function fieldsOf(given: Record<string, unknown>): RemoteContact['fields'] {
+  const fields: Record<string, unknown> = {};
+  for (const name of fieldNames) {
+    const value = Object.hasOwn(given, name) ? given[name] : null;
+    const trimmed = typeof value === 'string' ? value.trim() : value;
+    if (trimmed !== null && trimmed !== '') fields[name] = trimmed;
+  }
+  removeBroken(fields, validate);
+  return fields as RemoteContact['fields'];
+}
+
+function webAddress(text: unknown): string | null {
+  if (typeof text !== 'string') return null;
+  const url = URL.parse(text);
+  return url && /^https?:$/.test(url.protocol) && isStorable(url.href) ? url.href : null;
 }

@@ -1,9 +1,10 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup, Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import type { Agent, buildConnector } from 'undici';
 import type { Reachable } from './addresses.ts';
-import { OutboundFailed, OutboundFault, OutboundRefused, shown } from './faults.ts';
-import { addressesOf } from './names.ts';
 
 export type Undici = typeof import('undici');
 
@@ -89,4 +90,60 @@ function saidBy(code: string): string {
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return `has a certificate that can’t be trusted (${code})`;
   if (/^Z_|^ERR__?(ZLIB|BROTLI|ZSTD)/.test(code)) return 'sends data that can’t be decompressed';
   return `can’t be reached, or the connection broke${code && ` (${code})`}`;
+}
+
+/** For each of two tries. */
+const lookupLimits = { timeout: 1_500, tries: 2 };
+
+/**
+ * The addresses of a name that somebody else wrote down. The system looks up two names at a time, and waits half a minute for a
+ * name server that doesn't answer: two such names would hold up every other lookup, that of the database too. So it is only asked
+ * about names without a dot, which nobody outside can own.
+ */
+export async function addressesOf(hostname: string): Promise<LookupAddress[]> {
+  if (!hostname.includes('.')) return lookup(hostname, { all: true });
+  const own = await ownAddressesOf(hostname);
+  if (own.length > 0) return own;
+  const resolver = new Resolver(lookupLimits);
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const found = [...known(v4, 4), ...known(v6, 6)];
+  if (found.length > 0) return found;
+  const cause = v4.status === 'rejected' ? v4.reason : undefined;
+  throw Object.assign(new Error('The name doesn’t resolve.', { cause }), { code: 'ENOTFOUND' });
+}
+
+function known(answer: PromiseSettledResult<string[]>, family: number): LookupAddress[] {
+  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
+}
+
+/** The system's own table, which the resolver doesn't read. */
+async function ownAddressesOf(hostname: string): Promise<LookupAddress[]> {
+  const table = await readFile('/etc/hosts', 'utf8').catch(() => '');
+  return table.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
+    return names.includes(hostname.toLowerCase()) && isIP(address) ? [{ address, family: isIP(address) }] : [];
+  });
+}
+
+/** Why a request to somebody else's address failed, in one line for an operator. */
+export class OutboundFault extends Error {}
+
+/** The request isn't allowed. */
+export class OutboundRefused extends OutboundFault {}
+
+/** No connection was there in time to begin the request, so nothing of it was sent. */
+export class OutboundLate extends OutboundFault {}
+
+/** The request was made and failed. */
+export class OutboundFailed extends OutboundFault {}
+
+/** Its response is larger than it may be. */
+export class OutboundTooLarge extends OutboundFailed {}
+
+const shownMax = 200;
+
+/** An address without the parts that may be secret: user, password and query. */
+export function shown({ protocol, host, pathname }: URL): string {
+  const text = `${protocol}//${host}${pathname}`;
+  return text.length > shownMax ? `${text.slice(0, shownMax)}…` : text;
 }

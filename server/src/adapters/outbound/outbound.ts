@@ -1,9 +1,20 @@
 import type { Agent, Dispatcher, RequestInit } from 'undici';
 import { reachable } from './addresses.ts';
-import { addressOf, begin, connect, type Exchange, faultOf, type Undici } from './exchanges.ts';
-import { OutboundFailed, OutboundLate, OutboundRefused, OutboundTooLarge, shown } from './faults.ts';
+import {
+  addressOf,
+  begin,
+  connect,
+  type Exchange,
+  faultOf,
+  OutboundFailed,
+  OutboundLate,
+  OutboundRefused,
+  OutboundTooLarge,
+  shown,
+  type Undici,
+} from './exchanges.ts';
 
-export { OutboundFailed, OutboundFault, OutboundLate, OutboundRefused, OutboundTooLarge } from './faults.ts';
+export { OutboundFailed, OutboundFault, OutboundLate, OutboundRefused, OutboundTooLarge } from './exchanges.ts';
 
 export type OutboundLimits = {
   /** For the whole exchange, from the DNS lookup to the body's last byte. */

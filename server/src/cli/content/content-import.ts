@@ -1,11 +1,16 @@
-import { readCsv } from '../../adapters/files/content/csv.ts';
-import type { FileContent, UnreadableItem } from '../../adapters/files/content/fields.ts';
-import { readNdjson } from '../../adapters/files/content/ndjson.ts';
+import {
+  type FileContent,
+  readCsv,
+  readNdjson,
+  type UnreadableItem,
+} from '../../adapters/files/content/content-files.ts';
+import { getFirm } from '../../domain/accounts/firms.ts';
 import { type ContentInput, saveContent } from '../../domain/content/content.ts';
+import { ContentInput as ContentInputSchema } from '../../schemas/content/content.ts';
+import { instantOf, validator } from '../../schemas/shared/validate.ts';
 import { countLines, requireFile } from '../files.ts';
 import { inOneLine, safeJson } from '../terminal.ts';
-import { type Call, UsageError } from '../verb.ts';
-import { contentMaker, firmOf } from './content-input.ts';
+import { type Call, UsageError, wholeNumber } from '../verb.ts';
 
 const batchSize = 500;
 
@@ -53,4 +58,22 @@ function readerOf(path: string, given: string | undefined): Reader {
   if (format === 'csv') return readCsv;
   if (format) return readNdjson;
   throw new UsageError('The file ends in neither .ndjson nor .csv: add --format ndjson or --format csv.');
+}
+
+/** The firm that owns the content; null for content that every firm shares. */
+async function firmOf({ runtime, options }: Call): Promise<number | null> {
+  if (options.firm === undefined) return null;
+  return (await getFirm(runtime, wholeNumber('--firm', options.firm))).firmId;
+}
+
+/** Makes content of fields that obey its rules, or says why it can't. */
+function contentMaker(): (fields: Record<string, unknown>) => { content: ContentInput } | { why: string } {
+  const validate = validator(ContentInputSchema);
+  return (fields) => {
+    const result = validate(fields);
+    if ('broken' in result) return { why: result.broken.map(({ message }) => message).join(' ') };
+    const { value } = result;
+    const published = value.dateTimePublished ? instantOf(value.dateTimePublished) : null;
+    return { content: { ...value, summary: value.summary ?? null, dateTimePublished: published } };
+  };
 }

@@ -1,6 +1,5 @@
 import { styleText } from 'node:util';
-import { checkFolders } from '../../adapters/diagnostics/folders.ts';
-import { checkRedis } from '../../adapters/diagnostics/redis.ts';
+import { checkFolders, checkRedis } from '../../adapters/diagnostics/checks.ts';
 import { ConfigError } from '../../config.ts';
 import { checkDatabase } from '../../domain/operations/database-checks.ts';
 import { checkRecords } from '../../domain/operations/doctor.ts';

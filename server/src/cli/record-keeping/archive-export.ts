@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { makeFolder, writeExport } from '../../adapters/files/exports/folder.ts';
+import { makeFolder, writeExport } from '../../adapters/files/exports/packages.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { deployment } from '../../domain/archive/archive.ts';
 import { verifyPackage } from '../../domain/examiner/package.mjs';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { remoteContact } from '../../../src/adapters/crm/remote-contacts.ts';
+import { remoteContact } from '../../../src/adapters/crm/https-lookup.ts';
 
 suite('a contact of a CRM', () => {
   const person = { firstName: ' Ann ', lastName: 'Smith' };

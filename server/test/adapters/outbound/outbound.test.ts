@@ -11,7 +11,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { reachable } from '../../../src/adapters/outbound/addresses.ts';
-import { addressesOf } from '../../../src/adapters/outbound/names.ts';
+import { addressesOf } from '../../../src/adapters/outbound/exchanges.ts';
 import {
   makeOutbound,
   OutboundFailed,

@@ -1,5 +1,6 @@
 import type {
   Carrier,
+  CarrierConnection,
   CarrierKind,
   CarrierStatus,
   DoubtfulText,
@@ -12,12 +13,11 @@ import { networksFor } from '../../outbound/addresses.ts';
 import { makeConnectionQueue } from '../shared/connection-queue.ts';
 import { counted, makeCounts } from '../shared/counts.ts';
 import { makePace } from '../shared/pace.ts';
-import { makeConnection } from './connection.ts';
 import { mediaFetcher } from './media.ts';
 import { receiptsUrl } from './references.ts';
 import { type Ask, type CarrierResponse, makeAsk, NotBegun, NotSent, type Question } from './requests.ts';
 import type { SubmitResult } from './results.ts';
-import type { CommonSettings, NodeSettings } from './settings.ts';
+import type { CommonSettings, HttpCarrierEvent, NodeSettings } from './settings.ts';
 
 /** How a vendor's API works. */
 export type Vendor = {
@@ -162,5 +162,53 @@ function httpCarrier(name: string, settings: CommonSettings, node: NodeSettings,
       }
     },
     fetchMedia: mediaFetcher(node, keepsMedia ? { api, headers: credentials } : undefined),
+  };
+}
+
+const connectionName = 'requests';
+
+/** HTTP connections come and go, so what counts is how the last request went: `bound` if it was answered. */
+function makeConnection(host: string, window: number, changed: () => void, report: (event: HttpCarrierEvent) => void) {
+  let inFlight = 0;
+  let state: CarrierConnection['state'] = 'connecting';
+  let since = new Date();
+  let lastFault: string | null = null;
+
+  function move(to: CarrierConnection['state']): void {
+    // A stopped one stays so, whatever answers still come.
+    if (state === to || state === 'stopped') return;
+    state = to;
+    since = new Date();
+  }
+
+  function fail(event: 'lost' | 'refused', why: string): void {
+    if (state !== 'waiting' && state !== 'stopped') report({ connection: connectionName, host, event, why });
+    lastFault = why;
+    move('waiting');
+  }
+
+  return {
+    // A request that can't be made fails at once, and the dispatcher pauses after some of those.
+    isOpen: () => true,
+    room: () => window - inFlight,
+    inFlight: () => inFlight,
+    entered(): void {
+      inFlight += 1;
+    },
+    left(): void {
+      inFlight -= 1;
+      changed();
+    },
+    /** A response came. `fault` is what is wrong with the account, if that is what it says. */
+    answered(fault: string | null) {
+      if (fault !== null) return fail('refused', fault);
+      if (state !== 'bound' && state !== 'stopped') report({ connection: connectionName, host, event: 'bound' });
+      move('bound');
+    },
+    failed: (why: string) => fail('lost', why),
+    throttled: (perSecond: number) => report({ connection: connectionName, host, event: 'throttled', perSecond }),
+    isBound: () => state === 'bound',
+    stop: () => move('stopped'),
+    status: (): CarrierConnection => ({ name: connectionName, host, state, since, inFlight, window, lastFault }),
   };
 }

@@ -5,6 +5,7 @@ import {
   type CarrierExtra,
   type CarrierRecord,
   type Clock,
+  type FetchedMedia,
   type Inbound,
   MediaRefused,
   type OutgoingText,
@@ -19,7 +20,6 @@ import {
   listHandsetRecords,
   type NewHandsetMessage,
 } from '../../../store/sandbox/handsets.ts';
-import { samplePicture } from './sample-picture.ts';
 
 /** How a sandbox phone behaves. A phone that isn't listed receives its texts and confirms them with a receipt. */
 type Phone = {
@@ -205,4 +205,13 @@ const receiving: Batch<{ message: NewHandsetMessage; beginBy: number }, boolean>
       );
     return items.map((item) => inTime.includes(item));
   },
+};
+
+/** A picture that needs no network: 32 by 32 pixels, green and yellow squares. */
+export const samplePicture: FetchedMedia = {
+  contentType: 'image/png',
+  bytes: Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAMAAABEpIrGAAAABlBMVEUvb0/0014fg5f4AAAAHklEQVR42mNggAJGKMDFH+4KRrr/0cFoehhND0AAACRcAgFVDy4cAAAAAElFTkSuQmCC',
+    'base64',
+  ),
 };

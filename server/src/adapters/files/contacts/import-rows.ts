@@ -3,7 +3,6 @@ import { ContactChange } from '../../../schemas/address-book/contacts.ts';
 import { GroupInput } from '../../../schemas/address-book/groups.ts';
 import { validator } from '../../../schemas/shared/validate.ts';
 import type { FileContact, Unreadable } from './fields.ts';
-import { removeBroken } from './usable-fields.ts';
 
 const nobody = 'it has no name, email address or phone number that can be used';
 
@@ -35,4 +34,24 @@ export function rowPreparer(): (read: FileContact | Unreadable) => PreparedRow {
 
 function isSomebody({ firstName, lastName, emailAddress, phone }: Record<string, unknown>): boolean {
   return Boolean(firstName ?? lastName ?? emailAddress ?? phone);
+}
+
+/** A field that breaks a rule, and the rule. */
+type BrokenField = { field: string; value: unknown; why: string };
+
+/** Removes the fields that break the rules for contacts, and returns them. */
+export function removeBroken(
+  fields: Record<string, unknown>,
+  validate: (fields: unknown) => { value: unknown } | { broken: { path: string; message: string }[] },
+): BrokenField[] {
+  const removed: BrokenField[] = [];
+  // One broken rule may hide another. Each pass removes a field, so the loop ends.
+  for (let result = validate(fields); 'broken' in result; result = validate(fields))
+    for (const { path, message } of result.broken) {
+      const [, field = ''] = path.split('/');
+      if (!Object.hasOwn(fields, field)) continue;
+      removed.push({ field, value: fields[field], why: message.slice(field.length + 1) });
+      delete fields[field];
+    }
+  return removed;
 }

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { readCsv } from '../../../../src/adapters/files/content/csv.ts';
-import { readNdjson } from '../../../../src/adapters/files/content/ndjson.ts';
+import { readCsv, readNdjson } from '../../../../src/adapters/files/content/content-files.ts';
 
 suite('a file of content', () => {
   let folder: string;

@@ -10,7 +10,6 @@ import { commands, type Pdu } from '../codec/pdu.ts';
 import { isThrottling, notBound, ok, submissionOf } from '../codec/statuses.ts';
 import type { SmppSettings } from '../options.ts';
 import { domainId, type TrackedPart, type TrackedText, type Tracking } from './tracking.ts';
-import { makeTurns } from './turns.ts';
 
 type SubmissionContext = {
   settings: SmppSettings;
@@ -199,4 +198,26 @@ function hear(
  */
 function isDoubtful({ command, status }: Pdu, settings: SmppSettings): boolean {
   return command === commands.generic_nack && !isThrottling(status, settings);
+}
+
+/** A long text has its number to itself until its last part: other texts of that number begin after it, in their order. */
+function makeTurns() {
+  /** The numbers whose long text has parts left, and the end of it. */
+  const busy = new Map<string, Promise<void>>();
+  return {
+    /** Waits for the number's turn, until then by performance.now(). Returns what ends it, or null if it didn't come in time. */
+    async take(number: string, { isLong, until }: { isLong: boolean; until: number }): Promise<(() => void) | null> {
+      for (let ended = busy.get(number); ended; ended = busy.get(number)) {
+        const late = pause(Math.max(0, until - performance.now()), 'late', { ref: false });
+        if ((await Promise.race([ended, late])) === 'late') return null;
+      }
+      if (!isLong) return () => {};
+      const { promise, resolve } = Promise.withResolvers<void>();
+      busy.set(number, promise);
+      return () => {
+        busy.delete(number);
+        resolve();
+      };
+    },
+  };
 }

@@ -34,3 +34,17 @@ async function checkFolder(check: string, path: string): Promise<CheckFinding> {
   if (free < freeFailBytes) return failing(check, says, 'Make room: nothing can be stored on a full disk.');
   return share < freeWarn ? warning(check, says, 'Make room before it is full.') : ok(check, says);
 }
+
+/** Without it each process goes by its own rates, so nothing fails. */
+export async function checkRedis({ redisUrl, role }: Config): Promise<CheckFinding[]> {
+  if (!redisUrl || role === 'work') return [];
+  try {
+    // Loaded on demand: other verbs start without it.
+    const { pingRedis } = await import('../redis/ping.ts');
+    return [ok('Redis', `it answers in ${(await pingRedis(redisUrl)).toFixed(0)} ms`)];
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const says = `it doesn’t answer (${code ?? message}): each process goes by its own rates`;
+    return [warning('Redis', says, 'Check REDIS_URL, and whether Redis runs.')];
+  }
+}
