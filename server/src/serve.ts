@@ -8,7 +8,7 @@ import { findRestored, hasForgotten } from './domain/archive/archive-status.ts';
 import { sendBroadcasts } from './domain/broadcasts/sending.ts';
 import { readReply } from './domain/consent/reading/reply-words.ts';
 import { type Dispatcher, dispatcher } from './domain/delivery/dispatcher.ts';
-import { clockFollowedMs, waitForWorkers } from './domain/delivery/workers.ts';
+import { clockFollowedMs, waitForWorkers } from './domain/delivery/outbox-maintenance.ts';
 import { sendDueMessages } from './domain/messages/due-messages.ts';
 import { forgetNode, listNodes } from './domain/operations/nodes.ts';
 import { writeTraffic } from './domain/operations/traffic.ts';

@@ -138,7 +138,7 @@ export const deliberateFaults: readonly DeliberateFault[] = [
     rule: '11a',
     sentence:
       "Inbound texts, receipts and revocations have capacity of their own: no load on the API delays a STOP by more than a second, and where inbound texts can't be taken, nothing is handed to carriers.",
-    file: 'server/src/domain/shared/intake.ts',
+    file: 'server/src/domain/shared/signals.ts',
     from: 'return nowMs - failedAtMs < failureCountsMs || (oldest',
     to: 'return (oldest',
     test: 'server/test/shared/intake.test.ts',

@@ -6,7 +6,7 @@ import { wakeReaders } from '../domain/events/events.ts';
 import { heartbeatEveryMs, writeHeartbeat } from '../domain/operations/nodes.ts';
 import { writeTraffic, writeTrafficEveryMs } from '../domain/operations/traffic.ts';
 import { anchorEveryMs } from '../domain/shared/database-clock.ts';
-import { reportUnprovenConsents } from '../domain/texting/unproven-consents.ts';
+import { reportUnprovenConsents } from '../domain/shared/signals.ts';
 import type { Log } from '../log.ts';
 import { type Job, type RunningJobs, repeat, together } from './repeat.ts';
 

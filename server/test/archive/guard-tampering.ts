@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { listWeakened } from '../../src/store/database/schema/guards.ts';
+import { listWeakened } from '../../src/store/database/schema/inspection.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { makeDatabase } from '../support/database.ts';
 import type { Who } from './tampering.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Db } from '../../src/store/database/db.ts';
 import { nodesOn } from '../../src/store/database/distribution/nodes.ts';
-import { routed } from '../../src/store/database/distribution/routing.ts';
+import { routed } from '../../src/store/database/distribution/queries.ts';
 import { forShards, type KnownNodes } from '../../src/store/database/distribution/shards.ts';
 import {
   commitTogether,

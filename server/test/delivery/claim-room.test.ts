@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { claimRoom } from '../../src/domain/delivery/claim-room.ts';
+import { claimRoom } from '../../src/domain/delivery/in-flight.ts';
 import type { Carrier } from '../../src/domain/ports.ts';
 
 suite('how many texts are claimed for a carrier', () => {

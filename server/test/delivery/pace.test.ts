@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { shortenWaits } from '../../src/domain/delivery/slots.ts';
+import { shortenWaits } from '../../src/domain/delivery/outbox-maintenance.ts';
 import { acceptedPhone, handset, received, reply, send } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 

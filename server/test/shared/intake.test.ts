@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeIntake } from '../../src/domain/shared/intake.ts';
+import { makeIntake } from '../../src/domain/shared/signals.ts';
 import { DatabaseBusy } from '../../src/store/database/errors.ts';
 
 const busy = () => Promise.reject(new DatabaseBusy());

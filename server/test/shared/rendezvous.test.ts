@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { makeRendezvous } from '../../src/domain/shared/rendezvous.ts';
+import { makeRendezvous } from '../../src/domain/shared/signals.ts';
 
 const longMs = 60_000;
 

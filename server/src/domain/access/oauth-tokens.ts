@@ -1,9 +1,8 @@
 import { hkdfSync } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
 import { deleteEndedGrant, listEndedGrants } from '../../store/access/grants.ts';
-import type { OAuthTokenKind, OAuthTokenRow } from '../../store/access/oauth-tokens.ts';
 import * as store from '../../store/access/oauth-tokens.ts';
-import { insertRevokedToken } from '../../store/access/revoked-tokens.ts';
+import { insertRevokedToken, type OAuthTokenKind, type OAuthTokenRow } from '../../store/access/oauth-tokens.ts';
 import { byService } from '../archive/archive.ts';
 import { forgetBefore, inBatches } from '../shared/in-batches.ts';
 import { makeSealer, type Sealer } from '../shared/sealing.ts';

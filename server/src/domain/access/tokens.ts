@@ -10,7 +10,7 @@ import {
 } from 'jose';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { TokenParts } from '../../store/access/api-keys.ts';
-import { insertRevokedToken } from '../../store/access/revoked-tokens.ts';
+import { insertRevokedToken } from '../../store/access/oauth-tokens.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';

@@ -7,8 +7,8 @@ import { knowManyNumbers } from '../members/known-numbers.ts';
 import type { ImportRow } from '../ports.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { contactSearchText } from './contacts.ts';
+import { createGroup } from './groups.ts';
 import { decide, type Entry, type ImportDecision } from './import-decisions.ts';
-import { findGroups } from './import-groups.ts';
 
 export type { ImportRow } from '../ports.ts';
 
@@ -167,4 +167,30 @@ function newContact(entry: Entry, contactId: number, groups: Set<number>): store
 function groupsOf({ groupIds }: Entry, groups: Set<number>): number[] {
   if (groupIds.length === 0) return none;
   return [...new Set(groupIds)].filter((groupId): groupId is number => groupId !== null && groups.has(groupId));
+}
+
+/** Finds the book's groups for those of a file by name, the oldest one of several, and creates those that are missing. */
+function findGroups(deps: Deps, advisorId: number, { dryRun }: { dryRun: boolean }) {
+  let inBook: Map<string, number | null> | undefined;
+  let created = 0;
+
+  async function create(name: string): Promise<number | null> {
+    created += 1;
+    if (dryRun) return null;
+    return createGroup(deps, advisorId, { name, externalGroupId: null }, numberOf('source', 'Import'));
+  }
+
+  return {
+    created: () => created,
+    /** For each group its id; null in a dry run, if it would be created. */
+    async find(names: string[]): Promise<(number | null)[]> {
+      inBook ??= new Map((await store.listGroupNames(deps.db, advisorId)).map(({ name, groupId }) => [name, groupId]));
+      const groupIds: (number | null)[] = [];
+      for (const name of names) {
+        if (!inBook.has(name)) inBook.set(name, await create(name));
+        groupIds.push(inBook.get(name) ?? null);
+      }
+      return groupIds;
+    },
+  };
 }

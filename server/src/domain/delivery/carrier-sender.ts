@@ -5,7 +5,7 @@ import { findNextTurn } from '../../store/delivery/dispatches.ts';
 import type { NodeStatus } from '../carriers/status.ts';
 import { receiveReply } from '../consent/replies.ts';
 import type { Inbound, OpenCarrier } from '../ports.ts';
-import { reportUnprovenConsents } from '../texting/unproven-consents.ts';
+import { reportUnprovenConsents } from '../shared/signals.ts';
 import { claimTexts } from './claims.ts';
 import { haltOf } from './halts.ts';
 import { inFlight } from './in-flight.ts';

@@ -1,8 +1,12 @@
-import type { Deps } from '../../deps.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Deps, inTransaction } from '../../deps.ts';
+import { lockHeads } from '../../store/archive/archive.ts';
 import { listMoved, passDispatches } from '../../store/carriers/numbers.ts';
 import * as dispatches from '../../store/delivery/dispatches.ts';
 import { expireClaims, expiredMax } from '../../store/delivery/expired-claims.ts';
 import * as receipts from '../../store/delivery/receipts.ts';
+import * as pace from '../../store/texting/pace.ts';
+import { problem } from '../problems.ts';
 import { realTimeIn } from '../shared/time.ts';
 import { lapseWaitingTexts } from '../texting/waiting-texts.ts';
 import { settleByReference } from './doubts.ts';
@@ -52,4 +56,41 @@ export async function followClock(deps: Deps): Promise<boolean> {
   );
   for (const { carrierId } of expired) deps.signals.traffic.texts(carrierId, 'failed');
   return (await lapseWaitingTexts(deps)) || released > 0 || expired.length >= dispatches.maintainedMax;
+}
+
+/** A text waits no longer than the texts before it take, whatever its slot was when it was accepted. */
+export async function shortenWaits(deps: Deps): Promise<void> {
+  const far = await pace.listFarAhead(deps.db, deps.databaseClock.now());
+  if (far.length === 0) return;
+  const moved = await inTransaction(deps, async ({ db, databaseClock }) => {
+    // Its own statement comes first, so that the next one sees every text whose slot is in the head.
+    await lockHeads(
+      db,
+      far.map(({ advisorId }) => advisorId),
+    );
+    return pace.shortenWaits(db, far, databaseClock.now());
+  });
+  if (moved > 0) deps.signals.queued.raise();
+}
+
+/** Processes read the sandbox's clock twice a second. Until then they would date what they do before the move. */
+export const clockFollowedMs = 600;
+const withinMs = 10_000;
+const pollMs = 50;
+
+/**
+ * For a process without a dispatcher: resolves once other processes have handed over every text that is due, and know what
+ * became of it. Texts of carriers that aren't open don't count. Throws if nobody does that in time.
+ */
+export async function waitForWorkers(deps: Deps): Promise<void> {
+  for (const deadline = performance.now() + withinMs; performance.now() < deadline; await pause(pollMs)) {
+    if (await followClock(deps)) continue;
+    const carrierIds = deps.carriers.list().map(({ carrierId }) => carrierId);
+    if (!(await dispatches.hasDue(deps.db, carrierIds, { now: deps.clock.now(), realNow: deps.databaseClock.now() })))
+      return;
+  }
+  throw problem(
+    'downstream_unavailable',
+    'The clock was moved, but texts that are due have not gone out yet. They need a process with the role work.',
+  );
 }

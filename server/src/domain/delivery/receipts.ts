@@ -1,5 +1,6 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
+import type { MessageKey } from '../../store/delivery/dispatches.ts';
 import {
   deleteEarlyOptOut,
   findRecipientOf,
@@ -7,9 +8,11 @@ import {
   type ReceiptRow,
   recordReceipts,
 } from '../../store/delivery/receipts.ts';
+import { archiveUnreceipted, listUnreceipted } from '../../store/delivery/unreceipted.ts';
 import { optOutByCarrier } from '../consent/consents.ts';
 import { type Clock, carrierMessageIdMax, type Receipt } from '../ports.ts';
 import { storable } from '../shared/text/text-rules.ts';
+import { dayMs } from '../shared/time.ts';
 import type { TrafficCounts } from '../shared/traffic-counts.ts';
 
 const codeLengthMax = 100;
@@ -69,3 +72,30 @@ const receiving: Batch<{ receipt: ReceiptRow; clock: Clock; databaseClock: Clock
   // Nobody waits for a receipt, but sends wait for the advisors' heads that its entry needs.
   pauseMs: 100,
 };
+
+/** So long a receipt may take. */
+const receiptWithinMs = dayMs;
+/** How far back a node looks when it starts. */
+const reachMs = 30 * dayMs;
+const archivedAtOnceMax = 500;
+
+/**
+ * When a text was handed over is in the entry of what became of it, which comes with the receipt. Archives that of texts whose receipt doesn't
+ * come within a day. How far it came is this node's memory: after a restart it looks again, and finds nothing that it has archived.
+ */
+export function unreceiptedArchiver({ db, clock }: Pick<Deps, 'db' | 'clock'>): () => Promise<void> {
+  let done: Date | null = null;
+  return async () => {
+    const now = clock.now();
+    const to = new Date(now.getTime() - receiptWithinMs);
+    // A sandbox that is reset goes back to the real time.
+    const from = done && done <= to ? done : new Date(to.getTime() - reachMs);
+    let texts: MessageKey[];
+    do {
+      texts = await listUnreceipted(db, { from, to, limit: archivedAtOnceMax });
+      // Another node has locked all of these: it archives them.
+      if (texts.length > 0 && !(await archiveUnreceipted(db, texts, now))) return;
+    } while (texts.length > 0);
+    done = to;
+  };
+}

@@ -1,5 +1,6 @@
 import { loopbackHosts } from '../../config.ts';
 import { type Deps, inTransaction } from '../../deps.ts';
+import { findLastVerification } from '../../store/archive/verifications.ts';
 import * as store from '../../store/operations/alerts.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
@@ -7,8 +8,9 @@ import { thisNode } from '../carriers/status.ts';
 import { problem, requireFound } from '../problems.ts';
 import { newSigningSecret } from '../shared/secrets.ts';
 import { dayMs, realTimeIn } from '../shared/time.ts';
-import { type Condition, findConditions } from './alert-conditions.ts';
 import { type AlertNotice, alertMail } from './alert-mail.ts';
+import { examineDeployment } from './doctor.ts';
+import type { CheckFinding } from './findings.ts';
 import { listNodes } from './nodes.ts';
 
 /** Who is told, without the secret. */
@@ -193,4 +195,33 @@ function shown({ sealedSecret: _, ...target }: store.AlertTargetRow): AlertTarge
 
 function ownerOf(address: string): string {
   return `alert_targets/${address}`;
+}
+
+/** Something that somebody is told of. */
+type Condition = { about: string; says: string };
+
+/** A WAL file is archived every minute, so an older one means that nothing is backed up. */
+const backupMaxAgeMs = dayMs;
+
+/** What needs a person now: a process that sends nothing, a carrier that is down, an archive that doesn't verify, a backup that is old. */
+async function findConditions(deps: Deps): Promise<Condition[]> {
+  const findings = await examineDeployment(deps);
+  const verification = await findLastVerification(deps.db);
+  const isBroken = verification?.verdict === 'altered' || verification?.verdict === 'incomplete';
+  return [
+    ...findings.flatMap(conditionOf),
+    ...(isBroken
+      ? [{ about: 'verification', says: `The last verification of the archive found ${verification.faults} faults.` }]
+      : []),
+  ];
+}
+
+function conditionOf({ check, state, says, at }: CheckFinding): Condition[] {
+  const sentence = `${says[0]?.toUpperCase()}${says.slice(1)}.`;
+  if (check.startsWith('carrier ') && state === 'failing')
+    return [{ about: check.replace('carrier ', 'carrier:'), says: sentence }];
+  if ((check === 'archive' || check === 'processes') && state === 'failing') return [{ about: check, says: sentence }];
+  if (check !== 'WAL archive') return [];
+  const isOld = at !== undefined && Date.now() - at.getTime() > backupMaxAgeMs;
+  return state !== 'ok' || isOld ? [{ about: 'backup', says: sentence }] : [];
 }

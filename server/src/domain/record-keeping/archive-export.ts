@@ -8,11 +8,10 @@ import { getFirm } from '../accounts/firms.ts';
 import { archive, type By, byOperator, deployment } from '../archive/archive.ts';
 import { makeProver, type Prover } from '../archive/archive-proofs.ts';
 import { ArchiveFault, growTree } from '../archive/archive-tree.ts';
-import type { Outcome } from '../examiner/entries.mjs';
+import { type Outcome, outcomeOf } from '../examiner/entries.mjs';
 import { readCheckpoint } from '../examiner/notes.mjs';
 import { problem } from '../problems.ts';
 import { disposalsOf, type ExportedRange, explanationsOf, rulesOf, witnessesOf } from './archive-export-disposals.ts';
-import { withOutcomes } from './exported-outcomes.ts';
 
 export type ExportFormat = 'eml' | 'ndjson';
 
@@ -176,4 +175,34 @@ async function* eachProven(prover: Prover, pages: AsyncGenerator<store.ExportRow
     const proofs = await prover.inclusion(rows.map(({ leaf }) => leaf));
     yield rows.map((row, index) => ({ ...row, proof: proofs[index] ?? [], outcome: null }));
   }
+}
+
+async function* withOutcomes<Row extends store.ExportRow>(
+  deps: Pick<Deps, 'db'>,
+  range: ExportedRange,
+  pages: AsyncGenerator<Row[]>,
+): AsyncGenerator<(Row & { outcome: Outcome | null })[]> {
+  const numbers = await lastOutcomes(deps, range);
+  const numberOf = ({ kind, messageId }: Row) =>
+    kind === 'text_out' && messageId ? numbers.get(messageId) : undefined;
+  for await (const rows of pages) {
+    const wanted = rows.flatMap((row) => numberOf(row) ?? []);
+    const found = await store.listOutcomes(deps.db, range.advisorId, wanted);
+    const outcomes = new Map(found.map((entry) => [entry.number, outcomeOf(entry)?.outcome ?? null]));
+    yield rows.map((row) => ({ ...row, outcome: outcomes.get(numberOf(row) ?? 0) ?? null }));
+  }
+}
+
+/** The number of the last outcome of each message. An outcome comes after its text, sometimes much later. */
+async function lastOutcomes(
+  { db }: Pick<Deps, 'db'>,
+  { advisorId, first, last }: ExportedRange,
+): Promise<Map<number, number>> {
+  const numbers = new Map<number, number>();
+  for (let after = first - 1; after < last; after += numbersPage) {
+    const upTo = Math.min(last, after + numbersPage);
+    for (const { messageId, number } of await store.listOutcomeNumbers(db, { advisorId, after, upTo }))
+      numbers.set(messageId, number);
+  }
+  return numbers;
 }

@@ -1,7 +1,8 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { EntryPlace, FoundEntry, SearchedPart, WordQuery } from '../../store/record-keeping/archive-search.ts';
 import * as store from '../../store/record-keeping/archive-search.ts';
-import { detailsIn } from '../archive/archive.ts';
+import { archive, type By, detailsIn } from '../archive/archive.ts';
+import { proveEntry } from '../archive/archive-proofs.ts';
 import { problem, requireFound } from '../problems.ts';
 import { cursorOf, cutTo, placeIn } from '../shared/paging.ts';
 import { listedText } from '../shared/text/text-rules.ts';
@@ -162,3 +163,21 @@ function textIn(kind: string, body: string): string | null {
 
 /** At the end of a cursor: the index is of no help, as was found out before. */
 const walking = '-w';
+
+/** The text of a firm's entry with every number in it. That somebody wanted to see it is an entry, too. */
+export async function readEntryText(deps: Deps, firmId: number, place: { advisorId: number; number: number }, by: By) {
+  return inTransaction(deps, async (deps) => {
+    const { advisorId, number } = place;
+    const { entries } = await getEntry(deps, firmId, place);
+    const { text = null, memberId = null } = entries.find((each) => each.number === number) ?? {};
+    const meta = { what: 'number shown', archiveNumber: number };
+    await archive(deps, by, { advisorId, kind: 'text_read', memberId, meta, body: '{}' });
+    return { text };
+  });
+}
+
+/** What proves a firm's entry. */
+export async function getEntryProof(deps: Deps, firmId: number, place: { advisorId: number; number: number }) {
+  await getEntry(deps, firmId, place);
+  return { proof: await proveEntry(deps, place) };
+}

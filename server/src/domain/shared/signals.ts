@@ -1,6 +1,6 @@
+import type { Log } from '../../log.ts';
+import { isNothingCommitted } from '../../store/database/errors.ts';
 import type { Receipt } from '../ports.ts';
-import { makeIntake } from './intake.ts';
-import { makeRendezvous } from './rendezvous.ts';
 import { makeResetGuard } from './reset-guard.ts';
 import { makeTrafficCounts } from './traffic-counts.ts';
 
@@ -145,4 +145,85 @@ function makeKeyedSignal<Key>(nameOf: (key: Key) => string) {
     /** What someone is waiting for. */
     awaited: () => Array.from(signals.values(), ({ key }) => key),
   };
+}
+
+const lateMs = 1_000;
+/** The sender tries again before that. If it doesn't, the failure was its last word. */
+const failureCountsMs = 5_000;
+
+/** Watches whether something that must always get through does. */
+export function makeIntake() {
+  const begun = new Set<{ atMs: number }>();
+  let failedAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    async take<Result>(work: () => Promise<Result>): Promise<Result> {
+      const turn = { atMs: performance.now() };
+      begun.add(turn);
+      try {
+        const result = await work();
+        failedAtMs = Number.NEGATIVE_INFINITY;
+        return result;
+      } catch (error) {
+        // One reply that can't be read says nothing about the next. A database that can't be written to does.
+        if (isNothingCommitted(error)) failedAtMs = performance.now();
+        throw error;
+      } finally {
+        begun.delete(turn);
+      }
+    },
+    /** Something has been underway for a second, or the last one failed a moment ago. */
+    isBehind(): boolean {
+      const nowMs = performance.now();
+      // In the order in which they began.
+      const [oldest] = begun;
+      return nowMs - failedAtMs < failureCountsMs || (oldest !== undefined && nowMs - oldest.atMs > lateMs);
+    },
+    /** The same, but a failure counts until something gets through: whoever looks must not miss that the sender gave up. */
+    isFailing(): boolean {
+      return failedAtMs > Number.NEGATIVE_INFINITY || this.isBehind();
+    },
+  };
+}
+
+type Encounter<Item> = { arrive: ((item: Item) => void) | null; written: Promise<boolean> };
+
+/** Where something waits a moment for its counterpart, so that both can be written at once. Each has the same key. */
+export function makeRendezvous<Item>() {
+  const rendezvous = new Map<string, Encounter<Item>>();
+  return {
+    /** Waits so long for the item, and then writes, with null if none came. `write` returns whether it succeeded. */
+    async meet(key: string, withinMs: number, write: (item: Item | null) => Promise<boolean>): Promise<void> {
+      const { promise: arrival, resolve: arrive } = Promise.withResolvers<Item | null>();
+      const timer = setTimeout(arrive, withinMs, null);
+      const written = arrival.then((item) => {
+        clearTimeout(timer);
+        encounter.arrive = null;
+        return write(item);
+      });
+      const encounter: Encounter<Item> = { arrive, written };
+      rendezvous.set(key, encounter);
+      await written.finally(() => {
+        if (rendezvous.get(key) === encounter) rendezvous.delete(key);
+      });
+    },
+    /**
+     * True once the item has been written with its counterpart. False if nothing waits for it: then the caller writes it. If
+     * the counterpart is just being written without it, that comes after.
+     */
+    async bring(key: string, item: Item): Promise<boolean> {
+      const encounter = rendezvous.get(key);
+      if (!encounter) return false;
+      const { arrive, written } = encounter;
+      encounter.arrive = null;
+      arrive?.(item);
+      const succeeded = await written.catch(() => false);
+      return arrive !== null && succeeded;
+    },
+  };
+}
+
+/** Each member once. Someone must find out why. */
+export function reportUnprovenConsents({ signals }: { signals: Signals }, log: Log): void {
+  for (const member of signals.unprovenConsents.take())
+    log.error(member, 'a member’s consent is not what its last entry says; nothing is sent to it');
 }

@@ -1,7 +1,7 @@
 import { nameLengthMax } from '../../domain/accounts/names.ts';
-import { emailPattern } from '../../domain/shared/email-addresses.ts';
 import { type EnumerationName, enumerations, values } from '../../domain/shared/enumerations.ts';
 import { e164Pattern } from '../../domain/shared/phone-numbers.ts';
+import { emailPattern } from '../../domain/shared/text/text-rules.ts';
 import { Type } from './type.ts';
 
 export { nameLengthMax };

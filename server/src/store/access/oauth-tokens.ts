@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { deleteBatch } from '../shared/delete-batch.ts';
+import { deleteBatch } from '../shared/old-rows.ts';
 
 export type OAuthTokenKind = 'AuthorizationCode' | 'RefreshToken';
 export type OAuthTokenRow = {
@@ -99,5 +99,14 @@ export async function deleteRefreshTokens(
     `delete from oauth_tokens
      where grant_id = $1 and kind = 'RefreshToken' and ${authorization} = $2`,
     [grantId, authorizationId],
+  );
+}
+
+export async function insertRevokedToken(db: Db, tokenId: string, expires: Date): Promise<void> {
+  await db.query(
+    `insert into revoked_tokens (token_id, date_time_expires)
+     values ($1, $2)
+     on conflict do nothing`,
+    [tokenId, expires],
   );
 }

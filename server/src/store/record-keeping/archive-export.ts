@@ -1,4 +1,5 @@
-import { leafColumns, type StoredLeaf, smallBody } from '../archive/archive-tree.ts';
+import type { EntrySpan } from '../archive/archive.ts';
+import { type LeafRow, leafColumns, type StoredLeaf, smallBody } from '../archive/archive-tree.ts';
 import type { Db } from '../database/db.ts';
 
 /** An entry at its place in the tree, with its body and the phone number of the person it is about. */
@@ -171,5 +172,25 @@ export async function listCheckpoints(db: Db, checkpointIds: number[]): Promise<
      where checkpoint_id = any ($1)
      order by checkpoint_id`,
     [checkpointIds],
+  );
+}
+
+export async function listOutcomeNumbers(db: Db, { advisorId, after, upTo }: EntrySpan) {
+  return db.query<{ messageId: number; number: number }>(
+    `select message_id as "messageId", number
+     from archive_entries
+     where advisor_id = $1 and number > $2 and number <= $3 and kind = 'outcome'
+     order by number`,
+    [advisorId, after, upTo],
+  );
+}
+
+export async function listOutcomes(db: Db, advisorId: number, numbers: number[]): Promise<LeafRow[]> {
+  return db.query<LeafRow>(
+    `select ${leafColumns}
+     from archive_entries e
+     where e.advisor_id = $1 and e.number = any ($2)`,
+    [advisorId, numbers],
+    'list-outcomes',
   );
 }

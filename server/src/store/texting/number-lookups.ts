@@ -1,6 +1,6 @@
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
-import { deleteBatch } from '../shared/delete-batch.ts';
+import { deleteBatch } from '../shared/old-rows.ts';
 
 export type LineType = 'mobile' | 'landline' | 'unreachable' | 'unknown';
 type WantedLookup = { phone: string; carrierId: number };

@@ -1,4 +1,4 @@
-import { emailAddress } from '../../../domain/shared/email-addresses.ts';
+import { emailAddress } from '../../../domain/shared/text/text-rules.ts';
 import { readDate } from './dates.ts';
 import { type FieldValue, type FileContact, readEnumeration, splitName, splitValues } from './fields.ts';
 import { type Region, readPhone } from './phones.ts';
