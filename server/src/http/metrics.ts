@@ -1,17 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Deps } from '../deps.ts';
 import type { LoadShedder } from '../domain/access/load-shedder.ts';
+import { archiveHealth } from '../domain/archive/archive-status.ts';
 import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
 import { problem } from '../domain/problems.ts';
 import { type Environment, hashSecret } from '../domain/shared/secrets.ts';
 import { type TrafficCounts, unknownKey, wentWell } from '../domain/shared/traffic-counts.ts';
 import { countDisabled } from '../domain/webhooks/webhooks.ts';
-import { addArchiveMetrics } from './archive-metrics.ts';
 import { addCarrierMetrics, type CarrierStatuses } from './carrier-metrics.ts';
 import { routeOf } from './door/request-log.ts';
-import { addGauge, requestMetrics } from './request-metrics.ts';
 
 type MetricsOptions = {
   pool: { counts(): Record<string, number> };
@@ -131,4 +130,86 @@ function requireToken({ headers }: FastifyRequest, wanted: string): void {
   if (wanted === '') return;
   if (!timingSafeEqual(hashSecret(headers.authorization ?? ''), hashSecret(`Bearer ${wanted}`)))
     throw problem('unauthorized', 'Send Authorization: Bearer <METRICS_TOKEN>.');
+}
+
+/** The archive on this node: what is wrong with it, and how far it is signed and copied. */
+function addArchiveMetrics(registry: Registry, deps: Deps): void {
+  // The gauges of one scrape share one question.
+  let asked: ReturnType<typeof archiveHealth> | null = null;
+  const health = async () => {
+    asked ??= archiveHealth(deps).finally(() => {
+      asked = null;
+    });
+    return asked.catch(() => null);
+  };
+  addGauge(
+    registry,
+    'assent_archive_signed_entries',
+    'Entries of the archive that a checkpoint covers.',
+    async () => (await health())?.signed,
+  );
+  addGauge(
+    registry,
+    'assent_archive_outside_entries',
+    'Entries that the copies outside the database cover; NaN if this node makes none.',
+    async () => (await health())?.copied,
+  );
+  addGauge(
+    registry,
+    'assent_archive_remembered_since_entries',
+    'The size of the tree when this node began to remember what was signed: 0 if from the beginning, NaN if never.',
+    async () => (await health())?.rememberedSince,
+  );
+  new Gauge({
+    name: 'assent_archive_fault',
+    help: '1 while something is wrong with signing the archive, with its copies outside, with this node’s memory of it, or the database is from before what was signed.',
+    labelNames: ['about'],
+    registers: [registry],
+    async collect() {
+      const { faults = {} } = (await health()) ?? {};
+      for (const [about, fault] of Object.entries(faults)) this.set({ about }, fault ? 1 : 0);
+    },
+  });
+}
+
+type RequestSample = { method: string; route: string; status: number; code: string; seconds: number };
+
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+function requestMetrics(registry: Registry): (observed: RequestSample) => void {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'assent_http_requests_total',
+    help: 'Requests answered, by route, status and problem code.',
+    labelNames: ['method', 'route', 'status', 'code'],
+    registers,
+  });
+  const latencies = new Histogram({
+    name: 'assent_http_request_seconds',
+    help: 'Time from the request’s headers to the end of the response.',
+    labelNames: ['method', 'route'],
+    buckets,
+    registers,
+  });
+  return ({ method, route, status, code, seconds }) => {
+    requests.inc({ method, route, status, code });
+    latencies.observe({ method, route }, seconds);
+  };
+}
+
+/** A number that is asked for with each scrape; NaN if it can't be said. */
+function addGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => number | null | undefined | Promise<number | null | undefined>,
+): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      this.set((await Promise.try(read).catch(() => null)) ?? Number.NaN);
+    },
+  });
 }

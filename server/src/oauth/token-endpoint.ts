@@ -2,12 +2,12 @@ import type { Next } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { inTransaction } from '../deps.ts';
 import { tokenProblem } from '../domain/access/callers.ts';
+import { inspectReuse, keepResponse, type OAuthTokenKind } from '../domain/access/oauth-tokens.ts';
 import { revokeToken, type TokenVerifier } from '../domain/access/tokens.ts';
 import { Problem, problem } from '../domain/problems.ts';
 import { clientThrottles, takeAttempt } from '../domain/sign-in/throttles.ts';
 import { explain, type OAuthError } from './explanations.ts';
 import { currentRequest, runRequest } from './request.ts';
-import { settleReuse } from './reuse.ts';
 import { authorizePath, basicChallenge, isClientEndpoint, revokePath, tokenPath } from './routes.ts';
 
 /**
@@ -123,3 +123,27 @@ function nullIfInvalid(error: unknown): null {
   if (refused instanceof Problem && refused.code === 'unauthorized') return null;
   throw error;
 }
+
+/** After a token request: keeps the response in case it gets lost, and decides about a reuse. */
+async function settleReuse(ctx: KoaContextWithOIDC): Promise<void> {
+  const { deps, log, reused, traceId } = currentRequest();
+  const { grant_type: grantType, refresh_token: refreshToken, code } = (ctx.oidc.params ?? {}) as Form;
+  if (!reused) {
+    const { refresh_token: successor } = ctx.body as Form;
+    if (ctx.status === 200 && grantType === 'refresh_token' && refreshToken && successor)
+      await keepResponse(deps, { token: refreshToken, successor, response: ctx.body as object });
+    return;
+  }
+  const kind: OAuthTokenKind = grantType === 'refresh_token' ? 'RefreshToken' : 'AuthorizationCode';
+  const found = await inspectReuse(deps, { kind, value: refreshToken ?? code ?? '', traceId });
+  if ('response' in found) {
+    ctx.status = 200;
+    ctx.body = found.response;
+  } else if (found.ended !== 'nothing')
+    log.warn(
+      { kind, clientId: ctx.oidc.client?.clientId, ended: found.ended },
+      'a code or refresh token was used twice',
+    );
+}
+
+type Form = { grant_type?: string; refresh_token?: string; code?: string };

@@ -3,7 +3,7 @@ import type { Caller, Credentials } from '../../domain/access/callers.ts';
 import type { LoadShedder } from '../../domain/access/load-shedder.ts';
 import type { UsagePlans } from '../../domain/access/usage-plans.ts';
 import { invalid, type ProblemCode, problem, problemCodes } from '../../domain/problems.ts';
-import { credentialsOf } from './authenticate.ts';
+import { isRepeated } from './headers.ts';
 import { overloaded, overPlan, rateLimitHeaders } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
@@ -95,4 +95,29 @@ declare module 'fastify' {
     /** Its response waits for something to happen, so how long it takes says nothing. */
     waits: boolean;
   }
+}
+
+/** The request's two credentials. */
+function credentialsOf(request: FastifyRequest): Credentials {
+  if (isRepeated(request.raw, 'authorization'))
+    throw problem('unauthorized', 'The Authorization header was sent twice: send one access token.', {
+      isInvalidToken: true,
+    });
+  const { authorization = '' } = request.headers;
+  const [, accessToken] = /^Bearer +([^\s]+) *$/i.exec(authorization) ?? [];
+  if (accessToken) return { accessToken, apiKey: apiKeyOf(request) };
+  const what = authorization === '' ? 'The access token is missing' : 'The Authorization header has no access token';
+  throw problem('unauthorized', `${what}: send Authorization: Bearer <token>.`, {
+    isInvalidToken: /^Bearer +\S/i.test(authorization),
+  });
+}
+
+export function apiKeyOf(request: FastifyRequest): string {
+  const apiKey = request.headers['x-api-key'];
+  if (typeof apiKey !== 'string' || apiKey === '')
+    throw problem('unauthorized', 'The API key is missing: send x-api-key: <key>.');
+  // Node joins two headers with a comma, which no key contains.
+  if (apiKey.includes(',') && isRepeated(request.raw, 'x-api-key'))
+    throw problem('unauthorized', 'The x-api-key header was sent twice: send one API key.');
+  return apiKey;
 }

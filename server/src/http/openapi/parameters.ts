@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { problemCodes } from '../../domain/problems.ts';
+import { versionsServed } from '../door/hooks.ts';
 import { idempotencyKeyLengthMax } from '../door/input.ts';
-import { versionsServed } from '../door/version.ts';
 import type { Schema, Shapes } from './shapes.ts';
 
 /** Headers that many operations take. */

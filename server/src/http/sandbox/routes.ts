@@ -3,7 +3,7 @@ import { type Deps, onReserved } from '../../deps.ts';
 import { requireApiKey } from '../../domain/access/callers.ts';
 import type { SandboxClock } from '../../domain/ports.ts';
 import type { CallLog } from '../../domain/sandbox/call-log.ts';
-import { apiKeyOf } from '../door/authenticate.ts';
+import { apiKeyOf } from '../door/checks.ts';
 import { serveDocument } from '../openapi/document.ts';
 import { sandboxDocument } from '../openapi/sandbox.ts';
 import { addClientPackage } from './client-package.ts';
