@@ -1,8 +1,32 @@
-import { addAdvisor, getAdvisor, listAdvisors, setAdvisor } from '../../domain/accounts/advisors.ts';
+import {
+  addAdvisor,
+  getAdvisor,
+  listAdvisors,
+  quietHoursPolicies,
+  setAdvisor,
+} from '../../domain/accounts/advisors.ts';
 import { inviteAdvisor } from '../../domain/sign-in/invitations.ts';
-import { AdvisorChange, AdvisorInput, AdvisorParams } from '../../schemas/accounts/advisors.ts';
-import { FirmParams } from '../../schemas/accounts/firms.ts';
+import { emailLengthMax, Id, nameLengthMax } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { operatorEndpoint } from './endpoint.ts';
+import { FirmParams } from './firms.ts';
+
+const { Optional } = Type;
+
+/** What an operator may set of an advisor; the domain checks each of them. Numbers have a page of their own. */
+const settings = {
+  timeZone: Optional(Type.String({ maxLength: 100 })),
+  consentRequired: Optional(Type.Boolean()),
+  consentCollection: Optional(Type.Boolean()),
+  quietHours: Optional(Type.Unsafe<(typeof quietHoursPolicies)[number]>({ enum: quietHoursPolicies })),
+  disabled: Optional(Type.Boolean()),
+};
+const name = Type.String({ minLength: 1, maxLength: nameLengthMax });
+const email = Type.String({ minLength: 3, maxLength: emailLengthMax });
+
+const AdvisorParams = Type.Object({ advisorId: Id() });
+const AdvisorInput = Type.Object({ name, email, ...settings });
+const AdvisorChange = Type.Object({ name: Optional(name), email: Optional(email), ...settings });
 
 export const list = operatorEndpoint({
   handler: async (deps) => ({ data: await listAdvisors(deps) }),

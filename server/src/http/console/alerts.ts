@@ -1,6 +1,13 @@
 import { addAlertTarget, readAlerts, removeAlertTarget, testAlertTarget } from '../../domain/operations/alerts.ts';
-import { AlertTargetInput, AlertTargetParams } from '../../schemas/operations/alerts.ts';
+import { Id } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { operatorEndpoint } from './endpoint.ts';
+
+const AlertTargetParams = Type.Object({ targetId: Id() });
+const AlertTargetInput = Type.Object({
+  kind: Type.Unsafe<'webhook' | 'mail'>({ enum: ['webhook', 'mail'] }),
+  address: Type.String({ minLength: 3, maxLength: 2000 }),
+});
 
 export const read = operatorEndpoint({
   handler: (deps) => readAlerts(deps),

@@ -1,7 +1,15 @@
 import * as keys from '../../domain/access/api-keys.ts';
 import { listSigningKeys, replaceSigningKeys, rotateSigningKeys } from '../../domain/access/signing-keys.ts';
-import { ApiKeyParams, ApplicationParams, PlanInput, SigningKeysInput } from '../../schemas/access/applications.ts';
+import { Id } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
+import { ApplicationParams } from './applications.ts';
 import { operatorEndpoint } from './endpoint.ts';
+
+const limit = () => Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1 });
+const ApiKeyParams = Type.Object({ keyId: Id() });
+/** Null is no limit. */
+const PlanInput = Type.Object({ ratePerSecond: limit(), burst: limit(), dailyQuota: limit() });
+const SigningKeysInput = Type.Object({ leaked: Type.Boolean() });
 
 export const list = operatorEndpoint({
   handler: async (deps) => ({ data: await keys.listApiKeys(deps), defaultPlan: keys.defaultPlan }),

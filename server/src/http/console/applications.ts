@@ -2,14 +2,28 @@ import * as applications from '../../domain/access/applications.ts';
 import { disconnect, listProvisions, provision, unprovision } from '../../domain/access/grants.ts';
 import { scopes } from '../../domain/access/scopes.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
-import {
-  ApplicationChange,
-  ApplicationInput,
-  ApplicationParams,
-  DisconnectInput,
-  ProvisionParams,
-} from '../../schemas/access/applications.ts';
+import { Id, stringLengthMax } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { operatorEndpoint } from './endpoint.ts';
+
+const { Optional } = Type;
+const text = () => Type.String({ minLength: 1, maxLength: stringLengthMax });
+const uris = Type.Array(text(), { maxItems: 10 });
+const scopeNames = Type.Array(text(), { minItems: 1, maxItems: 20 });
+
+/** What an operator gives for an application; the domain checks each of them. */
+export const ApplicationParams = Type.Object({ clientId: text() });
+const ApplicationInput = Type.Object({
+  name: text(),
+  redirectUris: uris,
+  scopes: Optional(scopeNames),
+});
+const ApplicationChange = Type.Object({
+  redirectUris: Optional(uris),
+  scopes: Optional(scopeNames),
+});
+const ProvisionParams = Type.Object({ clientId: text(), advisorId: Id() });
+const DisconnectInput = Type.Object({ advisorId: Optional(Id()) });
 
 /** With the scopes that there are, in the contract's words. */
 export const list = operatorEndpoint({

@@ -1,21 +1,33 @@
 import { findFirstUnindexed } from '../../domain/record-keeping/archive-index.ts';
-import { getEntryProof, readEntryText } from '../../domain/record-keeping/archive-reading.ts';
 import {
   type ArchiveSearch,
   getEntry,
+  getEntryProof,
   getSearch,
+  readEntryText,
+  type SearchedKind,
   saveSearch,
   searchArchive,
+  searchedKinds,
 } from '../../domain/record-keeping/archive-search.ts';
 import { hideNumbersIn } from '../../domain/supervision/findings.ts';
-import {
-  ArchiveSearchQuery,
-  ArchiveSearchRequest,
-  EntryParams,
-  SavedSearchParams,
-} from '../../schemas/record-keeping/archive-search.ts';
+import { DateTime, Id, Phone } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { instantOf } from '../../schemas/shared/validate.ts';
 import { firmEndpoint } from './endpoint.ts';
+
+const ArchiveSearchRequest = Type.Object({
+  words: Type.Optional(Type.String({ maxLength: 200 })),
+  memberId: Type.Optional(Id()),
+  phone: Type.Optional(Phone()),
+  advisorId: Type.Optional(Id()),
+  kind: Type.Optional(Type.Unsafe<SearchedKind>({ type: 'string', enum: searchedKinds })),
+  from: Type.Optional(DateTime()),
+  to: Type.Optional(DateTime()),
+});
+const ArchiveSearchQuery = Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 60 })) });
+const SavedSearchParams = Type.Object({ searchId: Id() });
+const EntryParams = Type.Object({ advisorId: Id(), number: Id() });
 
 /** Names and numbers are in a body, which no log keeps. */
 export const search = firmEndpoint({

@@ -1,8 +1,19 @@
-import { listActors, listAudit } from '../../domain/operations/audit.ts';
+import { auditKinds, listActors, listAudit } from '../../domain/operations/audit.ts';
 import { hideNumbersIn } from '../../domain/supervision/findings.ts';
-import { AuditQuery } from '../../schemas/operations/operations.ts';
+import { stringLengthMax } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { instantOf } from '../../schemas/shared/validate.ts';
 import { operatorEndpoint } from './endpoint.ts';
+
+const { Optional } = Type;
+const text = () => Type.String({ minLength: 1, maxLength: stringLengthMax });
+const AuditQuery = Type.Object({
+  kind: Optional(Type.Unsafe<(typeof auditKinds)[number]>({ type: 'string', enum: auditKinds })),
+  actor: Optional(text()),
+  since: Optional(Type.String({ format: 'date-time' })),
+  until: Optional(Type.String({ format: 'date-time' })),
+  cursor: Optional(text()),
+});
 
 export const list = operatorEndpoint({
   query: AuditQuery,

@@ -1,7 +1,16 @@
 import * as carriers from '../../domain/carriers/carriers.ts';
 import { readStatus } from '../../domain/carriers/status.ts';
-import { CarrierChange, CarrierInput, CarrierParams } from '../../schemas/carriers/carriers.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { operatorEndpoint } from './endpoint.ts';
+
+const { Optional } = Type;
+export const carrierName = () => Type.String({ minLength: 1, maxLength: 50 });
+/** What its kind takes: the domain checks them by the kind's own schema. */
+const settings = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
+
+const CarrierParams = Type.Object({ carrier: carrierName() });
+const CarrierInput = Type.Object({ name: carrierName(), kind: carrierName(), settings });
+const CarrierChange = Type.Object({ settings: Optional(settings), disabled: Optional(Type.Boolean()) });
 
 /** With how each does on every node, now. */
 export const list = operatorEndpoint({

@@ -1,7 +1,14 @@
 import { listInDoubt, readDoubtfulText, settleDoubt } from '../../domain/delivery/settled-doubts.ts';
 import { hideNumbersIn } from '../../domain/supervision/findings.ts';
-import { DoubtDecision, DoubtParams, DoubtsQuery, ReadingReason } from '../../schemas/operations/operations.ts';
+import { Id, stringLengthMax } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { operatorEndpoint } from './endpoint.ts';
+
+const DoubtsQuery = Type.Object({ before: Type.Optional(Id()) });
+const DoubtParams = Type.Object({ advisorId: Id(), messageId: Id() });
+const DoubtDecision = Type.Object({ as: Type.Unsafe<'sent' | 'not_sent'>({ enum: ['sent', 'not_sent'] }) });
+/** Somebody reads it later in the audit log. */
+const ReadingReason = Type.Object({ reason: Type.String({ minLength: 5, maxLength: stringLengthMax }) });
 
 export const list = operatorEndpoint({
   query: DoubtsQuery,

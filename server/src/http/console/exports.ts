@@ -1,10 +1,19 @@
 import { createReadStream } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 import { listExports, openExport, startExport } from '../../domain/record-keeping/exports.ts';
-import { ExportParams, NewExport } from '../../schemas/record-keeping/exports.ts';
+import { DateTime, Id } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { instantOf } from '../../schemas/shared/validate.ts';
 import { sendDownload } from '../browser/media.ts';
 import { firmEndpoint } from './endpoint.ts';
+
+const NewExport = Type.Object({
+  advisorId: Id(),
+  from: DateTime(),
+  to: DateTime(),
+  format: Type.Unsafe<'eml' | 'ndjson'>({ type: 'string', enum: ['eml', 'ndjson'] }),
+});
+const ExportParams = Type.Object({ exportId: Id() });
 
 export const list = firmEndpoint({
   handler: async (deps, { firmId }) => ({ data: await listExports(deps, firmId) }),

@@ -1,7 +1,15 @@
-import { addFirm, listFirms } from '../../domain/accounts/firms.ts';
+import { addFirm, listFirms, optOutScopes } from '../../domain/accounts/firms.ts';
 import { setFirm } from '../../domain/consent/firm-opt-outs.ts';
-import { FirmChange, FirmInput, FirmParams } from '../../schemas/accounts/firms.ts';
+import { Id, nameLengthMax } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { operatorEndpoint } from './endpoint.ts';
+
+export const FirmParams = Type.Object({ firmId: Id() });
+const FirmInput = Type.Object({ name: Type.String({ minLength: 1, maxLength: nameLengthMax }) });
+const FirmChange = Type.Object({
+  firstTextLine: Type.Optional(Type.Boolean()),
+  optOutScope: Type.Optional(Type.Unsafe<(typeof optOutScopes)[number]>({ enum: optOutScopes })),
+});
 
 export const list = operatorEndpoint({
   handler: async (deps) => ({ data: await listFirms(deps), environment: deps.config.environment }),

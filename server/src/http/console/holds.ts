@@ -3,8 +3,21 @@ import { getAdvisorOf } from '../../domain/accounts/advisors.ts';
 import { getPerson } from '../../domain/address-book/people.ts';
 import { addHold, getHoldOf, type HoldScope, liftHold, listHoldsOf } from '../../domain/record-keeping/holds.ts';
 import { getRetention, listDue, setRetention } from '../../domain/record-keeping/retention.ts';
-import { HoldLift, HoldParams, NewHold, RetentionChange } from '../../schemas/record-keeping/holds.ts';
+import { Id } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { firmEndpoint } from './endpoint.ts';
+
+const Reason = Type.String({ maxLength: 1_000 });
+
+/** Of the whole firm, of an advisor, or of one person as an advisor knows them. */
+const NewHold = Type.Object({
+  advisorId: Type.Optional(Id()),
+  memberId: Type.Optional(Id()),
+  reason: Reason,
+});
+const HoldParams = Type.Object({ holdId: Id() });
+const HoldLift = Type.Object({ reason: Reason });
+const RetentionChange = Type.Object({ years: Type.Integer({ minimum: 1, maximum: 100 }) });
 
 export const list = firmEndpoint({
   handler: async (deps, { firmId }) => ({ data: await listHoldsOf(deps, firmId) }),

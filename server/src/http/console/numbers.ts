@@ -2,8 +2,24 @@ import type { Deps } from '../../deps.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import * as numbers from '../../domain/carriers/numbers.ts';
 import { problem } from '../../domain/problems.ts';
-import { NumberChange, NumberInput, NumberParams } from '../../schemas/carriers/carriers.ts';
+import { e164Pattern } from '../../domain/shared/phone-numbers.ts';
+import { Id, stringLengthMax } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
+import { carrierName } from './carriers.ts';
 import { operatorEndpoint } from './endpoint.ts';
+
+const change = {
+  pace: Type.Optional(Type.Unsafe<number | null>({ type: ['integer', 'null'] })),
+  campaign: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: stringLengthMax })),
+};
+/** A number is known by its advisor, so that no address has a number in it. */
+const NumberParams = Type.Object({ advisorId: Id() });
+const NumberInput = Type.Object({
+  number: Type.String({ pattern: e164Pattern }),
+  carrier: carrierName(),
+  ...change,
+});
+const NumberChange = Type.Object({ carrier: Type.Optional(carrierName()), ...change });
 
 export const list = operatorEndpoint({
   handler: async (deps) => ({ data: await numbers.listNumbers(deps) }),

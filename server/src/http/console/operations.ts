@@ -2,8 +2,18 @@ import { explainTimes } from '../../domain/archive/explanations.ts';
 import { thisNode } from '../../domain/carriers/status.ts';
 import { examineDeployment } from '../../domain/operations/doctor.ts';
 import { readOverview } from '../../domain/operations/overview.ts';
-import { TimesExplanation } from '../../schemas/operations/operations.ts';
+import { stringLengthMax } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { operatorEndpoint } from './endpoint.ts';
+
+const number = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+/** The entries of an advisor, 0 for the deployment, whose times are wrong, and why. */
+const TimesExplanation = Type.Object({
+  advisorId: number(),
+  from: number(),
+  to: number(),
+  reason: Type.String({ minLength: 5, maxLength: stringLengthMax }),
+});
 
 /** What runs and what waits. */
 export const overview = operatorEndpoint({

@@ -2,8 +2,12 @@ import { listAdvisorsOf } from '../../domain/accounts/advisors.ts';
 import { findPeople, getPerson } from '../../domain/address-book/people.ts';
 import { listConsentEvidence } from '../../domain/conversations/consent-evidence.ts';
 import { hideNumbersIn } from '../../domain/supervision/findings.ts';
-import { PeopleSearch, PersonParams } from '../../schemas/address-book/people.ts';
+import { Id } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { firmEndpoint } from './endpoint.ts';
+
+const PeopleSearch = Type.Object({ text: Type.String({ maxLength: 200 }) });
+const PersonParams = Type.Object({ advisorId: Id(), memberId: Id() });
 
 export const advisors = firmEndpoint({
   handler: async (deps, { firmId }) => ({

@@ -6,6 +6,7 @@ import {
   decideSeveral,
   findPending,
   listWaiting,
+  selectedMax,
   undoDecisions,
 } from '../../domain/consent/review-decisions.ts';
 import { findEffect, markReview } from '../../domain/consent/review-effects.ts';
@@ -13,7 +14,15 @@ import { listConsentEvidence } from '../../domain/conversations/consent-evidence
 import { getMedia, listItemsAround } from '../../domain/conversations/conversation-items.ts';
 import { Problem } from '../../domain/problems.ts';
 import { hideNumbersIn } from '../../domain/supervision/findings.ts';
-import { countMax, countQueue, countSimilar, findName, listQueue } from '../../domain/supervision/review-queue.ts';
+import {
+  countMax,
+  countQueue,
+  countSimilar,
+  findName,
+  listQueue,
+  type QueueView,
+  queueViews,
+} from '../../domain/supervision/review-queue.ts';
 import {
   assignReview,
   escalateReview,
@@ -24,19 +33,30 @@ import {
   requireDecidable,
   revealReview,
 } from '../../domain/supervision/reviews.ts';
-import {
-  AssigneeRequest,
-  DecisionRequest,
-  DecisionsRequest,
-  EscalationRequest,
-  NoteRequest,
-  QueueQuery,
-  ReviewMediaParams,
-  ReviewParams,
-  UndoRequest,
-} from '../../schemas/supervision/reviews.ts';
+import { Id } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { sendMedia } from '../browser/media.ts';
 import { type FirmStaff, firmEndpoint } from './endpoint.ts';
+
+const noteLengthMax = 10_000;
+const Note = () => Type.Optional(Type.String({ minLength: 1, maxLength: noteLengthMax }));
+const Decision = () => Type.Unsafe<'approved' | 'rejected'>({ enum: ['approved', 'rejected'] });
+const ReviewIds = () => Type.Array(Id(), { minItems: 1, maxItems: selectedMax });
+
+const ReviewParams = Type.Object({ reviewId: Id() });
+const ReviewMediaParams = Type.Object({ reviewId: Id(), replyNumber: Id(), place: Id() });
+const QueueQuery = Type.Object({
+  view: Type.Optional(Type.Unsafe<QueueView>({ enum: [...queueViews] })),
+  after: Type.Optional(Id()),
+  order: Type.Optional(Type.Unsafe<'oldest' | 'newest'>({ enum: ['oldest', 'newest'] })),
+  members: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}(,[0-9]{1,15}){0,49}$' })),
+});
+const DecisionRequest = Type.Object({ decision: Decision(), note: Note() });
+const DecisionsRequest = Type.Object({ reviewIds: ReviewIds(), decision: Decision(), note: Note() });
+const UndoRequest = Type.Object({ reviewIds: ReviewIds() });
+const NoteRequest = Type.Object({ note: Type.String({ minLength: 1, maxLength: noteLengthMax }) });
+const AssigneeRequest = Type.Object({ staffId: Type.Unsafe<number | null>({ type: ['integer', 'null'] }) });
+const EscalationRequest = Type.Object({ escalated: Type.Boolean(), note: Note() });
 
 export const list = firmEndpoint({
   query: QueueQuery,

@@ -2,9 +2,20 @@ import { type Delivery, listDeliveries, redeliver, testWebhook } from '../../dom
 import { pushedTypes } from '../../domain/webhooks/pushed-events.ts';
 import { isSuccess } from '../../domain/webhooks/turns.ts';
 import * as webhooks from '../../domain/webhooks/webhooks.ts';
-import { ApplicationParams } from '../../schemas/access/applications.ts';
-import { EndpointInput, EndpointParams, Redelivery } from '../../schemas/webhooks/endpoints.ts';
+import { Id, stringLengthMax } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
+import { ApplicationParams } from './applications.ts';
 import { operatorEndpoint } from './endpoint.ts';
+
+const text = () => Type.String({ minLength: 1, maxLength: stringLengthMax });
+
+/** What an operator gives for an application's endpoint; without types it gets all. */
+const EndpointParams = Type.Object({ webhookId: Id() });
+const EndpointInput = Type.Object({
+  url: Type.String({ minLength: 1, maxLength: 2000 }),
+  types: Type.Optional(Type.Array(text(), { minItems: 1, maxItems: 20 })),
+});
+const Redelivery = Type.Object({ eventId: text() });
 
 const deliveriesShown = 200;
 

@@ -3,7 +3,6 @@ import { listChanges } from '../../domain/address-book/contact-changes.ts';
 import * as contacts from '../../domain/address-book/contacts.ts';
 import { invalid } from '../../domain/problems.ts';
 import { numberOf, word } from '../../domain/shared/enumerations.ts';
-import { ContactChanges, ContactChangesQuery } from '../../schemas/address-book/contact-changes.ts';
 import {
   ContactChange,
   ContactDetail,
@@ -15,9 +14,32 @@ import {
   IdResult,
   MembershipsInput,
 } from '../../schemas/address-book/contacts.ts';
+import { FeedOf, FeedQuery } from '../../schemas/shared/paging.ts';
+import { Id, Instant } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { instantOf } from '../../schemas/shared/validate.ts';
 import { endpoint } from '../door/route.ts';
 import { present } from './present.ts';
+
+const { examples: [contact] = [] } = ContactDetail as { examples?: unknown[] };
+
+const ChangedContact = Type.Object(
+  {
+    contactId: Id(),
+    change: Type.Unsafe<'created' | 'updated' | 'deleted'>({ type: 'string', enum: ['created', 'updated', 'deleted'] }),
+    dateTime: Instant(),
+    contact: Type.Optional(ContactDetail),
+  },
+  {
+    title: 'Changed contact',
+    description: 'With the contact as it is now; a deleted one is gone.',
+    examples: [{ contactId: 52, change: 'created', dateTime: '2026-03-01T17:05:00.000Z', contact }],
+  },
+);
+
+const ContactChangesQuery = Type.Object(FeedQuery);
+
+const ContactChanges = FeedOf(ChangedContact, 'Contact changes');
 
 export const create = endpoint({
   summary: 'Create contact',
