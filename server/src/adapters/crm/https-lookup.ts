@@ -5,12 +5,12 @@ import { ContactChange } from '../../schemas/address-book/contacts.ts';
 import { stringLengthMax } from '../../schemas/shared/strings.ts';
 import { validator } from '../../schemas/shared/validate.ts';
 import { removeBroken } from '../files/contacts/import-rows.ts';
-import { OutboundFault } from '../outbound/outbound.ts';
+import { type Outbound, OutboundFault } from '../outbound/outbound.ts';
 
 const contactsMax = 5_000;
 const unexpected = 'What it responds with is no response to a lookup.';
 
-export function openHttpsLookup(access: CrmAccess, ask: typeof fetch): Crm {
+export function openHttpsLookup(access: CrmAccess, ask: Outbound): Crm {
   return {
     async lookup(phone, until) {
       try {
@@ -34,7 +34,7 @@ function withPhone(contacts: Record<string, unknown>[], phone: string): RemoteCo
 /** Asks the CRM who has the number. */
 async function askWho(
   { url, secret }: CrmAccess,
-  ask: typeof fetch,
+  ask: Outbound,
   phone: string,
   until: AbortSignal,
 ): Promise<Record<string, unknown>[]> {
@@ -43,12 +43,9 @@ async function askWho(
   const id = `msg_${randomUUID().replaceAll('-', '')}`;
   const body = JSON.stringify({ type: 'contact.lookup', data: { phone } });
   const headers = signedHeaders(webhook, id, body);
-  const response = await ask(address, { method: 'POST', headers, body, signal: until, redirect: 'manual' });
+  const response = await ask(address, { method: 'POST', headers, body, signal: until });
   const isNobody = response.status === 404;
-  if (response.status !== 200 && !isNobody) {
-    await response.body?.cancel();
-    throw new CrmFault(refusalOf(response.status));
-  }
+  if (response.status !== 200 && !isNobody) throw new CrmFault(refusalOf(response.status));
   const bytes = Buffer.from(await response.arrayBuffer());
   verifyResponse(webhook, id, response, bytes);
   return isNobody ? [] : contactsIn(response, bytes);

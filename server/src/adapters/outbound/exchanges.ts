@@ -19,7 +19,7 @@ export function addressOf(input: string | URL, base?: URL): URL {
   return url;
 }
 
-export type Exchange = {
+type Exchange = {
   signal: AbortSignal /** With a reason, also aborts what is still running. */;
   end(reason?: unknown): void;
 };

@@ -61,7 +61,7 @@ suite('a request to an address that somebody else provided', () => {
   let other: string;
   let secure: string;
   const servers: Server[] = [];
-  const limits = { timeoutMs: 60_000, bytesMax: 100_000 };
+  const limits = { timeoutMs: 60_000, bytesMax: 100_000, redirectsMax: 5 };
   const local = ['127.0.0.1', '::1'];
   const outbound = makeOutbound(local, limits);
 
@@ -125,11 +125,9 @@ suite('a request to an address that somebody else provided', () => {
   const redirect = (from: string, to: string, status = 302) =>
     `${from}/?${new URLSearchParams({ to, status: `${status}` })}`;
 
-  /** The fault of the request or of reading its body. */
-  async function faultOf(url: string, fetch = outbound, init?: RequestInit): Promise<OutboundFault> {
+  async function faultOf(url: string, fetch = outbound): Promise<OutboundFault> {
     try {
-      const response = await fetch(url, init);
-      await response.text();
+      await fetch(url);
     } catch (error) {
       assert.ok(error instanceof OutboundFault, String(error));
       assert.doesNotMatch(error.message, /\n|\?|secret/);
@@ -138,28 +136,17 @@ suite('a request to an address that somebody else provided', () => {
     throw new Error(`${url} was answered`);
   }
 
-  test('behaves like fetch, and identifies itself', async () => {
+  test('gets a response in full, and identifies itself', async () => {
     const response = await outbound(`${one}/page?x=1`, { headers: { 'User-Agent': 'other', Accept: 'text/html' } });
-    assert.ok(response instanceof Response);
-    assert.deepEqual(
-      [response.status, response.ok, response.url, response.redirected, response.headers.get('x-here')],
-      [200, true, `${one}/page?x=1`, false, 'yes'],
-    );
+    assert.deepEqual([response.status, response.ok, response.headers.get('x-here')], [200, true, 'yes']);
     assert.equal(await response.text(), `hello ${'é'.repeat(10)}`);
     assert.equal(heard[0]?.headers['user-agent'], 'assent/1');
     assert.equal(heard[0]?.headers.accept, 'text/html');
-    assert.equal((await outbound(`${one}/empty`)).status, 204);
+    assert.equal((await outbound(new URL(`${one}/empty`))).status, 204);
     assert.equal(await (await outbound(`${one}/zipped`)).text(), 'in full');
-    const post = new Request(`${one}/`, { method: 'POST', body: '<a/>', headers: { 'content-type': 'text/xml' } });
-    await (await outbound(post)).text();
-    await (await outbound(new URL(`${one}/`), { method: 'HEAD' })).text();
-    assert.deepEqual(
-      heard.slice(-2).map(({ method, body, headers }) => [method, body, headers['content-type']]),
-      [
-        ['POST', '<a/>', 'text/xml'],
-        ['HEAD', '', undefined],
-      ],
-    );
+    await outbound(`${one}/`, { method: 'POST', body: '<a/>', headers: { 'content-type': 'text/xml' } });
+    const { method, body, headers } = heard.at(-1) ?? assert.fail();
+    assert.deepEqual([method, body, headers['content-type']], ['POST', '<a/>', 'text/xml']);
   });
 
   test('reaches only public addresses, however they are written, and says what would allow others', async () => {
@@ -188,8 +175,10 @@ suite('a request to an address that somebody else provided', () => {
   test('follows redirects, but only to public addresses and not from https to http', async () => {
     const { port } = new URL(one);
     const followed = await outbound(redirect(one, redirect(other, '/end')));
-    assert.deepEqual([followed.url, followed.redirected], [`${other}/end`, true]);
-    await followed.text();
+    assert.deepEqual(
+      [followed.status, heard.at(-1)?.headers.host, heard.at(-1)?.url],
+      [200, new URL(other).host, '/end'],
+    );
     for (const to of [
       `http://127.0.0.2:${port}/`,
       `http://[::2]:${port}/`,
@@ -203,20 +192,17 @@ suite('a request to an address that somebody else provided', () => {
     assert.equal(await (await outbound(redirect(one, `${secure}/zipped`))).text(), 'in full');
   });
 
-  test('follows at most five redirects, or as many as it is told', async () => {
+  test('follows as many redirects as it is told, and those of a GET alone', async () => {
     const chain = (hops: number): string => (hops === 0 ? '/end' : `/?to=${encodeURIComponent(chain(hops - 1))}`);
     assert.equal((await outbound(one + chain(5))).status, 200);
     assert.match((await faultOf(one + chain(6))).message, /redirects too often/);
-    assert.match(
-      (await faultOf(one + chain(1), makeOutbound(local, { ...limits, redirectsMax: 0 }))).message,
-      /too often/,
-    );
-  });
-
-  test('returns a redirect to its caller, or fails, if asked to', async () => {
-    const manual = await outbound(redirect(one, '/end'), { redirect: 'manual' });
-    assert.deepEqual([manual.status, manual.headers.get('location'), await manual.text()], [302, '/end', 'moved']);
-    assert.match((await faultOf(redirect(one, '/end'), outbound, { redirect: 'error' })).message, /redirects/);
+    heard = [];
+    const none = makeOutbound(local, { ...limits, redirectsMax: 0 });
+    for (const given of [
+      outbound(redirect(one, '/end'), { method: 'POST', body: 'Hello' }),
+      none(redirect(one, '/end')),
+    ])
+      assert.equal((await given).status, 302);
     assert.equal(heard.length, 2);
   });
 
@@ -236,34 +222,13 @@ suite('a request to an address that somebody else provided', () => {
     assert.equal(heard.at(-1)?.headers.accept, 'text/vcard');
   });
 
-  test('keeps method and body across redirects as fetch does', async () => {
-    const kept = ['POST', 'body', 'text/x'];
-    const dropped = ['GET', '', undefined];
-    for (const [method, status, expected] of [
-      ['POST', 301, dropped],
-      ['POST', 302, dropped],
-      ['POST', 303, dropped],
-      ['POST', 307, kept],
-      ['POST', 308, kept],
-      ['PROPFIND', 301, ['PROPFIND', 'body', 'text/x']],
-      ['PROPFIND', 303, dropped],
-    ] as const) {
-      const init = { method, body: 'body', headers: { 'content-type': 'text/x' } };
-      await (await outbound(redirect(one, `${other}/end`, status), init)).text();
-      const last = heard.at(-1);
-      assert.deepEqual([last?.method, last?.body, last?.headers['content-type']], expected, `${method} ${status}`);
-    }
-  });
-
   test('reads no more bytes than allowed, also of compressed bodies', async () => {
-    for (const path of ['/endless', '/bomb']) {
-      const response = await outbound(one + path);
+    for (const path of ['/endless', '/bomb'])
       await assert.rejects(
-        response.text(),
+        outbound(one + path),
         (error) => error instanceof OutboundFailed && /more than 100000 bytes/.test(error.message),
         path,
       );
-    }
     // If content-length is over the limit, nothing is read.
     await assert.rejects(outbound(`${one}/long`), /more than 100000 bytes/);
     assert.match((await faultOf(`${one}/broken-zip`)).message, /can’t be decompressed/);
@@ -271,14 +236,11 @@ suite('a request to an address that somebody else provided', () => {
     assert.equal((await (await exactly(`${one}/`)).bytes()).length, 26);
   });
 
-  test('takes no longer than allowed, even if bytes keep coming or nobody reads', async () => {
+  test('takes no longer than allowed, even if bytes keep coming', async () => {
     const hurried = makeOutbound(local, { ...limits, timeoutMs: 150 });
     for (const path of ['/drip', '/silent']) {
       assert.match((await faultOf(one + path, hurried)).message, /took longer than 0\.15 s/);
     }
-    const unread = await makeOutbound(local, { ...limits, timeoutMs: 2_000 })(`${one}/drip`);
-    await new Promise((resolve) => setTimeout(resolve, 2_100));
-    await assert.rejects(unread.text(), OutboundFailed);
   });
 
   test('a request that can’t begin in time isn’t sent, and the next one finds its connection', async () => {

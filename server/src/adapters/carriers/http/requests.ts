@@ -40,7 +40,6 @@ export function makeAsk(networks: readonly string[], timeoutMs: number, credenti
         method: body ? 'POST' : 'GET',
         headers: { accept: 'application/json', ...credentials, ...(body && { 'content-type': body.type }) },
         body: body?.text,
-        redirect: 'manual',
         beginBy,
       });
       return {
