@@ -1,4 +1,4 @@
-import type { Document } from '../src/http/openapi/document.ts';
+import type { Document } from '../src/http/openapi/partner.ts';
 
 /** A JSON schema from the document, with its references resolved. */
 export type Schema = {

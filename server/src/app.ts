@@ -27,8 +27,7 @@ import { makeServer } from './http/door/server.ts';
 import { addHealth } from './http/health.ts';
 import { addMetrics } from './http/metrics.ts';
 import { addOAuth } from './http/oauth.ts';
-import { serveDocument } from './http/openapi/document.ts';
-import { partnerDocument } from './http/openapi/partner.ts';
+import { serveDocument } from './http/openapi/partner.ts';
 import { routes } from './http/partner/routes.ts';
 import { addReferencePage } from './http/reference/reference-page.ts';
 import { recordCalls, recordedClasses } from './http/sandbox/call-recorder.ts';
@@ -66,7 +65,7 @@ export async function buildApp(deps: Deps & AppContext): Promise<App> {
   const shedder = makeLoadShedder(config.requestsMax, timeUntil(deps.signals.stopping.signal));
   // At the root, so that they also count requests that no route answers.
   addMetrics(app, deps, { ...deps, shedder });
-  serveDocument(app, '/openapi.json', () => partnerDocument(config, routes));
+  serveDocument(app, config, routes);
   await app.register(async (scope) => {
     // An API that is busy is not an API that is down.
     addHealth(scope, onReserved(deps));

@@ -13,25 +13,20 @@ import {
 import { until } from '../support/waiting.ts';
 import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
-/** Each example of both documents, and what a new sandbox answers to it on behalf of Avery. */
+/** Each example of the document, and what a new sandbox answers to it on behalf of Avery. */
 suite('examples', () => {
   let world: World;
   let headers: Record<string, string>;
-  let textingNumber: string;
-  const documents = new Map<string, Document>();
-  /** Checks a value against a schema of that document. */
-  const keepTo = new Map<string, ReturnType<typeof exactly>>();
+  let document: Document;
+  /** Checks a value against a schema of the document. */
+  let keep: ReturnType<typeof exactly>;
   before(async () => {
     world = await makeWorld();
     const [avery] = (await makeSandbox(world.deps, null)).advisors;
     assert.ok(avery);
-    textingNumber = avery.textingNumber;
     headers = { authorization: `Bearer ${await world.token(avery.id)}`, 'x-api-key': world.apiKey };
-    for (const url of ['/openapi.json', '/sandbox/openapi.json']) {
-      const document = await fetchDocument(world.app, url);
-      documents.set(url, document);
-      keepTo.set(url, exactly(document));
-    }
+    document = await fetchDocument(world.app);
+    keep = exactly(document);
     const groupId = (await call('POST', '/v1/core/contact/groups', exampleBody('createGroup'))).body.id;
     const [pia] = (await call('GET', '/v1/core/contact/contacts?search=pia')).body.data;
     await call('PUT', `/v1/core/contact/contacts/${pia.contactId}/groups`, { groupIds: [groupId] });
@@ -67,7 +62,6 @@ suite('examples', () => {
       const body = { ...exampleBody('sendMessage'), scheduleDelivery: true, deliveryDate, frequency: 4 };
       return (await call('POST', '/v1/text/messaging/messages', body)).body.successes[0].scheduledMessageId;
     },
-    to: async () => textingNumber,
     async 'listContactChanges cursor'() {
       const { cursor } = await lastOf('/v1/core/contact/changes');
       await make.contactId?.();
@@ -88,44 +82,37 @@ suite('examples', () => {
   }
 
   function exampleBody(operationId: string): object {
-    const operations = [...documents.values()].flatMap(operationsOf);
-    const found = operations.find((each) => each.operationId === operationId);
+    const found = operationsOf(document).find((each) => each.operationId === operationId);
     return found?.requestBody?.content['application/json']?.example as object;
   }
 
-  for (const [url, base] of [
-    ['/openapi.json', '/v1'],
-    ['/sandbox/openapi.json', ''],
-  ] as const) {
-    const forEachOperation = (name: string, check: (operation: ReturnType<typeof operationsOf>[number]) => unknown) =>
-      test(`${url}: ${name}`, async (t) => {
-        for (const operation of operationsOf(documents.get(url) as Document))
-          await t.test(operation.operationId, async () => void (await check(operation)));
-      });
-
-    forEachOperation('each operation has examples, which keep to their schemas', ({ parameters, ...operation }) => {
-      const keep = keepTo.get(url) ?? assert.fail();
-      for (const { name, in: place, schema, example } of parameters)
-        if (place === 'path' || example !== undefined) keep(schema, example ?? assert.fail(`${name} has no example`));
-      const { requestBody, responses } = operation;
-      const contents = [requestBody, ...Object.values(responses)].flatMap((each) => Object.values(each?.content ?? {}));
-      for (const { schema, example, examples = {} } of contents) {
-        const values = example === undefined ? Object.values(examples).map(({ value }) => value) : [example];
-        assert.ok(values.length > 0, `there is no example of ${JSON.stringify(schema)}`);
-        for (const value of values) keep(schema, value);
-      }
+  const forEachOperation = (name: string, check: (operation: ReturnType<typeof operationsOf>[number]) => unknown) =>
+    test(name, async (t) => {
+      for (const operation of operationsOf(document))
+        await t.test(operation.operationId, async () => void (await check(operation)));
     });
 
-    forEachOperation('the sandbox answers the example of a request like the example of the response', async (each) => {
-      const { status, body } = await call(each.method, `${base}${await urlOf(each)}`, await bodyOf(each));
-      const [documented, response] = successOf(each);
-      assert.equal(status, documented, JSON.stringify(body));
-      const { schema, example } = response.content?.['application/json'] ?? {};
-      if (!schema) return assert.equal(body, '');
-      keepTo.get(url)?.(schema, body);
-      assert.deepEqual(shapeOf(example), shapeOf(body), JSON.stringify(body));
-    });
-  }
+  forEachOperation('each operation has examples, which keep to their schemas', ({ parameters, ...operation }) => {
+    for (const { name, in: place, schema, example } of parameters)
+      if (place === 'path' || example !== undefined) keep(schema, example ?? assert.fail(`${name} has no example`));
+    const { requestBody, responses } = operation;
+    const contents = [requestBody, ...Object.values(responses)].flatMap((each) => Object.values(each?.content ?? {}));
+    for (const { schema, example, examples = {} } of contents) {
+      const values = example === undefined ? Object.values(examples).map(({ value }) => value) : [example];
+      assert.ok(values.length > 0, `there is no example of ${JSON.stringify(schema)}`);
+      for (const value of values) keep(schema, value);
+    }
+  });
+
+  forEachOperation('the sandbox answers the example of a request like the example of the response', async (each) => {
+    const { status, body } = await call(each.method, `/v1${await urlOf(each)}`, await bodyOf(each));
+    const [documented, response] = successOf(each);
+    assert.equal(status, documented, JSON.stringify(body));
+    const { schema, example } = response.content?.['application/json'] ?? {};
+    if (!schema) return assert.equal(body, '');
+    keep(schema, body);
+    assert.deepEqual(shapeOf(example), shapeOf(body), JSON.stringify(body));
+  });
 
   async function urlOf({ operationId, path, parameters }: Operation & { path: string }): Promise<string> {
     let url = path;

@@ -44,9 +44,9 @@ export type Document = {
 };
 
 /** The document as anyone can fetch it. */
-export async function fetchDocument(app: App, url = '/openapi.json'): Promise<Document> {
-  const { status, headers, body } = await inject(app, { method: 'GET', url });
-  assert.equal(status, 200, url);
+export async function fetchDocument(app: App): Promise<Document> {
+  const { status, headers, body } = await inject(app, { method: 'GET', url: '/openapi.json' });
+  assert.equal(status, 200);
   assert.match(headers['content-type'] ?? '', /^application\/json\b/);
   return body;
 }

@@ -2,16 +2,7 @@ import type { PartnerRoute } from '../door/route.ts';
 import { parametersOf } from './parameters.ts';
 import type { Schema, Shapes } from './shapes.ts';
 
-/** An endpoint, as far as the document describes it. */
-export type DocumentedRoute = Pick<
-  PartnerRoute,
-  'method' | 'path' | 'summary' | 'description' | 'params' | 'query' | 'body' | 'response'
-> & {
-  /** Of a success with a body; 200 by default. */
-  status?: number;
-};
-
-/** The parts of an operation that depend on whose document it is in. */
+/** What stands around an operation. */
 export type DocumentParts = {
   tag: string;
   security: object[];
@@ -21,7 +12,7 @@ export type DocumentParts = {
   problems: Record<number, object>;
 };
 
-export function operationOf(row: DocumentedRoute, around: DocumentParts, shapes: Shapes): object {
+export function operationOf(row: PartnerRoute, around: DocumentParts, shapes: Shapes): object {
   const parameters = [
     ...parametersOf('path', row.params, shapes),
     ...parametersOf('query', row.query, shapes),
@@ -40,17 +31,13 @@ export function operationOf(row: DocumentedRoute, around: DocumentParts, shapes:
 }
 
 /** `/core/contact/contacts/:contactId` as `/core/contact/contacts/{contactId}`. */
-export function templateOf({ path }: DocumentedRoute): string {
+export function templateOf({ path }: PartnerRoute): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
 
-function success(
-  { response, status = 200 }: DocumentedRoute,
-  { responseHeaders: headers }: DocumentParts,
-  shapes: Shapes,
-) {
+function success({ response }: PartnerRoute, { responseHeaders: headers }: DocumentParts, shapes: Shapes) {
   if (!response) return { 204: { description: 'Done.', headers } };
-  return { [status]: { description: 'Done.', headers, content: json(response, shapes) } };
+  return { 200: { description: 'Done.', headers, content: json(response, shapes) } };
 }
 
 function json(schema: Schema, { refer }: Shapes): object {

@@ -1,15 +1,25 @@
+import type { FastifyInstance } from 'fastify';
 import { scopes } from '../../domain/access/scopes.ts';
 import type { ProblemCode } from '../../domain/problems.ts';
 import type { PartnerRoute } from '../door/route.ts';
-import { type Document, makeDocument } from './document.ts';
-import type { DocumentParts } from './operations.ts';
+import { type DocumentParts, operationOf, templateOf } from './operations.ts';
 import { headerParameters } from './parameters.ts';
-import { headerComponents, planHeaders, problemResponses, replayHeader, traceHeader } from './responses.ts';
+import { commonHeaders, headerComponents, problemResponses, replayHeader } from './responses.ts';
 import { apiKey, oauth2 } from './security.ts';
 import { collectShapes } from './shapes.ts';
 import { webhookHeaders, webhooksOf } from './webhooks.ts';
 
-export type Deployment = { publicUrl: string; environment: 'sandbox' | 'production' };
+export type Document = {
+  openapi: string;
+  info: object;
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, object>>;
+  webhooks: Record<string, Record<string, object>>;
+  components: Record<string, Record<string, object>>;
+};
+
+type Deployment = { publicUrl: string; environment: 'sandbox' | 'production' };
 
 /** Problems that every route can answer. */
 const commonProblems: ProblemCode[] = [
@@ -35,16 +45,13 @@ const tags = [
   { name: webhookTag, description: 'What is pushed to your endpoint, signed as Standard Webhooks says.' },
 ];
 
+const { SandboxFault: _, ...forProduction } = headerParameters;
+
 /** `openapi.json`: the contract, from its table. */
 export function partnerDocument(deployment: Deployment, routes: PartnerRoute[]): Document {
   const { publicUrl, environment } = deployment;
   const shapes = collectShapes();
-  const headers = { ...traceHeader, ...planHeaders };
-  const problems = problemResponses([...commonProblems, ...bodyProblems, ...ownProblems], shapes, {
-    publicUrl,
-    instance: '/v1/text/messaging/messages',
-    headers,
-  });
+  const problems = problemResponses([...commonProblems, ...bodyProblems, ...ownProblems], shapes, publicUrl);
 
   const partsOf = (row: PartnerRoute): DocumentParts => ({
     tag: tagOf(row),
@@ -54,27 +61,49 @@ export function partnerDocument(deployment: Deployment, routes: PartnerRoute[]):
       ...['ApiVersion', 'Traceparent'],
       ...(environment === 'sandbox' ? ['SandboxFault'] : []),
     ],
-    responseHeaders: { ...headers, ...(row.method === 'POST' ? replayHeader : {}) },
+    responseHeaders: { ...commonHeaders, ...(row.method === 'POST' ? replayHeader : {}) },
     problems: problems.referTo([...commonProblems, ...(row.body ? bodyProblems : []), ...row.problems]),
   });
 
-  return makeDocument({
-    title: 'Assent partner API',
-    description:
-      'Compliance-grade texting and an address book, on behalf of one advisor. Every request needs an access token and an API key. Every error is a Problem, and its `type` links to a page that explains it.',
-    publicUrl,
-    basePath: '/v1',
+  const webhooks = webhooksOf(webhookTag, shapes);
+  const byPath = Map.groupBy(routes, templateOf);
+  const operation = (row: PartnerRoute) => operationOf({ ...row, description: describe(row) }, partsOf(row), shapes);
+  const paths = Object.fromEntries(
+    [...byPath].map(([path, rows]) => [
+      path,
+      Object.fromEntries(rows.map((row) => [row.method.toLowerCase(), operation(row)])),
+    ]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Assent partner API',
+      version: '1.0.0',
+      description:
+        'Compliance-grade texting and an address book, on behalf of one advisor. Every request needs an access token and an API key. Every error is a Problem, and its `type` links to a page that explains it.',
+      contact: { name: 'Assent', url: publicUrl },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: `${publicUrl}/v1` }],
     tags,
-    rows: routes.map((row) => ({ ...row, description: describe(row) })),
-    partsOf,
+    paths,
+    webhooks,
     components: {
       securitySchemes: { oauth2: oauth2(publicUrl), apiKey },
-      parameters: { ...headerParameters, ...webhookHeaders },
+      parameters: { ...(environment === 'sandbox' ? headerParameters : forProduction), ...webhookHeaders },
       headers: headerComponents,
       responses: problems.components,
+      schemas: shapes.named(),
     },
-    shapes,
-    webhooks: webhooksOf(webhookTag, shapes),
+  };
+}
+
+/** Anyone may read it. It is built for its first reader, so that a start doesn't wait for it. */
+export function serveDocument(app: FastifyInstance, deployment: Deployment, routes: PartnerRoute[]): void {
+  let text: string | undefined;
+  app.get('/openapi.json', (_request, reply) => {
+    text ??= JSON.stringify(partnerDocument(deployment, routes));
+    return reply.type('application/json; charset=utf-8').send(text);
   });
 }
 

@@ -4,6 +4,7 @@ import { problemBody } from '../door/problems.ts';
 import type { Schema, Shapes } from './shapes.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const instance = '/v1/text/messaging/messages';
 
 /** The headers of responses, by their names in the document. */
 export const headerComponents = {
@@ -15,8 +16,11 @@ export const headerComponents = {
   WwwAuthenticate: header('Names the error if an access token was sent.', 'Bearer error="invalid_token"'),
 };
 
-export const traceHeader = headers({ 'x-trace-id': 'TraceId' });
-export const planHeaders = headers({ RateLimit: 'RateLimit', 'RateLimit-Policy': 'RateLimitPolicy' });
+export const commonHeaders = headers({
+  'x-trace-id': 'TraceId',
+  RateLimit: 'RateLimit',
+  'RateLimit-Policy': 'RateLimitPolicy',
+});
 export const replayHeader = headers({ 'Idempotent-Replayed': 'IdempotentReplayed' });
 const ownHeaders: Partial<Record<ProblemCode, object>> = {
   rate_limited: headers({ 'Retry-After': 'RetryAfter' }),
@@ -39,11 +43,7 @@ const exampleDetails: Partial<Record<ProblemCode, Problem['details']>> = {
 };
 
 /** A response for each status, because two codes may share one. */
-export function problemResponses(
-  codes: ProblemCode[],
-  { refer }: Shapes,
-  { publicUrl, instance, headers }: { publicUrl: string; instance: string; headers: object },
-) {
+export function problemResponses(codes: ProblemCode[], { refer }: Shapes, publicUrl: string) {
   const byStatus = Map.groupBy(codes, (code): number => problems[code].status);
   const nameOf = (status: number) => pascalCase(byStatus.get(status)?.[0] ?? '');
   const schema = refer(ProblemBody as Schema);
@@ -56,7 +56,7 @@ export function problemResponses(
     nameOf(status),
     {
       description: shared.map((code) => `\`${code}\`: ${problems[code].when}`).join('\n\n'),
-      headers: Object.assign({}, headers, ...shared.map((code) => ownHeaders[code])),
+      headers: Object.assign({}, commonHeaders, ...shared.map((code) => ownHeaders[code])),
       content: {
         'application/problem+json': {
           schema,

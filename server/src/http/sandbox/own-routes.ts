@@ -2,9 +2,23 @@ import { type Deps, onReserved } from '../../deps.ts';
 import type { SandboxClock } from '../../domain/ports.ts';
 import { invalid } from '../../domain/problems.ts';
 import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../../domain/sandbox/handsets.ts';
-import { ClockAdvance, ClockReading, lastMs } from '../../schemas/sandbox/clock.ts';
-import { HandsetMessages, HandsetParams, HandsetReply, HandsetReplyResult } from '../../schemas/sandbox/handsets.ts';
+import { textLengthMax } from '../../domain/shared/text/text-rules.ts';
+import { DateTime, lastMs, Phone } from '../../schemas/shared/strings.ts';
+import { Type } from '../../schemas/shared/type.ts';
 import { type SandboxRoute, sandboxRoute } from './route.ts';
+
+const HandsetParams = Type.Object({ phone: Phone() });
+const HandsetMessages = Type.Object({
+  data: Type.Array(Type.Object({ from: Type.String(), to: Type.String(), text: Type.String(), dateTime: DateTime() })),
+});
+/** The text can be empty, or left out, if there is media: addresses, or `sample` for a small picture that needs no network. */
+const HandsetReply = Type.Object({
+  to: Phone(),
+  text: Type.Optional(Type.String({ maxLength: textLengthMax })),
+  media: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2_000 }), { maxItems: 10 })),
+});
+const ClockAdvance = Type.Object({ advanceMs: Type.Integer({ minimum: 0, maximum: lastMs }) });
+const ClockReading = Type.Object({ now: Type.Integer(), offsetMs: Type.Integer() });
 
 /** What the process around the app does for the sandbox's routes. */
 export type SandboxWork = {
@@ -25,8 +39,6 @@ export function ownRoutes(
     sandboxRoute({
       method: 'GET',
       path: '/sandbox/handset/:phone/messages',
-      summary: 'List handset messages',
-      description: 'The texts that the phone received, oldest first. Any number is a phone.',
       params: HandsetParams,
       response: HandsetMessages,
       handler: async ({ params: { phone } }) => ({ data: (await listHandsetMessages(deps, phone)).map(present) }),
@@ -34,12 +46,9 @@ export function ownRoutes(
     sandboxRoute({
       method: 'POST',
       path: '/sandbox/handset/:phone/replies',
-      summary: 'Reply from handset',
-      description:
-        'A text from the phone to an advisor, with pictures if you like. The response comes once it has taken effect.',
       params: HandsetParams,
       body: HandsetReply,
-      response: HandsetReplyResult,
+      response: Type.Object({}),
       status: 202,
       async handler({ params: { phone }, body }) {
         await replyFromHandset(onReserved(deps), phone, body);
@@ -49,17 +58,12 @@ export function ownRoutes(
     sandboxRoute({
       method: 'GET',
       path: '/sandbox/clock',
-      summary: 'Get clock',
-      description:
-        'The time that schedules, quiet hours, consent and the times in responses go by. Tokens, usage plans and idempotency go by real time.',
       response: ClockReading,
       handler: async () => reading(),
     }),
     sandboxRoute({
       method: 'POST',
       path: '/sandbox/clock',
-      summary: 'Advance clock',
-      description: 'Moves the time forward. The response comes once everything that became due has been handed on.',
       body: ClockAdvance,
       response: ClockReading,
       async handler({ body: { advanceMs } }) {
@@ -75,9 +79,6 @@ export function ownRoutes(
     sandboxRoute({
       method: 'POST',
       path: '/sandbox/reset',
-      summary: 'Reset sandbox',
-      description:
-        'Makes everything as it was after the first start: contacts, consent, texts, schedules, events, webhooks, settings and the archive, with the clock at real time. The credentials stay; access tokens and refresh tokens from before are ended.',
       handler: resetSandbox,
     }),
   ];

@@ -2,10 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { type ValueOf, valid, validator } from '../../schemas/shared/validate.ts';
 import { parseBody, type RawBody } from '../door/body.ts';
-import type { DocumentedRoute } from '../openapi/operations.ts';
 
 /** One of the sandbox's own endpoints. They need the API key alone. */
-export type SandboxRoute = Omit<DocumentedRoute, 'query'> & {
+export type SandboxRoute = {
+  method: 'GET' | 'POST';
+  path: string;
+  params?: TSchema;
+  body?: TSchema;
+  response?: TSchema;
+  /** 200 by default if there is a response, and otherwise 204. */
+  status?: number;
   handler(input: { params: unknown; body: unknown }): Promise<unknown>;
 };
 

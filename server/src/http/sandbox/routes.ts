@@ -4,8 +4,6 @@ import { requireApiKey } from '../../domain/access/callers.ts';
 import type { SandboxClock } from '../../domain/ports.ts';
 import type { CallLog } from '../../domain/sandbox/call-log.ts';
 import { apiKeyOf } from '../door/checks.ts';
-import { serveDocument } from '../openapi/document.ts';
-import { sandboxDocument } from '../openapi/sandbox.ts';
 import { addClientPackage } from './client-package.ts';
 import { addCredentials } from './credentials.ts';
 import { addHandsetsPage } from './handsets-page.ts';
@@ -28,7 +26,6 @@ export function addSandbox(
     scope.addHook('onRequest', async (request) => requireApiKey(onReserved(deps), apiKeyOf(request)));
     for (const route of routes) addSandboxRoute(scope, route);
   });
-  serveDocument(app, '/sandbox/openapi.json', () => sandboxDocument(deps.config.publicUrl, routes));
   addHomePage(app, deps, { clock, deliverDue, resetSandbox });
   addClientPackage(app);
   addHandsetsPage(app, deps);

@@ -1,6 +1,5 @@
 import { draftLengthMax, type View, views } from '../../domain/conversations/conversations.ts';
-import { lastMs } from '../sandbox/clock.ts';
-import { Id, Phone } from '../shared/strings.ts';
+import { Id, lastMs, Phone } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
 
 /** What the advisor's own app sends. It is no contract: the app and the server change together. */

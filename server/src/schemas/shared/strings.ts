@@ -58,6 +58,9 @@ export const DateTime = (annotation: Annotation = {}) =>
 /** The same in a response, as a date: the serializer writes it in a sixth of the time that `toISOString` takes. */
 export const Instant = () => Type.Unsafe<Date>(DateTime());
 
+/** RFC 3339 can't express a later time. */
+export const lastMs = Date.UTC(9999, 11, 31);
+
 function inWords(name: EnumerationName): string {
   return Object.entries(enumerations[name])
     .map(([value, word]) => `${value} ${word}`)
