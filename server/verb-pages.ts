@@ -4,15 +4,7 @@
  */
 export const verbsOfPages: Record<string, string[]> = {
   '/overview': ['archive status'],
-  '/reviews': [
-    'reviews list',
-    'reviews show',
-    'reviews approve',
-    'reviews reject',
-    'reviews note',
-    'reviews assign',
-    'reviews escalate',
-  ],
+  '/reviews': ['reviews list', 'reviews show', 'reviews approve', 'reviews reject'],
   '/traffic': ['status'],
   '/carriers': [
     'carriers add',
@@ -59,7 +51,6 @@ export const verbsOfPages: Record<string, string[]> = {
   '/consent': ['consents show'],
   '/lexicon': ['lexicons show', 'lexicons set', 'lexicons test'],
   '/exports': ['archive export'],
-  '/report': ['reviews report'],
   '/wordings': ['wordings list', 'wordings set'],
   '/holds': ['holds add', 'holds list', 'holds lift', 'retention show', 'retention set'],
   '/staff': ['staff add', 'staff invite', 'staff list', 'staff set'],

@@ -1,16 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { getStaff } from '../../domain/accounts/staff.ts';
 import { decideReview } from '../../domain/consent/reviews.ts';
-import { dayMs, startOf } from '../../domain/shared/time.ts';
-import { type ReplyMedia, readMedia } from '../../domain/supervision/media.ts';
-import { readReport } from '../../domain/supervision/review-reports.ts';
+import type { ReplyMedia } from '../../domain/supervision/media.ts';
 import { setSamplePercent } from '../../domain/supervision/review-samples.ts';
 import {
-  assignReview,
-  escalateReview,
   listReviews,
-  noteReview,
   type ReviewDecision,
   type ReviewDetail,
   type ReviewEvent,
@@ -23,7 +16,6 @@ import { inOneLine } from '../terminal.ts';
 import { type Call, firmIn, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
 const byOption = { value: 'EMAIL|ID', about: 'Staff member making the decision.', required: true } as const;
-const authorOption = { value: 'EMAIL|ID', about: 'Staff member who writes the note.', required: true } as const;
 const noteOption = { value: 'TEXT', about: 'Why, for the archive.' } as const;
 
 export const reviewVerbs: Verb[] = [
@@ -42,7 +34,6 @@ export const reviewVerbs: Verb[] = [
     about:
       'Show a review: the text, its attachments, what was found in it, and every decision and note. That you read it is archived.',
     operands: ['ID'],
-    options: { save: { value: 'DIR', about: 'Also save its attachments as files there.' } },
     run: show,
   },
   {
@@ -61,57 +52,6 @@ export const reviewVerbs: Verb[] = [
     operands: ['ID'],
     options: { by: byOption, note: noteOption },
     run: (call) => decide(call, 'rejected'),
-  },
-  {
-    name: 'reviews note',
-    about: 'Add a note to a review, decided or not.',
-    operands: ['ID', 'TEXT'],
-    options: { by: authorOption },
-    run: async ({ runtime, operands, options }) => {
-      const staff = await getStaff(runtime, options.by ?? '');
-      await noteReview(runtime, idOf(operands), { staff, note: operands.TEXT ?? '' });
-    },
-  },
-  {
-    name: 'reviews assign',
-    about:
-      'Give an open review to somebody on the firm’s staff, by email or id, or to “nobody”. Others can still decide it.',
-    operands: ['ID', 'WHOM'],
-    options: { by: { ...byOption, about: 'Staff member who assigns it.' } },
-    examples: ['reviews assign 12 riley@example.com --by dana@example.com'],
-    run: async ({ runtime, operands, options }) => {
-      const staff = await getStaff(runtime, options.by ?? '');
-      const { WHOM = '' } = operands;
-      const to = WHOM === 'nobody' ? null : (await getStaff(runtime, WHOM)).staffId;
-      await assignReview(runtime, idOf(operands), { staff, to });
-    },
-  },
-  {
-    name: 'reviews escalate',
-    about:
-      'Leave the decision to a compliance officer. With --return, a compliance officer gives it back to reviewers.',
-    operands: ['ID'],
-    options: {
-      by: { ...byOption, about: 'Staff member who escalates it.' },
-      note: noteOption,
-      return: { about: 'Give it back.' },
-    },
-    run: async ({ runtime, operands, options, switches }) => {
-      const staff = await getStaff(runtime, options.by ?? '');
-      const escalated = !switches.has('return');
-      await escalateReview(runtime, idOf(operands), { staff, escalated, note: options.note });
-    },
-  },
-  {
-    name: 'reviews report',
-    about: 'Show who reviewed what in a period (UTC), how fast, and what is still open.',
-    operands: ['FIRM'],
-    options: {
-      from: { value: 'DATE', about: 'The first day.', required: true },
-      until: { value: 'DATE', about: 'The last day.', required: true },
-    },
-    examples: ['reviews report 1 --from 2026-10-01 --until 2026-12-31'],
-    run: report,
   },
   {
     name: 'reviews sample',
@@ -149,57 +89,10 @@ async function list({ runtime, options, json, out }: Call): Promise<void> {
   );
 }
 
-async function report({ runtime, operands, options, json, out }: Call): Promise<void> {
-  const firmId = firmIn(operands);
-  const [from, last] = [dayIn('--from', options.from ?? ''), dayIn('--until', options.until ?? '')];
-  const found = await readReport(runtime, firmId, { from, until: new Date(last.getTime() + dayMs) });
-  if (json) return out.records([found]);
-  const { opened, all, work, open } = found;
-  out.line(`${opened} opened, ${all.decided} decided: ${all.approved} approved, ${all.rejected} rejected.`);
-  out.records(
-    work.map(({ name, kind, decided, approved, rejected, medianSeconds, slowestSeconds }) => ({
-      reviewer: inOneLine(name),
-      kind,
-      decided,
-      approved,
-      rejected,
-      medianMinutes: Math.round(medianSeconds / 60),
-      slowestMinutes: Math.round(slowestSeconds / 60),
-    })),
-  );
-  if (open.length > 0) out.line('Still open:');
-  out.records(open.map((each) => ({ ...each })));
-}
-
-function dayIn(option: string, text: string): Date {
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? startOf(text) : new Date(Number.NaN);
-  if (Number.isNaN(day.getTime())) throw new UsageError(`${option} must be a day such as 2026-10-01, not "${text}".`);
-  return day;
-}
-
-async function show({ runtime, operands, options, json, out }: Call): Promise<void> {
-  const review = await readReview(runtime, idOf(operands), { attachmentsSaved: options.save !== undefined });
-  if (options.save !== undefined) await save(runtime, review, options.save);
+async function show({ runtime, operands, json, out }: Call): Promise<void> {
+  const review = await readReview(runtime, idOf(operands));
   if (json) out.records([review]);
   else out.line(describe(review));
-}
-
-/** Never over another file. Only their owner can read them, and nothing is opened. */
-async function save(runtime: Call['runtime'], { advisorId, media }: ReviewDetail, folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const each of media) {
-    const bytes = await readMedia(runtime, advisorId, each);
-    const path = join(folder, `entry-${each.archiveNumber}.${endingOf(each)}`);
-    if (bytes) await writeFile(path, bytes, { flag: 'wx', mode: 0o600 }).catch(notWritten);
-  }
-}
-
-function notWritten(error: Error): never {
-  throw new UsageError(`A file can’t be written: ${error.message}.`);
-}
-
-function endingOf({ contentType }: ReplyMedia): string {
-  return /\/([a-z0-9]{1,20})$/.exec(contentType)?.[1] ?? 'bin';
 }
 
 async function decide({ runtime, operands, options, out }: Call, decision: ReviewDecision['decision']): Promise<void> {

@@ -1,8 +1,7 @@
 import type { Deps } from '../../deps.ts';
-import { findBody } from '../../store/archive/archive-tree.ts';
 import { listReplyMedia, type MediaRow } from '../../store/consent/reply-media.ts';
 
-/** A picture or the like that came with a reply, as reviewers see it. The bytes are for a file only, never for a page. */
+/** A picture or the like that came with a reply, as reviewers see it. */
 export type ReplyMedia = {
   place: number;
   contentType: string;
@@ -17,15 +16,6 @@ export type ReplyMedia = {
 /** What came with a reply, in its order. */
 export async function listMedia({ db }: Deps, advisorId: number, archiveNumber: number): Promise<ReplyMedia[]> {
   return (await listReplyMedia(db, advisorId, archiveNumber)).map(mediaOf);
-}
-
-/** Null if it isn't kept any more. */
-export async function readMedia(
-  { db }: Deps,
-  advisorId: number,
-  { state, archiveNumber }: ReplyMedia,
-): Promise<Buffer | null> {
-  return state === 'kept' && archiveNumber !== null ? findBody(db, advisorId, archiveNumber) : null;
 }
 
 function mediaOf({ place, contentType, mediaNumber: archiveNumber, meta, isKept }: MediaRow): ReplyMedia {
