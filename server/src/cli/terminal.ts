@@ -5,10 +5,6 @@ const bidirectional = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
 const lineBreaks = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 const harmful = new RegExp(`[\\p{Cc}${bidirectional}]`, 'gu');
 const harmfulInJson = new RegExp(`[\\x7f-\\x9f\\u2028\\u2029${bidirectional}]`, 'g');
-/** East Asian scripts and emoji. */
-const wide =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** A text in one line that can't control the terminal: control characters are shown as symbols. */
 export function inOneLine(text: string): string {
@@ -26,27 +22,6 @@ export function safeJson(value: unknown, indent?: number): string {
     harmfulInJson,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-/** How many columns a text takes up. */
-function widthOf(text: string): number {
-  return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + columnsOf(segment), 0);
-}
-
-export function cutTo(columns: number, text: string): string {
-  if (text.length * 2 <= columns || widthOf(text) <= columns) return text;
-  let kept = '';
-  let left = columns - 1;
-  for (const { segment } of graphemes.segment(text)) {
-    left -= columnsOf(segment);
-    if (left < 0) break;
-    kept += segment;
-  }
-  return `${kept}…`;
-}
-
-function columnsOf(grapheme: string): number {
-  return wide.test(grapheme) ? 2 : 1;
 }
 
 /** C0 controls and DEL have symbols: ␛ for escape. */

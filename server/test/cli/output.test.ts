@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeOutput } from '../../src/cli/output.ts';
-import { cutTo, inOneLine } from '../../src/cli/terminal.ts';
+import { inOneLine } from '../../src/cli/terminal.ts';
 import type { Call } from '../../src/cli/verb.ts';
 
 test('progress is a bar, or a count where nobody knows the total; what is said next takes its line', () => {
@@ -41,10 +41,4 @@ test('a hostile text stays on its line and can’t control the terminal', () => 
   const esc = '\u001b';
   const hostile = `one\r\ntwo\nthree${esc}[2J${esc}]0;owned\u0007\u009b31m\u202egnp.exe\u2028four\t\u007f`;
   assert.equal(inOneLine(hostile), 'one⏎two⏎three␛[2J␛]0;owned␇�31m�gnp.exe⏎four ␡');
-});
-
-test('a text is cut to visible columns', () => {
-  assert.equal(cutTo(4, 'cafe\u0301'), 'cafe\u0301');
-  assert.equal(cutTo(3, '日本'), '日…');
-  assert.equal(cutTo(2, '👨‍👩‍👧'), '👨‍👩‍👧');
 });

@@ -1,13 +1,13 @@
 import type { About } from '../../adapters/files/contacts/reading.ts';
 import type { ImportResult } from '../../domain/address-book/contact-imports.ts';
 import type { LeftOut, PreparedRow } from '../../domain/ports.ts';
-import { cutTo, inOneLine, safeJson } from '../terminal.ts';
+import { inOneLine, safeJson } from '../terminal.ts';
 import type { Call } from '../verb.ts';
 
 /** What an import was about, known when it has ended. */
 type End = { about: About; region: string; dryRun: boolean; groupsCreated: number };
 
-const valueColumnsMax = 40;
+const valueLengthMax = 40;
 const encodings: Record<About['encoding'], string> = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16 (little-endian)',
@@ -81,7 +81,9 @@ export function makeImportReport({ out, json }: Pick<Call, 'out' | 'json'>) {
 }
 
 function shown({ column, value, why }: LeftOut): string {
-  return `${column} “${cutTo(valueColumnsMax, inOneLine(value))}” (${why.replace(/\.$/, '')})`;
+  const text = inOneLine(value);
+  const start = text.length > valueLengthMax ? `${[...text].slice(0, valueLengthMax - 1).join('')}…` : text;
+  return `${column} “${start}” (${why.replace(/\.$/, '')})`;
 }
 
 function listed(counts: Map<string, number>): string {
