@@ -7,15 +7,13 @@ import { listedText } from '../shared/text/text-rules.ts';
 /** Who recorded a change of consent. */
 const recorders = ['person', 'advisor', 'application', 'staff', 'carrier', 'operator', 'service'] as const;
 
-/** A change of consent with what proves it. `id` is that of the item in the thread. */
-export type ConsentEvidence = ReturnType<typeof evidenceOf>;
-
 const evidenceMax = 200;
 
 export async function listConsentEvidence({ db }: Deps, advisorId: number, memberId: number) {
   return (await store.listConsentEvidence(db, advisorId, memberId, evidenceMax)).map(evidenceOf);
 }
 
+/** A change of consent with what proves it. `id` is that of the item in the thread. */
 function evidenceOf({ archiveNumber, dateTime, actor, actorName, meta, body }: ConsentEvidenceRow) {
   const { from, to, reason, channel }: ConsentFacts = JSON.parse(meta);
   const { wording, reply, proof }: Partial<Evidence> = JSON.parse(body ?? '{}');

@@ -8,8 +8,6 @@ export type TrafficSearch = { range?: Range | undefined; until?: number | undefi
 export type Range = 'hour' | 'day' | 'week' | 'month' | 'year';
 export const ranges: readonly Range[] = ['hour', 'day', 'week', 'month', 'year'];
 
-export type TextOutcome = keyof Traffic['texts'];
-export type RequestTotals = Totals['requests'];
 export type Totals = Traffic['totals'];
 export type KeyTraffic = Traffic['keys'][number];
 export type CarrierTraffic = Traffic['carriers'][number];
