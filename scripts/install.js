@@ -63,7 +63,7 @@ function showProgress(begun) {
     const line = `Installing packages: ${filled} of ${wanted.length}, ${secondsSince(begun)} s`;
     process.stderr.write(isTTY ? `\r${line}` : `${line}\n`);
   };
-  say('Installing the packages in package-lock.json, which takes half a minute …');
+  say('Installing the packages in package-lock.json, usually within a minute …');
   const timer = setInterval(show, isTTY ? shownEveryMs.terminal : shownEveryMs.file);
   return () => {
     clearInterval(timer);

@@ -8,7 +8,7 @@
 //   npm test -- --inspect FILE               waits for a debugger
 //   npm test -- --record                     writes how long each file took to server/test/durations.json
 //   npm run check                            types, lint, generated files, and the tests that take a moment
-import { globSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { run as runTests } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -52,6 +52,11 @@ const { values: given, positionals: named } = optionsGiven({
     record: { type: 'boolean', default: false },
   },
 });
+const absent = named.find((file) => !existsSync(file));
+if (absent !== undefined) {
+  process.stderr.write(`There is no file ${absent}.\n`);
+  process.exit(2);
+}
 // Models and races run all of their rounds, and not a quarter.
 if (given.all || given.rest) process.env.ASSENT_TEST_WHOLE = '1';
 await globalSetup();

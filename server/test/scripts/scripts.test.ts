@@ -264,3 +264,9 @@ test('a Node.js that is too old says in a sentence which one it takes', () => {
     assert.deepEqual(said, [sentence]);
   }
 });
+
+test('`npm test` with a file that isn’t there names it, and starts nothing', () => {
+  const asked = ['scripts/test.ts', 'nosuch.test.ts'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, asked, { cwd: root, encoding: 'utf8' });
+  assert.deepEqual({ status, stdout, stderr }, { status: 2, stdout: '', stderr: 'There is no file nosuch.test.ts.\n' });
+});
