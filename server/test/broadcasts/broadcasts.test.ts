@@ -1,47 +1,21 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { checkBroadcast } from '../../src/domain/broadcasts/previews.ts';
 import { sendBroadcasts } from '../../src/domain/broadcasts/sending.ts';
-import type { Pool } from '../../src/store/database/db.ts';
-import { connect } from '../../src/store/database/pool.ts';
-import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { addContact, addGroup, putInGroups } from '../address-book/address-book.ts';
-import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
 import { failing } from '../support/crashes.ts';
 import { isWaiting } from '../support/database.ts';
 import { acceptedPhone, handset, newPhone, received, reply, setConsent } from '../support/texting.ts';
-import type { Visit, Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
-import type { World } from '../support/world.ts';
+import { makeBroadcasts } from './setup.ts';
 
-const api = '/app/api';
 const night = '+15005550042';
-let pages: AdvisorApp;
-let world: World;
-let ann: Visitor;
-let formToken: string;
-/** Another node shares only the database with the first. */
-let otherPool: Pool;
-
-before(async () => {
-  pages = await makeAdvisorApp();
-  world = pages.world;
-  ({ visitor: ann, formToken } = await pages.signedIn());
-  otherPool = connect({ connectionString: world.database.url, size: 10, timeoutMs: 5_000, role: appRole });
-});
-after(async () => {
-  await otherPool.end();
-  await pages.close();
-});
-
-async function call(method: 'GET' | 'POST', path: string, body?: object, key?: string): Promise<Visit> {
-  const headers = { 'x-form-token': formToken, ...(key ? { 'idempotency-key': key } : {}) };
-  return ann.call(method, api + path, { body, headers });
-}
+const { world, signIn, call, broadcast, recipients, outcomes, textsTo, onOther, close } = await makeBroadcasts();
+after(close);
 
 type Somebody = { firstName?: string; lastName?: string; nickname?: string; phone?: string | null };
 
@@ -71,27 +45,6 @@ async function start(groupId: number, text: string): Promise<number> {
   assert.equal(status, 200, JSON.stringify(body));
   return body.broadcastId;
 }
-
-async function broadcast(broadcastId: number) {
-  const { status, body } = await call('GET', `/broadcasts/${broadcastId}`);
-  assert.equal(status, 200, JSON.stringify(body));
-  return body;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: bodies of every shape.
-async function recipients(broadcastId: number, query = ''): Promise<any[]> {
-  return (await call('GET', `/broadcasts/${broadcastId}/recipients${query}`)).body.data;
-}
-
-async function outcomes(broadcastId: number): Promise<[string, string | null][]> {
-  return (await recipients(broadcastId)).map(({ outcome, code }) => [outcome, code]);
-}
-
-async function textsTo(phones: string[]): Promise<number[]> {
-  return Promise.all(phones.map(async (phone) => (await handset(world, phone)).length));
-}
-
-const onOther = (): Deps => ({ ...world.deps, db: otherPool });
 
 suite('a text to a group', () => {
   test('is shown person by person before, with what would be refused and why', async () => {
@@ -399,8 +352,7 @@ suite('a text to a group', () => {
     await setAdvisor(world.deps, advisorId, { disabled: true });
     await sendBroadcasts(world.deps);
     await setAdvisor(world.deps, advisorId, { disabled: false });
-    await ann.signIn(world.ann.advisor.email, password);
-    formToken = (await ann.get(`${api}/session`)).body.formToken;
+    await signIn();
     assert.deepEqual(await outcomes(disabled), [
       ['refused', 'account_disabled'],
       ['refused', 'account_disabled'],
@@ -421,7 +373,7 @@ suite('a text to a group', () => {
   });
 
   test('is invisible to other advisors, and partners get no event', async () => {
-    const { cursor } = (await ann.get(`${api}/session`)).body;
+    const { cursor } = (await call('GET', '/session')).body;
     const { groupId, phones } = await groupOfSize(1);
     const broadcastId = await start(groupId, 'Private {firstName}');
     await sendBroadcasts(world.deps);

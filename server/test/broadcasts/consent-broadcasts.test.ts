@@ -1,57 +1,31 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { createContacts } from '../../src/domain/address-book/contacts.ts';
 import { sendBroadcasts } from '../../src/domain/broadcasts/sending.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { setWording } from '../../src/domain/texting/wordings.ts';
-import type { Pool } from '../../src/store/database/db.ts';
-import { connect } from '../../src/store/database/pool.ts';
-import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { addContact, addGroup } from '../address-book/address-book.ts';
-import { type AdvisorApp, makeAdvisorApp } from '../support/advisor-app.ts';
 import { failing } from '../support/crashes.ts';
 import {
   acceptedPhone,
   consentRequestsPath,
-  handset,
   lookUp,
   newPhone,
   received,
   reply,
   setConsent,
 } from '../support/texting.ts';
-import type { Visit, Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
-import type { World } from '../support/world.ts';
+import { makeBroadcasts } from './setup.ts';
 
 const night = '+15005550042';
 const landline = '+15005550003';
 const hourMs = 3_600_000;
-let pages: AdvisorApp;
-let world: World;
-let ann: Visitor;
-let formToken: string;
-/** Another node shares only the database with the first. */
-let otherPool: Pool;
-
-before(async () => {
-  pages = await makeAdvisorApp();
-  world = pages.world;
-  ({ visitor: ann, formToken } = await pages.signedIn());
-  otherPool = connect({ connectionString: world.database.url, size: 10, timeoutMs: 5_000, role: appRole });
-});
-after(async () => {
-  await otherPool.end();
-  await pages.close();
-});
-
-async function call(method: 'GET' | 'POST', path: string, body?: object, key?: string): Promise<Visit> {
-  const headers = { 'x-form-token': formToken, ...(key ? { 'idempotency-key': key } : {}) };
-  return ann.call(method, `/app/api${path}`, { body, headers });
-}
+const { world, call, broadcast, outcomes, textsTo, onOther, close } = await makeBroadcasts();
+after(close);
 
 async function groupOf(...phones: (string | null)[]): Promise<number> {
   const groupId = await addGroup(world.ann, `Group ${randomUUID()}`);
@@ -79,17 +53,6 @@ async function start(whom: object, key = randomUUID()): Promise<number> {
   const { status, body } = await call('POST', '/broadcasts/consent', { whom, version }, key);
   assert.equal(status, 200, JSON.stringify(body));
   return body.broadcastId;
-}
-
-const broadcast = async (broadcastId: number) => (await call('GET', `/broadcasts/${broadcastId}`)).body;
-
-async function outcomes(broadcastId: number): Promise<[string, string | null][]> {
-  const { data } = (await call('GET', `/broadcasts/${broadcastId}/recipients`)).body;
-  return data.map(({ outcome, code }: { outcome: string; code: string | null }) => [outcome, code]);
-}
-
-async function requestsTo(phones: string[]): Promise<number[]> {
-  return Promise.all(phones.map(async (phone) => (await handset(world, phone)).length));
 }
 
 /** The requests of a job in the archive: their texts, and what they changed. */
@@ -127,14 +90,14 @@ suite('a consent request to many people', () => {
       { code: 'no_phone', people: 1 },
     ]);
     assert.ok(earliest > world.clock.now().getTime());
-    const before = await requestsTo([twin, accepted, stopped, asked, long, landline]);
+    const before = await textsTo([twin, accepted, stopped, asked, long, landline]);
     assert.deepEqual(before, [0, 0, 0, 1, 1, 0], 'nothing is done');
     const broadcastId = await start({ groupId });
     assert.deepEqual((await check({ groupId })).leftOut.at(0), { code: 'being_asked', people: 4 });
     await sendBroadcasts(world.deps);
     assert.equal((await received(world, twin)).at(-1)?.text, text);
     await received(world, long, 2);
-    assert.deepEqual(await requestsTo([twin, accepted, stopped, asked, long, landline]), [1, 0, 0, 1, 2, 0]);
+    assert.deepEqual(await textsTo([twin, accepted, stopped, asked, long, landline]), [1, 0, 0, 1, 2, 0]);
     assert.equal((await broadcast(broadcastId)).people, 3);
     await call('POST', `/broadcasts/${broadcastId}/stop`, {});
   });
@@ -153,7 +116,7 @@ suite('a consent request to many people', () => {
       await world.clock.advance(1_000);
     }
     await until('all are delivered', async () => (await broadcast(broadcastId)).counts.delivered === 203);
-    assert.deepEqual(new Set(await requestsTo(phones)), new Set([1]));
+    assert.deepEqual(new Set(await textsTo(phones)), new Set([1]));
     assert.deepEqual(await entriesOf(broadcastId, phones), { texts: 203, changes: 203 });
     const [first = '', second = ''] = phones;
     await reply(world, first, world.ann.advisor.textingNumber ?? '', 'ACCEPT');
@@ -172,7 +135,7 @@ suite('a consent request to many people', () => {
     const chosen = await addContact(world.ann, { firstName: 'Chosen', phone: newPhone() });
     const selected = await check({ contactIds: [chosen] });
     assert.deepEqual([selected.people, selected.asked], [1, 1]);
-    await sendBroadcasts({ ...world.deps, db: otherPool });
+    await sendBroadcasts(onOther());
     assert.equal((await call('POST', '/broadcasts/consent/check', { whom: { contactIds: [] } })).status, 400);
   });
 
@@ -184,7 +147,7 @@ suite('a consent request to many people', () => {
         sendBroadcasts({ ...world.deps, db: failing(world.database.pool, statements) }),
         /The node died/,
       );
-    assert.deepEqual(new Set(await requestsTo(phones)), new Set([0]));
+    assert.deepEqual(new Set(await textsTo(phones)), new Set([0]));
     // One node dies between two batches, and others go on.
     const leaving = new AbortController();
     const dying: Deps = {
@@ -203,10 +166,10 @@ suite('a consent request to many people', () => {
     assert.equal((await broadcast(broadcastId)).accepted, 50);
     for (let batches = 0; batches < 4; batches++) {
       await world.clock.advance(1_000);
-      await Promise.all([sendBroadcasts(world.deps), sendBroadcasts({ ...world.deps, db: otherPool })]);
+      await Promise.all([sendBroadcasts(world.deps), sendBroadcasts(onOther())]);
     }
     await until('all are delivered', async () => (await broadcast(broadcastId)).counts.delivered === 102);
-    assert.deepEqual(new Set(await requestsTo(phones)), new Set([1]));
+    assert.deepEqual(new Set(await textsTo(phones)), new Set([1]));
     assert.deepEqual(await entriesOf(broadcastId, phones), { texts: 102, changes: 102 });
   });
 
@@ -217,7 +180,7 @@ suite('a consent request to many people', () => {
     await sendBroadcasts(world.deps);
     await received(world, phone);
     await until('one is delivered', async () => (await broadcast(broadcastId)).counts.delivered === 1);
-    const [before] = await requestsTo([night]);
+    const [before] = await textsTo([night]);
     assert.deepEqual(await outcomes(broadcastId), [
       ['delivered', null],
       ['deferred', null],
@@ -226,7 +189,7 @@ suite('a consent request to many people', () => {
     assert.equal((await call('POST', `/broadcasts/${broadcastId}/stop`, {})).status, 204);
     await world.clock.advance(12 * hourMs);
     await sendBroadcasts(world.deps);
-    assert.deepEqual(await requestsTo([night]), [before]);
+    assert.deepEqual(await textsTo([night]), [before]);
     assert.deepEqual((await outcomes(broadcastId))[1], ['stopped', null]);
   });
 
@@ -244,7 +207,7 @@ suite('a consent request to many people', () => {
       (await outcomes(broadcastId)).slice(0, 3),
       ['accepted', 'opted_out', 'asked_lately'].map((code) => ['refused', code]),
     );
-    assert.deepEqual(await requestsTo(phones), [0, 0, 1, 1]);
+    assert.deepEqual(await textsTo(phones), [0, 0, 1, 1]);
   });
 
   test('asks in the words that were shown, and in no others', async () => {
@@ -278,7 +241,7 @@ suite('a consent request to many people', () => {
     await sendBroadcasts(world.deps);
     assert.deepEqual(await outcomes(begun), [['refused', 'no_collection']]);
     await setAdvisor(world.deps, advisorId, { consentCollection: true });
-    assert.deepEqual(await requestsTo(phones), [0, 0]);
+    assert.deepEqual(await textsTo(phones), [0, 0]);
   });
 
   test('is refused at night where the account refuses texts then, as any request is', async () => {
