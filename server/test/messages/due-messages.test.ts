@@ -13,7 +13,7 @@ import { DatabaseUnavailable } from '../../src/store/database/errors.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { findMemberOfContact } from '../../src/store/members/members.ts';
-import { insertScheduledMessages } from '../../src/store/messages/scheduled-messages.ts';
+import { type Frequency, insertScheduledMessages } from '../../src/store/messages/scheduled-messages.ts';
 import { addContact, assertNotFound, contactsPath, findIds, newcomer, search } from '../address-book/address-book.ts';
 import { say } from '../support/people.ts';
 import { rounds } from '../support/rounds.ts';
@@ -48,7 +48,7 @@ after(async () => {
 });
 
 type Member = { memberId: number; phone: string };
-type ScheduleFields = { at?: Date; text?: string; frequency?: number; timeZone?: string };
+type ScheduleFields = { at?: Date; text?: string; frequency?: Frequency; timeZone?: string };
 type SentText = {
   scheduledMessageId: number;
   text: string;

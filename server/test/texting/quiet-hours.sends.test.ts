@@ -196,7 +196,7 @@ test('only a text that names one person and goes at once is an answer', async ()
   now = new Date(evening.epochMilliseconds);
   await world.database.asOwner('delete from dispatches');
   const [one, two] = ['+12125550121', '+12125550122'];
-  const daily = { scheduleDelivery: true, deliveryDate: at(22, 30), frequency: 1 };
+  const daily = { scheduleDelivery: true, deliveryDate: at(22, 30), frequency: 1 as const };
   await sendMessage(deps, advisorId, { text: 'Daily', phone: one, ...daily }, byOperator);
   await sendMessage(deps, advisorId, { text: 'Before', phoneNumbers: [one, two] }, byOperator);
   await world.database.asOwner('delete from dispatches');

@@ -13,7 +13,7 @@ import {
 } from './queries.ts';
 import { sessionQuery } from './session.ts';
 import { follow, type Link, type LiveEvent } from './stream.ts';
-import type { Conversation, CursorPage, Item, OpenConversation, Session, TextItem, View } from './types.ts';
+import type { Conversation, Item, ItemPage, OpenConversation, Session, TextItem, View } from './types.ts';
 import { tell } from './witnesses.ts';
 
 const views: View[] = ['inbox', 'unread', 'snoozed', 'done'];
@@ -190,10 +190,7 @@ async function refetch(memberId: number): Promise<void> {
 }
 
 /** The newest page replaces what it covers; what is older stays, so that nothing moves for somebody who reads it. */
-function withNewest(
-  data: InfiniteData<CursorPage<Item>, unknown>,
-  newest: CursorPage<Item>,
-): InfiniteData<CursorPage<Item>, unknown> {
+function withNewest(data: InfiniteData<ItemPage, unknown>, newest: ItemPage): InfiniteData<ItemPage, unknown> {
   const [first, ...older] = data.pages;
   const fresh = new Set(newest.data.map(({ id }) => id));
   const begins = Math.min(...newest.data.map(({ dateTime }) => dateTime));

@@ -5,29 +5,28 @@ import {
   QueryClient,
   queryOptions,
 } from '@tanstack/react-query';
+import type { list as listCalendar } from '../../../server/src/http/advisor/api/calendar.ts';
+import type { counts, list as listContacts, listGroups } from '../../../server/src/http/advisor/api/contacts.ts';
+import type { listEvidence } from '../../../server/src/http/advisor/api/conversations.ts';
+import type { get as getImport } from '../../../server/src/http/advisor/api/imports.ts';
+import type { list as listSavedReplies } from '../../../server/src/http/advisor/api/saved-replies.ts';
+import type { list as listWordings } from '../../../server/src/http/advisor/api/wordings.ts';
 import { CallFailed, get, post } from './http.ts';
 import type {
-  AppContact,
-  ConsentEvidence,
+  AnswerOf,
   ConsentState,
-  ContactCounts,
   ContactDetail,
   ContentItem,
   Conversation,
-  CursorPage,
-  FileImport,
-  Group,
-  Item,
-  MessageCheck,
+  ConversationPage,
+  ItemPage,
+  MessageCheckResult,
   MessageRequest,
-  NumberedPage,
   OpenConversation,
-  PlannedText,
-  SavedReply,
+  Page,
   ScheduledMessage,
   SearchResult,
   View,
-  Wording,
 } from './types.ts';
 
 const triesMax = 2;
@@ -47,7 +46,7 @@ export const conversationsQuery = (view: View) =>
   infiniteQueryOptions({
     queryKey: ['conversations', view],
     queryFn: ({ pageParam, signal }) =>
-      get<CursorPage<Conversation>>('/conversations', { query: { view, before: pageParam }, signal }),
+      get<ConversationPage>('/conversations', { query: { view, before: pageParam }, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.cursor ?? undefined,
   });
@@ -61,7 +60,7 @@ export const conversationQuery = (memberId: number) =>
 
 /** What a list knows of it, so that a slow connection shows no empty screen. */
 function listedConversation(memberId: number): OpenConversation | undefined {
-  type Pages = InfiniteData<CursorPage<Conversation>>;
+  type Pages = InfiniteData<ConversationPage>;
   const rows = client
     .getQueriesData<Pages>({ queryKey: ['conversations'] })
     .flatMap(([, data]) => data?.pages.flatMap((page) => page.data) ?? []);
@@ -80,12 +79,12 @@ export const itemsQuery = (memberId: number) =>
 
 /** Loads a thread back to a text, so that somebody can see it among those around it. */
 export async function reachItem(memberId: number, itemId: string): Promise<void> {
-  const page = await get<CursorPage<Item>>(`/conversations/${memberId}/items`, { query: { from: itemId } });
+  const page = await get<ItemPage>(`/conversations/${memberId}/items`, { query: { from: itemId } });
   client.setQueryData(itemsQuery(memberId).queryKey, { pages: [page], pageParams: [undefined] });
 }
 
-export function loadItems(memberId: number, before?: string, signal?: AbortSignal): Promise<CursorPage<Item>> {
-  return get<CursorPage<Item>>(`/conversations/${memberId}/items`, { query: { before }, signal });
+export function loadItems(memberId: number, before?: string, signal?: AbortSignal): Promise<ItemPage> {
+  return get<ItemPage>(`/conversations/${memberId}/items`, { query: { before }, signal });
 }
 
 /** The whole thread, for paper. */
@@ -97,19 +96,19 @@ export const evidenceQuery = (memberId: number) =>
   queryOptions({
     queryKey: ['evidence', memberId],
     queryFn: async ({ signal }) =>
-      (await get<{ data: ConsentEvidence[] }>(`/conversations/${memberId}/evidence`, { signal })).data,
+      (await get<AnswerOf<typeof listEvidence>>(`/conversations/${memberId}/evidence`, { signal })).data,
     staleTime: 0,
   });
 
 /** What people read of the firm's. */
 export const wordingsQuery = queryOptions({
   queryKey: ['wordings'],
-  queryFn: async ({ signal }) => (await get<{ data: Wording[] }>('/wordings', { signal })).data,
+  queryFn: async ({ signal }) => (await get<AnswerOf<typeof listWordings>>('/wordings', { signal })).data,
   staleTime: 0,
 });
 
 export async function findByPhone(phone: string): Promise<Conversation | null> {
-  return (await get<CursorPage<Conversation>>('/conversations', { query: { phone } })).data[0] ?? null;
+  return (await get<ConversationPage>('/conversations', { query: { phone } })).data[0] ?? null;
 }
 
 export const searchQuery = (text: string) =>
@@ -126,7 +125,7 @@ export const checkQuery = (message: MessageRequest, version: string) =>
   queryOptions({
     queryKey: ['check', message, version],
     queryFn: async ({ signal }) => {
-      const { data } = await post<{ data: MessageCheck[] }>('/v1/text/messaging/messages/check', {
+      const { data } = await post<MessageCheckResult>('/v1/text/messaging/messages/check', {
         body: message,
         signal,
       });
@@ -149,13 +148,16 @@ export const contactsQuery = (filter: ContactFilter, page: number) =>
   queryOptions({
     queryKey: ['contacts', filter, page],
     queryFn: ({ signal }) =>
-      get<NumberedPage<AppContact>>('/contacts', { query: { ...filter, page, pageSize: contactsPageSize }, signal }),
+      get<AnswerOf<typeof listContacts>>('/contacts', {
+        query: { ...filter, page, pageSize: contactsPageSize },
+        signal,
+      }),
     staleTime: 30_000,
   });
 
 export const countsQuery = queryOptions({
   queryKey: ['counts'],
-  queryFn: ({ signal }) => get<ContactCounts>('/contacts/counts', { signal }),
+  queryFn: ({ signal }) => get<AnswerOf<typeof counts>>('/contacts/counts', { signal }),
   staleTime: 30_000,
 });
 
@@ -174,7 +176,7 @@ export const groupsQuery = queryOptions({
   queryKey: ['groups'],
   queryFn: async ({ signal }) => {
     const load = (page: number) =>
-      get<NumberedPage<Group>>('/groups', { query: { page, pageSize: groupsPageSize }, signal });
+      get<AnswerOf<typeof listGroups>>('/groups', { query: { page, pageSize: groupsPageSize }, signal });
     const first = await load(1);
     const others = Math.ceil(first.pageInfo.totalRecord / groupsPageSize) - 1;
     const rest = await Promise.all(Array.from({ length: Math.max(others, 0) }, (_, index) => load(index + 2)));
@@ -188,7 +190,7 @@ const importMs = 700;
 /** The advisor's last import, and how far it is. */
 export const importQuery = queryOptions({
   queryKey: ['import'],
-  queryFn: async ({ signal }) => (await get<{ import: FileImport | null }>('/imports', { signal })).import,
+  queryFn: async ({ signal }) => (await get<AnswerOf<typeof getImport>>('/imports', { signal })).import,
   refetchInterval: ({ state }) => (state.data?.status === 'running' ? importMs : false),
 });
 
@@ -214,14 +216,14 @@ function stale(names: string[]): Promise<unknown> {
 
 export const savedRepliesQuery = queryOptions({
   queryKey: ['saved-replies'],
-  queryFn: async ({ signal }) => (await get<{ data: SavedReply[] }>('/saved-replies', { signal })).data,
+  queryFn: async ({ signal }) => (await get<AnswerOf<typeof listSavedReplies>>('/saved-replies', { signal })).data,
 });
 
 export const contentQuery = (searchText: string) =>
   queryOptions({
     queryKey: ['content', searchText],
     queryFn: ({ signal }) =>
-      get<NumberedPage<ContentItem>>('/v1/core/content/library/search', {
+      get<Page<ContentItem>>('/v1/core/content/library/search', {
         query: { searchText, pageSize: 25 },
         signal,
       }),
@@ -232,7 +234,7 @@ export const contentQuery = (searchText: string) =>
 export const scheduledQuery = infiniteQueryOptions({
   queryKey: ['scheduled'],
   queryFn: ({ pageParam, signal }) =>
-    get<NumberedPage<ScheduledMessage>>('/v1/text/messaging/scheduled-messages', {
+    get<Page<ScheduledMessage>>('/v1/text/messaging/scheduled-messages', {
       query: { page: pageParam, pageSize: 50 },
       signal,
     }),
@@ -257,8 +259,7 @@ export const nextDatesQuery = (scheduledMessageId: number) =>
 export const calendarQuery = (from: number, until: number) =>
   queryOptions({
     queryKey: ['scheduled', 'calendar', from, until],
-    queryFn: ({ signal }) =>
-      get<{ data: PlannedText[]; isCut: boolean }>('/calendar', { query: { from, until }, signal }),
+    queryFn: ({ signal }) => get<AnswerOf<typeof listCalendar>>('/calendar', { query: { from, until }, signal }),
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });

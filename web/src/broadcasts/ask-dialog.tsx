@@ -2,10 +2,12 @@ import './broadcasts.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
+import type { startConsent } from '../../../server/src/http/advisor/api/broadcasts.ts';
 import { useNow } from '../api/clock.ts';
 import { isInDoubt, post } from '../api/http.ts';
 import { client } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
+import type { AnswerOf, BodyOf } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
 import { FormDialog } from '../look/dialog.tsx';
 import { Wrong } from '../look/fields.tsx';
@@ -16,7 +18,7 @@ import { whenTime } from '../words/times.ts';
 import { type ContactChoice, type RequestCheck, requestCheckQuery } from './queries.ts';
 import { codeWords } from './words.ts';
 
-type Start = { key: string; body: { whom: ContactChoice; version: string } };
+type Start = { key: string; body: BodyOf<typeof startConsent> };
 
 /** Many people are asked for their consent: whom, in which words, and who is left out, before anything is sent. */
 export default function AskDialog({ whom, close }: { whom: ContactChoice; close(): void }) {
@@ -31,7 +33,10 @@ export default function AskDialog({ whom, close }: { whom: ContactChoice; close(
     unanswered.current ??= { key: newKey(), body: { whom, version: check.version } };
     const { key, body } = unanswered.current;
     try {
-      const { broadcastId } = await post<{ broadcastId: number }>('/broadcasts/consent', { body, idempotencyKey: key });
+      const { broadcastId } = await post<AnswerOf<typeof startConsent>>('/broadcasts/consent', {
+        body,
+        idempotencyKey: key,
+      });
       const show = () => void navigate({ to: '/broadcasts/$broadcastId', params: { broadcastId } });
       toast(`${count(asked, 'person is', 'people are')} being asked.`, { label: 'Follow it', run: show });
       void client.invalidateQueries({ queryKey: ['broadcasts'] });

@@ -16,13 +16,7 @@ import { toast } from '../shell/toasts.tsx';
 import { count, phoneWords } from '../words/people.ts';
 import { consentWords } from '../words/states.ts';
 import { pastTime } from '../words/times.ts';
-import {
-  type BroadcastOutcome,
-  broadcastQuery,
-  type OpenBroadcast,
-  type Recipient,
-  recipientsQuery,
-} from './queries.ts';
+import { broadcastQuery, type OpenBroadcast, type Recipient, recipientsQuery } from './queries.ts';
 import { answerWords, asksForConsent, broadcastSaid, nameOf, outcomeAdvice, outcomeSaid } from './words.ts';
 
 /** What becomes of a text to a group, live. It goes on without this page. */
@@ -78,7 +72,7 @@ export function OpenBroadcastPage() {
   );
 }
 
-const parts: { name: string; tone: string; outcomes: BroadcastOutcome[] }[] = [
+const parts: { name: string; tone: string; outcomes: Recipient['outcome'][] }[] = [
   { name: 'delivered', tone: 'good', outcomes: ['delivered'] },
   { name: 'sent', tone: 'brand', outcomes: ['sent'] },
   { name: 'on the way', tone: 'brand', outcomes: ['queued'] },

@@ -1,41 +1,29 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
-  Broadcast as ABroadcast,
-  BroadcastRecipient as ARecipient,
-  BroadcastOutcome,
-} from '../../../server/src/domain/broadcasts/broadcasts.ts';
-import type {
-  RequestCheck as AChecked,
-  ContactChoice,
-  LeftOutCode,
-} from '../../../server/src/domain/broadcasts/consent-broadcasts.ts';
-import type {
-  GroupCheck as Check,
-  PersonalPreview as Preview,
-} from '../../../server/src/domain/broadcasts/previews.ts';
+  checkConsent,
+  get as getBroadcast,
+  list,
+  listRecipients,
+  check as makeCheck,
+  preview,
+  startConsent,
+} from '../../../server/src/http/advisor/api/broadcasts.ts';
 import { get, post } from '../api/http.ts';
-import type { ConsentState, Epoch, FailureReason } from '../api/types.ts';
+import type { AnswerOf, BodyOf, FailureReason, RowOf } from '../api/types.ts';
 
 /** Why somebody gets no text, or one that is held. */
-export type Code = NonNullable<PersonalPreview['code']> | FailureReason | LeftOutCode;
+export type Code = NonNullable<PersonalPreview['code']> | FailureReason | RequestCheck['leftOut'][number]['code'];
 
 /** A person's own text, and what would become of it. */
-export type PersonalPreview = Epoch<Omit<Preview, 'refused'>>;
+export type PersonalPreview = RowOf<typeof preview>;
+export type GroupCheck = AnswerOf<typeof makeCheck>;
+export type RequestCheck = AnswerOf<typeof checkConsent>;
+export type ContactChoice = BodyOf<typeof startConsent>['whom'];
 
-export type GroupCheck = Epoch<Check>;
+export type Broadcast = RowOf<typeof list>;
+export type OpenBroadcast = AnswerOf<typeof getBroadcast>;
+export type Recipient = Omit<RowOf<typeof listRecipients>, 'code'> & { code: Code | null };
 
-export type Broadcast = Epoch<ABroadcast>;
-export type OpenBroadcast = Broadcast & {
-  counts: Partial<Record<BroadcastOutcome, number>>;
-  answers: Partial<Record<ConsentState, number>>;
-};
-export type RequestCheck = Epoch<AChecked>;
-
-export type Recipient = Omit<Epoch<ARecipient>, 'code'> & { code: Code | null };
-
-export type { BroadcastOutcome, ContactChoice };
-
-type Part<Row> = { data: Row[]; next: number | null };
 type GroupText = { groupId: number; text: string };
 
 /** What a text to everybody in the group would do. `quarter` makes it be asked again as time goes by. */
@@ -51,7 +39,7 @@ export const previewQuery = (written: GroupText, quarter: number) =>
   infiniteQueryOptions({
     queryKey: ['broadcast-check', 'people', written, quarter],
     queryFn: ({ pageParam, signal }) =>
-      post<Part<PersonalPreview>>('/broadcasts/preview', { body: { ...written, from: pageParam }, signal }),
+      post<AnswerOf<typeof preview>>('/broadcasts/preview', { body: { ...written, from: pageParam }, signal }),
     initialPageParam: 0,
     getNextPageParam: ({ next }) => next ?? undefined,
     gcTime: 60_000,
@@ -69,7 +57,8 @@ export const requestCheckQuery = (whom: ContactChoice) =>
 
 export const broadcastsQuery = infiniteQueryOptions({
   queryKey: ['broadcasts', 'list'],
-  queryFn: ({ pageParam, signal }) => get<Part<Broadcast>>('/broadcasts', { query: { before: pageParam }, signal }),
+  queryFn: ({ pageParam, signal }) =>
+    get<AnswerOf<typeof list>>('/broadcasts', { query: { before: pageParam }, signal }),
   initialPageParam: undefined as number | undefined,
   getNextPageParam: ({ next }) => next ?? undefined,
 });
@@ -84,7 +73,10 @@ export const recipientsQuery = (broadcastId: number, only: 'trouble' | undefined
   infiniteQueryOptions({
     queryKey: ['broadcasts', broadcastId, 'people', only],
     queryFn: ({ pageParam, signal }) =>
-      get<Part<Recipient>>(`/broadcasts/${broadcastId}/recipients`, { query: { after: pageParam, only }, signal }),
+      get<{ data: Recipient[]; next: number | null }>(`/broadcasts/${broadcastId}/recipients`, {
+        query: { after: pageParam, only },
+        signal,
+      }),
     initialPageParam: 0,
     getNextPageParam: ({ next }) => next ?? undefined,
   });

@@ -1,10 +1,12 @@
+import type { start as startBroadcast } from '../../../server/src/http/advisor/api/broadcasts.ts';
 import { now } from '../api/clock.ts';
 import { isInDoubt, post } from '../api/http.ts';
+import type { AnswerOf, BodyOf } from '../api/types.ts';
 import { newKey } from '../inbox/outbox.ts';
 
 /** A start that was asked for and not answered. Its key makes sure that asking again within a day can't text anybody twice. */
-export type Start = { key: string; groupId: number; text: string; version: string; at: number };
-type StartResult = { broadcastId: number } | { refused: string } | { unanswered: true };
+export type Start = BodyOf<typeof startBroadcast> & { key: string; at: number };
+type StartResult = AnswerOf<typeof startBroadcast> | { refused: string } | { unanswered: true };
 
 const storageKey = (groupId: number) => `broadcast-start-${groupId}`;
 
@@ -30,7 +32,7 @@ export async function start({ key, at, ...body }: Start): Promise<StartResult> {
   const isFirstTry = unanswered(body.groupId)?.key !== key;
   localStorage.setItem(storageKey(body.groupId), JSON.stringify({ key, at, ...body }));
   try {
-    const { broadcastId } = await post<{ broadcastId: number }>('/broadcasts', { body, idempotencyKey: key });
+    const { broadcastId } = await post<AnswerOf<typeof startBroadcast>>('/broadcasts', { body, idempotencyKey: key });
     forget(body.groupId);
     return { broadcastId };
   } catch (error) {

@@ -4,15 +4,7 @@ import { type FieldName, fieldWords } from '../saved-replies/fields.tsx';
 import { count } from '../words/people.ts';
 import { failureAdvice, heldAdvice, type StateWord, statusWords } from '../words/states.ts';
 import { whenTime } from '../words/times.ts';
-import type {
-  Broadcast,
-  BroadcastOutcome,
-  Code,
-  GroupCheck,
-  OpenBroadcast,
-  PersonalPreview,
-  Recipient,
-} from './queries.ts';
+import type { Broadcast, Code, GroupCheck, OpenBroadcast, PersonalPreview, Recipient } from './queries.ts';
 
 /** Why somebody gets no text, short enough to stand before a number. */
 export const codeWords: Record<Code, string> = {
@@ -126,7 +118,7 @@ export function broadcastSaid({ status, counts }: OpenBroadcast): StateWord {
   return isNight ? untilMorning : broadcastWords[status];
 }
 
-const outcomeWords: Record<BroadcastOutcome, StateWord> = {
+const outcomeWords: Record<Recipient['outcome'], StateWord> = {
   ...statusWords,
   waiting: { word: 'Its turn comes', icon: 'clock', tone: 'quiet' },
   refused: { word: 'Not sent', icon: 'ban', tone: 'bad' },

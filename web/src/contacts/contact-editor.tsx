@@ -4,7 +4,7 @@ import type { setMembers } from '../../../server/src/http/advisor/api/contacts.t
 import { CallFailed, post, put } from '../api/http.ts';
 import { refresh } from '../api/live.ts';
 import { contactQuery, refreshBooks } from '../api/queries.ts';
-import type { BodyOf, ContactDetail, ContactInput } from '../api/types.ts';
+import type { BodyOf, ContactDetail, ContactInput, IdResult } from '../api/types.ts';
 import { contactDraft, useFormDraft } from '../inbox/drafts.ts';
 import { useKeyOf } from '../inbox/outbox.ts';
 import { Button } from '../look/button.tsx';
@@ -94,7 +94,7 @@ function Fields({ contactId, given, phone, memberId, close, drop, typed, type }:
       let id = contactId ?? typed.added;
       if (id !== undefined) await put(`${path}/${id}`, { body: contact ? changedIn(input, contact) : input });
       else {
-        id = (await post<{ id: number }>(path, { body: input, idempotencyKey: keyOf(input) })).id;
+        id = (await post<IdResult>(path, { body: input, idempotencyKey: keyOf(input) })).id;
         type({ added: id });
       }
       // Each by itself: what became of the other groups meanwhile stays.

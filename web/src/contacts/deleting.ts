@@ -1,5 +1,7 @@
+import type { remove, waitingDeletes } from '../../../server/src/http/advisor/api/contacts.ts';
 import { get, isInDoubt, post } from '../api/http.ts';
 import { refreshBook } from '../api/queries.ts';
+import type { AnswerOf, BodyOf } from '../api/types.ts';
 import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
 
@@ -7,12 +9,9 @@ import { count } from '../words/people.ts';
 const offered = new Set<number>();
 
 /** The server waits until it can't be undone any more, whatever becomes of this page. */
-export async function deleteWithUndo(
-  what: { contactIds: number[] } | { groupId: number },
-  whom: string,
-): Promise<void> {
+export async function deleteWithUndo(what: BodyOf<typeof remove>, whom: string): Promise<void> {
   try {
-    const { actionId, undoMs } = await post<{ actionId: number; undoMs: number }>('/deletes', { body: what });
+    const { actionId, undoMs } = await post<AnswerOf<typeof remove>>('/deletes', { body: what });
     offerUndo(actionId, whom, undoMs);
   } catch (error) {
     toast(`${isInDoubt(error) ? 'It may not have been deleted.' : 'Nothing was deleted.'} ${(error as Error).message}`);
@@ -24,8 +23,7 @@ export async function deleteWithUndo(
 
 /** What the server still holds, after the page was loaded again or an answer was lost. */
 export async function offerWaiting(): Promise<void> {
-  type Waiting = { actionId: number; contacts: number | null; leftMs: number };
-  const { data } = await get<{ data: Waiting[] }>('/deletes').catch(() => ({ data: [] as Waiting[] }));
+  const { data } = await get<AnswerOf<typeof waitingDeletes>>('/deletes').catch(() => ({ data: [] }));
   for (const { actionId, contacts, leftMs } of data) {
     const people =
       contacts === null ? 'A group is' : `${count(contacts, 'person', 'people')} ${contacts === 1 ? 'is' : 'are'}`;

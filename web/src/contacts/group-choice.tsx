@@ -1,6 +1,8 @@
 import { useState } from 'react';
+import type { setMembers } from '../../../server/src/http/advisor/api/contacts.ts';
 import { post } from '../api/http.ts';
 import { refreshBook } from '../api/queries.ts';
+import type { AnswerOf, BodyOf } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Wrong } from '../look/fields.tsx';
@@ -26,8 +28,8 @@ export default function GroupChoice({
   const set = async (isMember: boolean) => {
     if (!group) return;
     try {
-      const { changed } = await post<{ changed: number }>(`/groups/${group.groupId}/members`, {
-        body: { contactIds, isMember },
+      const { changed } = await post<AnswerOf<typeof setMembers>>(`/groups/${group.groupId}/members`, {
+        body: { contactIds, isMember } satisfies BodyOf<typeof setMembers>,
       });
       const people = changed === 0 ? 'Nobody' : count(changed, 'person', 'people');
       toast(`${people} ${isMember ? 'added to' : 'removed from'} ${group.name}.`);

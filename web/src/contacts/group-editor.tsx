@@ -1,6 +1,7 @@
+import type { renameGroup } from '../../../server/src/http/advisor/api/contacts.ts';
 import { post, put } from '../api/http.ts';
 import { refreshBook } from '../api/queries.ts';
-import type { Group } from '../api/types.ts';
+import type { BodyOf, Group, IdResult } from '../api/types.ts';
 import { groupDraft, useFormDraft } from '../inbox/drafts.ts';
 import { useKeyOf } from '../inbox/outbox.ts';
 import { FormDialog } from '../look/dialog.tsx';
@@ -19,11 +20,10 @@ export default function GroupEditor({
   const [{ name }, type, done] = useFormDraft(groupDraft(group?.groupId ?? null), { name: group?.name ?? '' }, close);
   const keyOf = useKeyOf();
   const save = async () => {
-    const body = { name: name.trim() };
+    const body = { name: name.trim() } satisfies BodyOf<typeof renameGroup>;
     if (group) await put(`/groups/${group.groupId}`, { body });
     const id =
-      group?.groupId ??
-      (await post<{ id: number }>('/v1/core/contact/groups', { body, idempotencyKey: keyOf(body) })).id;
+      group?.groupId ?? (await post<IdResult>('/v1/core/contact/groups', { body, idempotencyKey: keyOf(body) })).id;
     await refreshBook();
     made(id);
   };

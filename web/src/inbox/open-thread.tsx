@@ -2,12 +2,13 @@ import { Menu, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { done, snooze } from '../../../server/src/http/advisor/api/conversations.ts';
 import { now, useNow } from '../api/clock.ts';
 import { CallFailed, post } from '../api/http.ts';
 import { patchConversation, refresh } from '../api/live.ts';
 import { client, conversationQuery } from '../api/queries.ts';
 import { useAdvisor } from '../api/session.ts';
-import type { OpenConversation } from '../api/types.ts';
+import type { BodyOf, OpenConversation } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
@@ -143,7 +144,7 @@ function Top({ conversation, showPanel }: { conversation: OpenConversation; show
 async function change(
   memberId: number,
   path: 'done' | 'snooze',
-  body: unknown,
+  body: BodyOf<typeof done> | BodyOf<typeof snooze>,
   shown: Partial<OpenConversation>,
   unsay?: () => void,
 ): Promise<void> {

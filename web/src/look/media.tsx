@@ -1,9 +1,8 @@
+import type { ReplyItem } from '../api/types.ts';
 import { Icon } from './icons.tsx';
 
-type Came = { url: string; contentType: string; size: number; isPending: boolean };
-
 /** What came with a text: a picture is shown, anything else is a download. */
-export function Media({ url, contentType, size, isPending }: Came) {
+export function Media({ url, contentType, size, isPending }: ReplyItem['media'][number]) {
   if (isPending)
     return (
       <div

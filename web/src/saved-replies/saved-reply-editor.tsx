@@ -1,8 +1,9 @@
 import { useRef } from 'react';
 import { textLengthMax } from '../../../server/src/domain/shared/text/text-rules.ts';
+import type { create } from '../../../server/src/http/advisor/api/saved-replies.ts';
 import { post, put } from '../api/http.ts';
 import { client, savedRepliesQuery } from '../api/queries.ts';
-import type { SavedReply } from '../api/types.ts';
+import type { BodyOf, SavedReply } from '../api/types.ts';
 import { useFormDraft } from '../inbox/drafts.ts';
 import { useKeyOf } from '../inbox/outbox.ts';
 import { Button } from '../look/button.tsx';
@@ -40,7 +41,7 @@ export default function SavedReplyEditor({ given, writtenTo = null, close }: Pro
   const general = writtenTo && withoutName(text, writtenTo);
 
   const save = async () => {
-    const body = { title: title.trim(), text: text.trim() };
+    const body = { title: title.trim(), text: text.trim() } satisfies BodyOf<typeof create>;
     if (known) await put(`/saved-replies/${known.savedReplyId}`, { body });
     else await post('/saved-replies', { body, idempotencyKey: keyOf(body) });
     void client.invalidateQueries(savedRepliesQuery);

@@ -1,4 +1,4 @@
-import type { ImportResult } from '../api/types.ts';
+import type { ImportPreview } from '../api/types.ts';
 import type { StateWord } from './states.ts';
 
 /** What a column of a file becomes. */
@@ -22,7 +22,7 @@ export function fieldWords(field: string | null): string | null {
   return field === null ? null : (fields[field] ?? 'Finds the same people again');
 }
 
-export const resultWords: Record<ImportResult, StateWord> = {
+export const resultWords: Record<ImportPreview['rows'][number]['result'], StateWord> = {
   created: { word: 'New', icon: 'plus', tone: 'good' },
   updated: { word: 'Changed', icon: 'pencil', tone: 'brand' },
   unchanged: { word: 'Already here', icon: 'check', tone: 'quiet' },

@@ -1,14 +1,12 @@
-import type { TextItem, TextStatus } from '../api/types.ts';
+import type { TextItem } from '../api/types.ts';
 import { count } from './people.ts';
 import { clockTime, dayKey, fullTime, pastTime, whenTime } from './times.ts';
 
 /** A text from when it was written, in epoch milliseconds. `handedOver` and `ended` are null while it waits. */
-export type Life = Pick<TextItem, 'dateTime' | 'handedOver' | 'ended' | 'waitedFor'> & {
-  status: TextStatus;
-  deliverAfter?: number | null;
-};
+export type Life = Pick<TextItem, 'dateTime' | 'status' | 'handedOver' | 'ended' | 'waitedFor'> &
+  Partial<Pick<TextItem, 'deliverAfter'>>;
 
-const waits = new Set<TextStatus>(['held', 'awaiting_consent', 'deferred']);
+const waits = new Set<TextItem['status']>(['held', 'awaiting_consent', 'deferred']);
 /** Less is what every text takes. */
 const waitMsMin = 60_000;
 const waitWords: Record<NonNullable<Life['waitedFor']>, string> = {

@@ -1,4 +1,4 @@
-import type { ConsentEvidence, ConsentState, FailureReason, TextItem, TextKind, TextStatus } from '../api/types.ts';
+import type { ConsentEvidence, ConsentState, FailureReason, TextItem } from '../api/types.ts';
 import type { IconName } from '../look/icons.tsx';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet' | 'brand';
@@ -17,7 +17,7 @@ export const possibleOptOut: StateWord = { word: 'Possible opt-out', icon: 'hand
 export const consentOf = ({ state, isHeld }: { state: ConsentState; isHeld: boolean }): StateWord =>
   isHeld ? possibleOptOut : consentWords[state];
 
-export const kindWords: Record<TextKind, string | null> = {
+export const kindWords: Record<TextItem['kind'], string | null> = {
   text: null,
   consent_request: 'Consent request',
   reminder: 'Reminder of the consent request',
@@ -25,7 +25,7 @@ export const kindWords: Record<TextKind, string | null> = {
   help: 'Answer to HELP',
 };
 
-export const statusWords: Record<TextStatus, StateWord> = {
+export const statusWords: Record<TextItem['status'], StateWord> = {
   queued: { word: 'Sending', icon: 'clock', tone: 'quiet' },
   sent: { word: 'Sent', icon: 'check', tone: 'quiet' },
   delivered: { word: 'Delivered', icon: 'checks', tone: 'quiet' },

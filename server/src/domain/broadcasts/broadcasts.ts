@@ -1,5 +1,5 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import type { BroadcastRow, NewBroadcast } from '../../store/broadcasts/broadcasts.ts';
+import type { NewBroadcast } from '../../store/broadcasts/broadcasts.ts';
 import * as store from '../../store/broadcasts/broadcasts.ts';
 import { countAnswers } from '../../store/broadcasts/people.ts';
 import type { NewRecipient, OutcomeCount, RecipientOutcome } from '../../store/broadcasts/recipients.ts';
@@ -12,8 +12,6 @@ import { cutTo } from '../shared/paging.ts';
 import { textingProblem } from '../texting/texts.ts';
 import { archiveBroadcast } from './entries.ts';
 import { textsFor, textsVersion } from './people.ts';
-
-export type Broadcast = BroadcastRow;
 
 /** What became of a person's text: still to be accepted, refused, stopped, or the status that the text has. */
 export const outcomes = [
@@ -29,9 +27,7 @@ export const outcomes = [
   'failed',
   'in_doubt',
 ] as const;
-export type BroadcastOutcome = (typeof outcomes)[number];
-
-export type BroadcastRecipient = ReturnType<typeof recipientOf>;
+type BroadcastOutcome = (typeof outcomes)[number];
 
 const recipientsPerPage = 100;
 const broadcastsPerPage = 20;

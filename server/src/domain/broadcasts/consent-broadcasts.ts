@@ -21,10 +21,10 @@ import { peopleMax } from './people.ts';
 /** Many people are asked for their consent by the job that texts groups: whom it would ask, and each batch of it. */
 
 /** Those whom the app lists, or of them those who were selected. */
-export type ContactChoice = ListFilter & { contactIds?: number[] };
+type ContactChoice = ListFilter & { contactIds?: number[] };
 
 /** Why somebody isn't asked. */
-export type LeftOutCode =
+type LeftOutCode =
   | 'accepted'
   | 'asked_lately'
   | 'being_asked'
@@ -33,8 +33,6 @@ export type LeftOutCode =
   | 'no_texting_number'
   | 'no_collection'
   | GateCode;
-
-export type RequestCheck = Awaited<ReturnType<typeof checkRequests>>;
 
 type RequestPlan = {
   people: number;

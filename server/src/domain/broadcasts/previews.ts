@@ -20,8 +20,6 @@ export type PersonalPreview = PersonalText & {
   earliest: Date | null;
 };
 
-export type GroupCheck = Awaited<ReturnType<typeof checkBroadcast>>;
-
 const pageSize = 50;
 const refusedMax = 200;
 

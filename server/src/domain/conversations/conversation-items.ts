@@ -194,13 +194,12 @@ export async function getMedia(
   );
 }
 
-export type SearchResult = {
-  people: ListedContact[];
-  texts: store.FoundText[];
-};
-
 /** People by name, number or email, and texts by their words. */
-export async function searchConversations(deps: Deps, advisorId: number, text: string): Promise<SearchResult> {
+export async function searchConversations(
+  deps: Deps,
+  advisorId: number,
+  text: string,
+): Promise<{ people: ListedContact[]; texts: store.FoundText[] }> {
   const words = text.trim().split(/\s+/).filter(Boolean).slice(0, wordsMax);
   if (words.length === 0) return { people: [], texts: [] };
   const page = { page: 1, pageSize: foundMax, sortBy: 'fullName', sortDirection: 'asc' } as const;

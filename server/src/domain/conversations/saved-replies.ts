@@ -4,14 +4,14 @@ import * as store from '../../store/conversations/saved-replies.ts';
 import { insertEvents } from '../../store/events/new-events.ts';
 import { problem } from '../problems.ts';
 
-/** A text that an advisor keeps to send again. Its fields are filled in when it is chosen, by texting/fields.ts. */
-export type SavedReply = SavedReplyRow;
-
 export const savedReplyTitleLengthMax = 80;
 const savedRepliesMax = 200;
 
-/** All of them, by title. They are the advisor's own: nothing is archived before it is sent. */
-export async function listSavedReplies({ db }: Deps, advisorId: number): Promise<SavedReply[]> {
+/**
+ * All of them, by title: texts that an advisor keeps to send again. They are the advisor's own: nothing is archived before it is sent. Their
+ * fields are filled in when one is chosen, by texting/fields.ts.
+ */
+export async function listSavedReplies({ db }: Deps, advisorId: number): Promise<SavedReplyRow[]> {
   return store.listSavedReplies(db, advisorId, savedRepliesMax);
 }
 

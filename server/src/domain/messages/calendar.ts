@@ -5,7 +5,7 @@ import { dayMs } from '../shared/time.ts';
 import { occurrencesBetween } from './recurrence.ts';
 
 /** A scheduled text, with its dates in the time that was asked for. */
-export type PlannedText = Omit<CalendarRow, 'firstDate' | 'timeZone'> & { dates: Date[] };
+type PlannedText = Omit<CalendarRow, 'firstDate' | 'timeZone'> & { dates: Date[] };
 
 /** A month with the ends of the weeks around it. */
 const calendarDaysMax = 45;

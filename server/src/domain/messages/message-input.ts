@@ -1,3 +1,4 @@
+import type { Frequency } from '../../store/messages/scheduled-messages.ts';
 import { invalid } from '../problems.ts';
 import { dayMs } from '../shared/time.ts';
 
@@ -8,7 +9,7 @@ export type MessageInput = {
   phoneNumbers?: string[];
   scheduleDelivery?: boolean;
   deliveryDate?: number;
-  frequency?: number;
+  frequency?: Frequency;
   whenConsented?: boolean;
 };
 
@@ -16,7 +17,7 @@ export type MessageInput = {
 export type ReadMessage = {
   phones: string[];
   text: string;
-  schedule: { firstDate: Date; frequency: number } | null;
+  schedule: { firstDate: Date; frequency: Frequency } | null;
   /** People who haven't consented are asked, and their texts wait for the response. */
   whenConsented: boolean;
 };

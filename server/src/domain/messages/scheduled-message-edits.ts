@@ -1,6 +1,6 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { findAccount } from '../../store/accounts/advisors.ts';
-import type { ScheduledMessageRow } from '../../store/messages/scheduled-messages.ts';
+import type { Frequency, ScheduledMessageRow } from '../../store/messages/scheduled-messages.ts';
 import * as store from '../../store/messages/scheduled-messages.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
@@ -15,7 +15,7 @@ import { archiveChange } from './scheduled-message-entries.ts';
 import { getScheduled, notScheduled, type ScheduledMessage } from './scheduled-messages.ts';
 
 /** Fields to change; one that is left out stays as it is. */
-export type ScheduledMessageChange = { text?: string; deliveryDate?: number; frequency?: number };
+export type ScheduledMessageChange = { text?: string; deliveryDate?: number; frequency?: Frequency };
 
 type Act = { advisorId: number; by: By };
 

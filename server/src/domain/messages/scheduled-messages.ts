@@ -18,7 +18,11 @@ export type ScheduledMessage = Omit<SentScheduledMessage, 'firstDate' | 'timeZon
 };
 type ScheduledMessageSearch = PageRequest<ScheduledMessageSort> & { status: ScheduledStatus };
 
-export { type ScheduledStatus, scheduledMessageSorts } from '../../store/messages/scheduled-messages.ts';
+export {
+  type Frequency,
+  type ScheduledStatus,
+  scheduledMessageSorts,
+} from '../../store/messages/scheduled-messages.ts';
 export const scheduledStatuses: readonly ScheduledStatus[] = ['scheduled', 'skipped', 'completed', 'canceled'];
 
 const nextDatesMax = 5;

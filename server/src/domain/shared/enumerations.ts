@@ -49,7 +49,10 @@ export function word(name: EnumerationName, value: number): string {
   return (enumerations[name] as Record<number, string>)[value] ?? String(value);
 }
 
-export function numberOf<Name extends EnumerationName>(name: Name, wanted: Word<Name>): number {
+export function numberOf<Name extends EnumerationName>(
+  name: Name,
+  wanted: Word<Name>,
+): keyof (typeof enumerations)[Name] {
   const found = Object.entries(enumerations[name]).find(([, each]) => each === wanted);
-  return Number(found?.[0]);
+  return Number(found?.[0]) as keyof (typeof enumerations)[Name];
 }

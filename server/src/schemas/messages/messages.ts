@@ -1,4 +1,5 @@
 import { heldReasons, messageSort, messageStatuses } from '../../domain/messages/messages.ts';
+import type { Frequency } from '../../domain/messages/scheduled-messages.ts';
 import { acceptedStatuses } from '../../domain/messages/sends.ts';
 import { textLengthMax } from '../../domain/shared/text/text-rules.ts';
 import { PageOf, PageQuery } from '../shared/paging.ts';
@@ -38,7 +39,7 @@ export const MessageRequest = Type.Object(
     phoneNumbers: Type.Optional(PhoneNumbers),
     scheduleDelivery: Type.Optional(Type.Boolean({ description: 'Requests a scheduled send.', examples: [false] })),
     deliveryDate: Type.Optional(DeliveryDate('Needs `scheduleDelivery`; ignored if that is false.')),
-    frequency: Type.Optional(Enumeration('frequency')),
+    frequency: Type.Optional(Enumeration<Frequency>('frequency')),
     whenConsented: Type.Optional(
       Type.Boolean({
         description:

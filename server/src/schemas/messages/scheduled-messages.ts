@@ -1,4 +1,5 @@
 import {
+  type Frequency,
   type ScheduledStatus,
   scheduledMessageSorts,
   scheduledStatuses,
@@ -67,7 +68,7 @@ export const ScheduledMessageChange = Type.Object(
   {
     text: Type.Optional(MessageText),
     deliveryDate: Type.Optional(DeliveryDate('It repeats from this date on.')),
-    frequency: Type.Optional(Enumeration('frequency')),
+    frequency: Type.Optional(Enumeration<Frequency>('frequency')),
   },
   {
     title: 'Scheduled message change',

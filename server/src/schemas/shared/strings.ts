@@ -49,8 +49,8 @@ export const OptionalEnumeration = (name: EnumerationName) =>
     Type.Unsafe<number | null>({ enum: [...values(name), null, ''], description: inWords(name), examples: [0] }),
   );
 
-export const Enumeration = (name: EnumerationName) =>
-  Type.Unsafe<number>({ type: 'integer', enum: values(name), description: inWords(name) });
+export const Enumeration = <Value extends number = number>(name: EnumerationName) =>
+  Type.Unsafe<Value>({ type: 'integer', enum: values(name), description: inWords(name) });
 
 export const DateTime = (annotation: Annotation = {}) =>
   Type.String({ format: 'date-time', examples: ['2026-03-01T17:05:00.000Z'], ...annotation });

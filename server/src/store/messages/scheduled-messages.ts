@@ -2,6 +2,8 @@ import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { drawIds, forAdvisors } from '../database/for-advisors.ts';
 
+/** A number from the enumerations. */
+export type Frequency = 0 | 1 | 2 | 3 | 4;
 export type ScheduledStatus = 'scheduled' | 'skipped' | 'completed' | 'canceled';
 export type ScheduledMessageSort = keyof typeof sortColumns;
 export type ScheduledMessagePage = {
@@ -17,7 +19,7 @@ export type NewScheduledMessage = {
   text: string;
   firstDate: Date;
   timeZone: string;
-  frequency: number;
+  frequency: Frequency;
   actor: string;
   traceId: string | null;
 };
@@ -29,7 +31,7 @@ export type ScheduledMessageRow = {
   text: string;
   firstDate: Date;
   timeZone: string;
-  frequency: number;
+  frequency: Frequency;
   /** The next date; the last one once there are no more. */
   deliveryDate: Date;
   status: ScheduledStatus;

@@ -74,8 +74,6 @@ export const undo = endpoint({
 });
 
 /** A contact in the list, with what its number is good for. */
-export type AppContact = ReturnType<typeof shown>;
-
 function shown({
   contactId,
   fullName,

@@ -98,13 +98,13 @@ export const search = endpoint({
       })),
       texts: texts.map(({ id, ...rest }) => ({
         ...rest,
-        itemId: id && `${rest.direction === 'in' ? 'r' : 'm'}${id}`,
+        itemId: id === null ? null : `${rest.direction === 'in' ? 'r' : 'm'}${id}`,
       })),
     };
   },
 });
 
-function shown({ isDone, ...rest }: Conversation) {
+function shown<Row extends Conversation>({ isDone, ...rest }: Row) {
   return { ...rest, done: isDone };
 }
 
