@@ -325,7 +325,10 @@ suite('a text to a group', () => {
     const broadcastId = await start(await groupOf({ firstName: 'Eve', phone: night }), 'Morning {firstName}');
     await sendBroadcasts(world.deps);
     assert.deepEqual(await outcomes(broadcastId), [['deferred', null]]);
+    assert.equal((await broadcast(broadcastId)).isDeferred, true);
+    assert.equal((await call('GET', '/broadcasts')).body.data[0].isDeferred, true);
     await world.clock.advance(9 * 3_600_000);
+    assert.equal((await call('GET', '/broadcasts')).body.data[0].isDeferred, false);
     await sendBroadcasts(onOther());
     await received(world, night, before + 1);
     assert.equal((await broadcast(broadcastId)).status, 'done');
@@ -370,6 +373,7 @@ suite('a text to a group', () => {
     await sendBroadcasts(world.deps);
     const [recipient] = await recipients(broadcastId);
     assert.deepEqual([recipient.outcome, recipient.heldReason], ['held', 'possible_opt_out']);
+    assert.deepEqual(await recipients(broadcastId, '?only=trouble'), []);
   });
 
   test('is invisible to other advisors, and partners get no event', async () => {

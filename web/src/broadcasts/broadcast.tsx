@@ -135,7 +135,7 @@ function Answers({ broadcast: { answers } }: { broadcast: OpenBroadcast }) {
 function People({ broadcast }: { broadcast: OpenBroadcast }) {
   const { broadcastId, counts, people } = broadcast;
   const [onlyTrouble, showTrouble] = useState(false);
-  const trouble = (['refused', 'stopped', 'failed', 'undelivered', 'in_doubt', 'held'] as const).reduce(
+  const trouble = (['refused', 'stopped', 'failed', 'undelivered'] as const).reduce(
     (sum, each) => sum + (counts[each] ?? 0),
     0,
   );

@@ -9,7 +9,7 @@ import { Broken, Chip, StateScreen, Time } from '../look/parts.tsx';
 import { count } from '../words/people.ts';
 import { pastTime } from '../words/times.ts';
 import { type Broadcast, broadcastsQuery } from './queries.ts';
-import { asksForConsent, broadcastWords, nameOf } from './words.ts';
+import { asksForConsent, broadcastSaid, nameOf } from './words.ts';
 
 /** Every text to a group, the latest first. */
 export function Broadcasts() {
@@ -58,7 +58,7 @@ export function Broadcasts() {
 }
 
 function Row({ broadcast }: { broadcast: Broadcast }) {
-  const { broadcastId, text, status, people, accepted, dateTimeCreated } = broadcast;
+  const { broadcastId, text, people, accepted, dateTimeCreated } = broadcast;
   const { timeZone } = useAdvisor();
   const now = useNow();
   return (
@@ -68,7 +68,7 @@ function Row({ broadcast }: { broadcast: Broadcast }) {
           <Link to="/broadcasts/$broadcastId" params={{ broadcastId }} className="cut strong">
             {nameOf(broadcast)}
           </Link>
-          <Chip {...broadcastWords[status]} />
+          <Chip {...broadcastSaid(broadcast)} />
           {asksForConsent(broadcast) && <Chip word="Asks for consent" icon="hourglass" tone="quiet" />}
         </div>
         <div className="small soft number">

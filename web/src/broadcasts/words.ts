@@ -4,7 +4,7 @@ import { type FieldName, fieldWords } from '../saved-replies/fields.tsx';
 import { count } from '../words/people.ts';
 import { failureAdvice, heldAdvice, type StateWord, statusWords } from '../words/states.ts';
 import { whenTime } from '../words/times.ts';
-import type { Broadcast, Code, GroupCheck, OpenBroadcast, PersonalPreview, Recipient } from './queries.ts';
+import type { Broadcast, Code, GroupCheck, PersonalPreview, Recipient } from './queries.ts';
 
 /** Why somebody gets no text, short enough to stand before a number. */
 export const codeWords: Record<Code, string> = {
@@ -104,18 +104,17 @@ export const asksForConsent = ({ wordingVersion }: Broadcast): boolean => wordin
 export const nameOf = (broadcast: Broadcast): string =>
   broadcast.groupName ?? (asksForConsent(broadcast) ? 'Consent requests' : 'Text to a group');
 
-export const broadcastWords: Record<Broadcast['status'], StateWord> = {
+const broadcastWords: Record<Broadcast['status'], StateWord> = {
   sending: { word: 'Sending', icon: 'send', tone: 'brand' },
   done: { word: 'Done', icon: 'check', tone: 'good' },
   stopped: { word: 'Stopped', icon: 'hand-stop', tone: 'warn' },
 };
 
-/** Nothing is left but for those where it is night. */
+/** Nobody is left but those where it is night. */
 const untilMorning: StateWord = { word: 'Waits for the morning', icon: 'moon', tone: 'warn' };
 
-export function broadcastSaid({ status, counts }: OpenBroadcast): StateWord {
-  const isNight = status === 'sending' && !counts.waiting && !counts.queued && counts.deferred;
-  return isNight ? untilMorning : broadcastWords[status];
+export function broadcastSaid({ status, isDeferred }: Broadcast): StateWord {
+  return isDeferred ? untilMorning : broadcastWords[status];
 }
 
 const outcomeWords: Record<Recipient['outcome'], StateWord> = {

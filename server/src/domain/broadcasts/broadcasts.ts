@@ -116,17 +116,19 @@ export async function stopAllBroadcasts(deps: Deps, by: By): Promise<number> {
 
 /** The latest first. */
 export async function listBroadcasts(deps: Deps, advisorId: number, before: number | null) {
-  const rows = await store.listBroadcasts(deps.db, advisorId, { before, limit: broadcastsPerPage + 1 });
+  const asked = { before, now: deps.clock.now(), limit: broadcastsPerPage + 1 };
+  const rows = await store.listBroadcasts(deps.db, advisorId, asked);
   const { page, last } = cutTo(broadcastsPerPage, rows);
   return { data: page, next: last?.broadcastId ?? null };
 }
 
 /** With how many people each outcome has; of those who were asked for their consent also what each answered, by their state. */
 export async function getBroadcast(deps: Deps, advisorId: number, broadcastId: number) {
-  const broadcast = await store.findBroadcast(deps.db, advisorId, broadcastId);
+  const now = deps.clock.now();
+  const broadcast = await store.findBroadcast(deps.db, advisorId, broadcastId, now);
   if (!broadcast) throw problem('not_found', 'There is no such text to a group on the advisor’s account.');
   const counts: Partial<Record<BroadcastOutcome, number>> = {};
-  for (const row of await countOutcomes(deps.db, advisorId, broadcastId, deps.clock.now())) {
+  for (const row of await countOutcomes(deps.db, advisorId, broadcastId, now)) {
     const outcome = outcomeOf(row);
     counts[outcome] = (counts[outcome] ?? 0) + row.people;
   }

@@ -19,6 +19,9 @@ export type BroadcastRow = {
   dateTimeEnded: Date | null;
 };
 
+/** `isDeferred`: nobody gets it before their morning. */
+export type ListedBroadcast = BroadcastRow & { isDeferred: boolean };
+
 export type NewBroadcast = Pick<
   BroadcastRow,
   'groupId' | 'groupName' | 'text' | 'wordingVersion' | 'people' | 'refused'
@@ -62,12 +65,28 @@ export async function insertBroadcast(
   return broadcastId;
 }
 
-export async function findBroadcast(db: Db, advisorId: number, broadcastId: number): Promise<BroadcastRow | null> {
-  const [row] = await db.lookUp<BroadcastRow>(
-    `select ${columns}
-     from broadcasts
+const listedColumns = `
+  ${columns},
+  status = 'sending' and not exists (
+    select
+    from broadcast_recipients r
+    where r.advisor_id = b.advisor_id
+      and r.broadcast_id = b.broadcast_id
+      and r.state = 'waiting'
+      and (r.not_before is null or r.not_before <= $3)
+  ) as "isDeferred"`;
+
+export async function findBroadcast(
+  db: Db,
+  advisorId: number,
+  broadcastId: number,
+  now: Date,
+): Promise<ListedBroadcast | null> {
+  const [row] = await db.lookUp<ListedBroadcast>(
+    `select ${listedColumns}
+     from broadcasts b
      where advisor_id = $1 and broadcast_id = $2`,
-    [advisorId, broadcastId],
+    [advisorId, broadcastId, now],
     'find-broadcast',
   );
   return row ?? null;
@@ -77,15 +96,15 @@ export async function findBroadcast(db: Db, advisorId: number, broadcastId: numb
 export async function listBroadcasts(
   db: Db,
   advisorId: number,
-  { before, limit }: { before: number | null; limit: number },
-): Promise<BroadcastRow[]> {
+  { before, now, limit }: { before: number | null; now: Date; limit: number },
+): Promise<ListedBroadcast[]> {
   return db.query(
-    `select ${columns}
-     from broadcasts
+    `select ${listedColumns}
+     from broadcasts b
      where advisor_id = $1 and ($2::bigint is null or broadcast_id < $2)
      order by broadcast_id desc
-     limit $3`,
-    [advisorId, before, limit],
+     limit $4`,
+    [advisorId, before, now, limit],
     'list-broadcasts',
   );
 }

@@ -173,7 +173,7 @@ const withTexts = `
   left join messages t on t.advisor_id = r.advisor_id and t.message_id = r.message_id
   left join dispatches d on d.advisor_id = r.advisor_id and d.message_id = r.message_id`;
 
-/** In their order, after a place; `onlyTrouble` leaves out those whose text is on its way or has arrived. */
+/** In their order, after a place; `onlyTrouble` leaves out those who got their text, or may still get it. */
 export async function listOutcomes(
   db: Db,
   advisorId: number,
@@ -190,7 +190,7 @@ export async function listOutcomes(
        and (
          not $5
          or r.state in ('refused', 'stopped')
-         or t.status in ('failed', 'undelivered', 'in_doubt', 'held')
+         or t.status in ('failed', 'undelivered')
        )
      order by r.place
      limit $4`,
