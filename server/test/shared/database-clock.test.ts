@@ -8,6 +8,9 @@ import { recordOutcome } from '../../src/domain/delivery/outcomes.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import { acceptStep } from '../../src/domain/operations/clock-steps.ts';
 import { requireRightTime, startDatabaseClock } from '../../src/domain/shared/database-clock.ts';
+import { beginSession, findSession, isFresh } from '../../src/domain/sign-in/sessions.ts';
+import { forgetExpiredSignIns } from '../../src/domain/sign-in/sign-ins.ts';
+import { takeAttempt } from '../../src/domain/sign-in/throttles.ts';
 import { makeLog } from '../../src/log.ts';
 import { insertEntries, type NewEntry } from '../../src/store/archive/archive.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
@@ -96,6 +99,23 @@ test('an operator accepts the step, which is an entry with the time that the clo
   );
   isNear(entry?.at as Date, Date.now());
   assert.equal(entry?.actor, `staff:${staff.staffId}`);
+});
+
+test('who is signed in, and how often somebody may try, goes by it, whatever this machine’s clock says', async (t) => {
+  const { advisorId } = world.ann.advisor;
+  const attempt = { address: '192.0.2.1', device: null, browser: 'Test', traceId: null, method: 'passkey' } as const;
+  const { token = '' } = (await beginSession(world.deps, { advisorId }, attempt)) ?? {};
+  const now = new Date();
+  const deps = { ...world.deps, databaseClock: { ...world.deps.databaseClock, now: () => now } };
+  const bucket = { name: 'test', burst: 1, perSecond: 0.001 };
+  assert.equal(await takeAttempt(deps, [bucket]), null);
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 86_400_000 });
+  await forgetExpiredSignIns(deps);
+  const session = await findSession(deps, token);
+  assert.ok(session && isFresh(deps, session));
+  assert.equal(await takeAttempt(deps, [bucket]), 1_000);
+  const before = { ...deps, databaseClock: { ...deps.databaseClock, now: () => new Date(now.getTime() - 3_600_000) } };
+  assert.equal(isFresh(before, session), false, 'it began before the database’s clock was set back');
 });
 
 suite('under a clock that is a day ahead', () => {

@@ -225,8 +225,8 @@ async function makeGrant(
   deps: Deps,
   grant: { advisorId: number; applicationId: number; kind: GrantKind; scopes: string[] },
 ): Promise<{ grantId: string; isChanged: boolean }> {
-  return inTransaction(deps, async ({ db }) => {
-    const made = await store.upsertGrant(db, { ...grant, grantId: randomUUID() }, new Date());
+  return inTransaction(deps, async ({ db, databaseClock }) => {
+    const made = await store.upsertGrant(db, { ...grant, grantId: randomUUID() }, databaseClock.now());
     await insertStreams(db, grant);
     return made;
   });

@@ -99,7 +99,7 @@ async function endTokensOfCode(deps: Deps, code: OAuthTokenRow, traceId: string 
 
 /** Expired tokens can be forgotten: they are refused whether or not they are known. */
 export async function forgetExpiredTokens(deps: Deps): Promise<void> {
-  const now = new Date();
+  const now = deps.databaseClock.now();
   const answeredBefore = new Date(now.getTime() - lostResponseMs);
   await inBatches(deps, (limit) => store.clearOAuthTokenResponses(deps.db, answeredBefore, limit));
   for (const table of ['oauth_tokens', 'revoked_tokens', 'interactions'] as const) await forgetBefore(deps, table, now);

@@ -6,6 +6,7 @@ import type { Jwk, SigningKeyRow } from '../../store/access/signing-keys.ts';
 import * as store from '../../store/access/signing-keys.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
+import { realTimeIn } from '../shared/time.ts';
 
 /** Its private part is null if this node has no key to open it: it verifies tokens then, and other nodes sign with it. */
 export type SigningKey = Omit<SigningKeyRow, 'jwk' | 'sealedPrivatePart'> & { publicJwk: Jwk; privateJwk: Jwk | null };
@@ -96,7 +97,7 @@ export async function listSigningKeys(deps: Deps): Promise<(SigningKey & { use: 
 
 /** Forgets keys whose successor has signed for long enough. Keys that only other nodes can open are theirs to forget. */
 export async function forgetRetiredSigningKeys(deps: Deps): Promise<void> {
-  const retiredBefore = new Date(Date.now() - retiredAfterMs);
+  const retiredBefore = realTimeIn(deps, -retiredAfterMs);
   const keys = (await listKeys(deps)).filter(canSign);
   const successor = keys.find(({ dateTimeSigns }) => dateTimeSigns < retiredBefore);
   const retired = successor ? keys.filter(({ dateTimeSigns }) => dateTimeSigns < successor.dateTimeSigns) : [];

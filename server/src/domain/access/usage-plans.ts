@@ -54,7 +54,7 @@ export function usagePlans(deps: Deps, shared?: SharedBuckets | null) {
     }
     if (!dailyQuota) return { allowances, retryAfterSeconds: null };
 
-    const now = new Date();
+    const now = deps.databaseClock.now();
     const day = now.toISOString().slice(0, 10);
     const used = await (wanted ? useDailyQuota(deps.db, keyId, day, dailyQuota) : findDailyUse(deps.db, keyId, day));
     const resetSeconds = daySeconds - Math.floor((now.getTime() / 1000) % daySeconds);

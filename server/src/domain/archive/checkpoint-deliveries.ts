@@ -24,7 +24,7 @@ export function checkpointDeliverer(deps: Deps): () => Promise<DeliveryFault | n
     } catch (error) {
       return { size, what: error instanceof Error ? error.message : String(error) };
     }
-    await store.insertDelivery(db, checkpointId, new Date());
+    await store.insertDelivery(db, checkpointId, deps.databaseClock.now());
     return null;
   };
 }

@@ -98,7 +98,7 @@ async function checkReached(deps: Deps, { copies }: ArchiveMemory): Promise<void
     const isCopied = !delivered || (delivered.size !== null && delivered.size <= reached);
     if (reached >= size && isCopied) return;
     const signedMs = newest?.dateTimeCreated.getTime() ?? 0;
-    if (copies.length === 0 || signedMs <= Date.now() - copiesFollowMs)
+    if (copies.length === 0 || signedMs <= deps.databaseClock.now().getTime() - copiesFollowMs)
       throw new ForgottenFault(
         `This node’s memory is missing, and the copies outside cover ${reached} entries of ${size}: they can’t tell what was signed. ${once}`,
       );

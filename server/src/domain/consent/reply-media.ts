@@ -35,7 +35,7 @@ export function mediaFacts(media: IncomingMedia[]): object {
 
 /** In the transaction of the reply: from then on they will be fetched, or recorded as not to be had. */
 export async function keepMedia(
-  { db }: Deps,
+  { db, databaseClock }: Deps,
   advisorId: number,
   of: { memberId: number | null; replyNumber: number; carrierId: number },
   media: IncomingMedia[],
@@ -46,7 +46,7 @@ export async function keepMedia(
     url: URL.parse(url)?.href ?? '',
     contentType: plainType(contentType),
   }));
-  await store.insertReplyMedia(db, advisorId, of, kept, new Date());
+  await store.insertReplyMedia(db, advisorId, of, kept, databaseClock.now());
 }
 
 /** Fetches what is due from the carriers that brought it, each into an entry of its own, and once. */

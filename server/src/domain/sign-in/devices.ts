@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts';
 import * as store from '../../store/sign-in/devices.ts';
 import type { Owner } from '../../store/sign-in/owners.ts';
 import { hashSecret, newToken } from '../shared/secrets.ts';
+import { realTimeIn } from '../shared/time.ts';
 
 /** As long as browsers keep a cookie, about; every sign-in begins it anew. */
 export const deviceSeconds = 365 * 24 * 60 * 60;
@@ -13,7 +14,7 @@ const devicesMax = 50;
  */
 export async function rememberDevice(deps: Deps, owner: Owner, previous: string | null): Promise<string> {
   const device = newToken();
-  const [deviceHash, expires] = [hashSecret(device), new Date(Date.now() + deviceSeconds * 1000)];
+  const [deviceHash, expires] = [hashSecret(device), realTimeIn(deps, deviceSeconds * 1000)];
   if (previous) await store.updateDeviceHash(deps.db, { from: hashSecret(previous), to: deviceHash });
   await store.insertDevice(deps.db, owner, deviceHash, expires);
   await store.deleteOldDevices(deps.db, owner, devicesMax);
@@ -21,5 +22,5 @@ export async function rememberDevice(deps: Deps, owner: Owner, previous: string 
 }
 
 export async function isDeviceOf(deps: Deps, owner: Owner, device: string): Promise<boolean> {
-  return store.isDeviceOf(deps.db, owner, hashSecret(device), new Date());
+  return store.isDeviceOf(deps.db, owner, hashSecret(device), deps.databaseClock.now());
 }

@@ -8,7 +8,7 @@ import { deletePasskeys } from '../../store/sign-in/passkeys.ts';
 import { type By, byAdvisor, byOperator } from '../archive/archive.ts';
 import { type Problem, problem } from '../problems.ts';
 import { hashSecret, newToken } from '../shared/secrets.ts';
-import { dayMs } from '../shared/time.ts';
+import { dayMs, realTimeIn } from '../shared/time.ts';
 import { hashPassword, isTooShort } from './passwords.ts';
 import { beginSession, endSessions, type NewSession } from './sessions.ts';
 import type { Attempt } from './sign-in-failures.ts';
@@ -43,7 +43,7 @@ export async function makeInvitation(
   by: By,
 ): Promise<Invitation> {
   const code = newToken();
-  const expires = new Date(Date.now() + invitationMs);
+  const expires = realTimeIn(deps, invitationMs);
   await store.upsertInvitation(deps.db, owner, hashSecret(code), expires);
   await archiveSignIn(deps, by, owner, { action: 'invited', of: {}, values: { expires } });
   // After the hash sign, which a browser doesn't send: so the code is in no server's log and in no Referer, and a
@@ -83,7 +83,8 @@ export async function findInvited(
   const throttles = invitationThrottles(address);
   const retryAfterSeconds = await takeAttempt(deps, throttles);
   if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
-  const invited = await store.findInvited(deps.db, kind, { codeHash: hashSecret(code), email }, new Date());
+  const given = { codeHash: hashSecret(code), email };
+  const invited = await store.findInvited(deps.db, kind, given, deps.databaseClock.now());
   if (!invited) return { refused: 'unknown' };
   await returnAttempt(deps, throttles);
   return invited;

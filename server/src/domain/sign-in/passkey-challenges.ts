@@ -3,12 +3,13 @@ import type { Deps } from '../../deps.ts';
 import type { Owner } from '../../store/sign-in/owners.ts';
 import * as store from '../../store/sign-in/passkey-challenges.ts';
 import { hashSecret } from '../shared/secrets.ts';
+import { realTimeIn } from '../shared/time.ts';
 
 export const challengeMs = 5 * 60 * 1000;
 
 /** Without an owner, the challenge is for signing in. */
 export async function rememberChallenge(deps: Deps, owner: Owner | null, challenge: string): Promise<void> {
-  const expires = new Date(Date.now() + challengeMs);
+  const expires = realTimeIn(deps, challengeMs);
   await store.insertChallenge(deps.db, owner, { challengeHash: hashSecret(challenge), expires });
 }
 
@@ -20,8 +21,8 @@ export async function takeChallenge(
 ): Promise<string | null> {
   const challenge = challengeIn(given);
   if (challenge === null) return null;
-  const challengeHash = hashSecret(challenge);
-  return (await store.deleteChallenge(deps.db, owner, { challengeHash, now: new Date() })) ? challenge : null;
+  const answered = { challengeHash: hashSecret(challenge), now: deps.databaseClock.now() };
+  return (await store.deleteChallenge(deps.db, owner, answered)) ? challenge : null;
 }
 
 /** The response came over the wire, so its declared type can't be trusted yet. */

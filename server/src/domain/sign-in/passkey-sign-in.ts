@@ -56,7 +56,7 @@ export async function signInByPasskey(
   const session = await inTransaction(deps, async (deps) => {
     // The account's row before its passkeys, as whoever resets the account does: the other way round the two would deadlock.
     await store.lockPasskeys(deps.db, owner);
-    const use = { passkeyId, from: passkey.counter, to: counter, now: new Date() };
+    const use = { passkeyId, from: passkey.counter, to: counter, now: deps.databaseClock.now() };
     if (!(await store.updatePasskeyUse(deps.db, owner, use))) return null;
     return beginSession(deps, owner, { ...attempt, method: 'passkey' });
   });

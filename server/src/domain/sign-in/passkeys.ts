@@ -85,7 +85,7 @@ export async function verifiedPasskey(deps: Deps, owner: Owner, given: unknown):
     publicKey: Buffer.from(credential.publicKey),
     counter: credential.counter,
     transports,
-    dateTimeCreated: new Date(),
+    dateTimeCreated: deps.databaseClock.now(),
   };
 }
 

@@ -4,6 +4,7 @@ import type { SessionRow, SignInMethod, StaffSessionRow } from '../../store/sign
 import * as store from '../../store/sign-in/sessions.ts';
 import { type By, byAdvisor, byStaff } from '../archive/archive.ts';
 import { hashSecret, newToken } from '../shared/secrets.ts';
+import { realTimeIn } from '../shared/time.ts';
 import { rememberDevice } from './devices.ts';
 import type { Attempt } from './sign-in-failures.ts';
 import { archiveSignIn } from './sign-in-records.ts';
@@ -35,7 +36,7 @@ export async function beginSession(
   { method, checkedPasswordHash = null, secondFactor, address, device, browser, traceId }: Beginning,
 ): Promise<NewSession | null> {
   const token = newToken();
-  const created = new Date();
+  const created = deps.databaseClock.now();
   const expires = new Date(created.getTime() + sessionMs);
   const session = { sessionHash: hashSecret(token), method, browser, created, expires };
   return inTransaction(deps, async (deps) => {
@@ -48,7 +49,7 @@ export async function beginSession(
 }
 
 export async function findSession(deps: Deps, token: string): Promise<Session | null> {
-  return store.findSession(deps.db, hashSecret(token), new Date());
+  return store.findSession(deps.db, hashSecret(token), deps.databaseClock.now());
 }
 
 /** What a page that was left open asks by itself is no use of the session. */
@@ -57,7 +58,7 @@ export async function findStaffSession(
   token: string,
   { isUsed }: { isUsed: boolean },
 ): Promise<StaffSession | null> {
-  const now = new Date();
+  const now = deps.databaseClock.now();
   const seenSince = new Date(now.getTime() - idleMs);
   const session = await store.findStaffSession(deps.db, hashSecret(token), { now, seenSince });
   if (session && isUsed) await noteSeen(deps, token, session);
@@ -65,28 +66,34 @@ export async function findStaffSession(
 }
 
 /** Those of the advisors' tokens whose session goes on: one query, however many they are. */
-export async function listOpenSessions(deps: Pick<Deps, 'db'>, tokens: string[]): Promise<Set<string>> {
+export async function listOpenSessions(
+  deps: Pick<Deps, 'db' | 'databaseClock'>,
+  tokens: string[],
+): Promise<Set<string>> {
   const hashes = tokens.map((token) => hashSecret(token));
-  const open = await store.listOpenSessions(deps.db, hashes, new Date());
+  const open = await store.listOpenSessions(deps.db, hashes, deps.databaseClock.now());
   return new Set(tokens.filter((_, index) => open.some((hash) => hashes[index]?.equals(hash))));
 }
 
-/** Whether they signed in just now. A session that somebody stole is usually older, and can't be made fresh. */
-export function isFresh({ signedInAt }: Pick<Session, 'signedInAt'>): boolean {
-  return Date.now() - signedInAt.getTime() < freshMs;
+/**
+ * Whether they signed in just now. A session that somebody stole is usually older, and can't be made fresh; nor is one fresh that began
+ * before the database's clock was set back.
+ */
+export function isFresh(deps: Pick<Deps, 'databaseClock'>, { signedInAt }: Pick<Session, 'signedInAt'>): boolean {
+  return Math.abs(deps.databaseClock.now().getTime() - signedInAt.getTime()) < freshMs;
 }
 
 /** Notes that the session is in use. What can't be written is left out: whoever is signed in can still read. */
 export async function noteSeen(deps: Deps, token: string, { seenAt }: Pick<Session, 'seenAt'>): Promise<void> {
-  if (Date.now() - seenAt.getTime() < seenMs) return;
-  await store.updateSeen(deps.db, hashSecret(token), new Date()).catch(() => {});
+  if (seenAt > realTimeIn(deps, -seenMs)) return;
+  await store.updateSeen(deps.db, hashSecret(token), deps.databaseClock.now()).catch(() => {});
 }
 
 /** Where somebody is signed in. The id is no secret: the token can't be found from it. */
 export type OwnSession = Omit<store.ListedSession, 'sessionHash'> & { sessionId: string; isThis: boolean };
 
 export async function listSessions(deps: Deps, owner: Owner, token: string): Promise<OwnSession[]> {
-  const now = new Date();
+  const now = deps.databaseClock.now();
   const seenSince = new Date(owner.staffId === undefined ? 0 : now.getTime() - idleMs);
   const sessions = await store.listSessions(deps.db, owner, { now, seenSince, limit: listedMax });
   return sessions.map(({ sessionHash, ...rest }) => ({

@@ -69,7 +69,7 @@ async function takeSignIn(
 
 export async function forgetExpiredSignIns(deps: Deps): Promise<void> {
   await archiveFailures(deps);
-  const now = new Date();
+  const now = deps.databaseClock.now();
   for (const table of ['sessions', 'devices', 'invitations', 'passkey_challenges'] as const)
     await forgetBefore(deps, table, now);
   await forgetBefore(deps, 'throttles', new Date(now.getTime() - fullAfterMs));

@@ -77,7 +77,7 @@ export async function takeAttempt(deps: Deps, buckets: Bucket[]): Promise<number
   const rows = buckets.map(rowOf);
   return deps.db.transaction(async (db) => {
     for (const row of rows) {
-      const left = await store.fillBucket(db, row, new Date());
+      const left = await store.fillBucket(db, row, deps.databaseClock.now());
       if (left < 1) return Math.max(1, Math.ceil((1 - left) / row.perSecond));
     }
     await store.takeFromBuckets(db, rows);

@@ -33,7 +33,7 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf, fres
     const formToken = forms.token(request, reply);
     const origin = passkeysPossible(deps) ? deps.config.publicUrl : null;
     const done = confirmation(request, confirmations);
-    const continued = isFresh(session) ? continuedIn(request) : null;
+    const continued = isFresh(deps, session) ? continuedIn(request) : null;
     const content = passkeyPage({ passkeys, session, formToken, origin, done, continued });
     return sendPage(reply, { title: 'Passkeys', content, scripts: origin !== null });
   });

@@ -16,7 +16,7 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
     const { next: asked, again } = request.query as { next?: unknown; again?: unknown };
     const next = localPath(asked);
     const session = await visits.sessionOf(request);
-    if (session && (again === undefined || isFresh(session))) return reply.redirect(next, 303);
+    if (session && (again === undefined || isFresh(deps, session))) return reply.redirect(next, 303);
     return sendSignIn(visits, request, reply, { next, email: session?.email, again: session !== null });
   });
 

@@ -40,7 +40,7 @@ export function browserVisits<Session extends { signedInAt: Date }>(
     /** Only if they signed in just now: for changes to how somebody signs in. */
     async freshSessionOf(request: FastifyRequest): Promise<Session | null> {
       const session = await sessionOf(request);
-      return session && isFresh(session) ? session : null;
+      return session && isFresh(deps, session) ? session : null;
     },
     attemptOf(request: FastifyRequest): Attempt {
       return {

@@ -140,7 +140,8 @@ function addConsoleApi(
         const staff = await requireStaff(visits, request);
         if (method !== 'GET') requireOwnPage(visits.forms, request);
         requireRole(staff, roles, endpoint);
-        if (endpoint.isFresh === true || (input && (await endpoint.isFresh?.(deps, staff, input)))) requireFresh(staff);
+        if (endpoint.isFresh === true || (input && (await endpoint.isFresh?.(deps, staff, input))))
+          requireFresh(deps, staff);
         admittedMs = performance.now();
         return staff;
       }
@@ -175,9 +176,9 @@ function requireRole({ role, firmId }: StaffSession, roles: readonly StaffRole[]
   if (!roles.includes(role) || !isOfFirm) throw problem('forbidden', 'Your role doesn’t allow this.');
 }
 
-function requireFresh(staff: StaffSession): void {
+function requireFresh(deps: Deps, staff: StaffSession): void {
   // The page asks for that in another window, and goes on.
-  if (!isFresh(staff)) throw problem('forbidden', signInAgain, { details: { freshSignIn: true } });
+  if (!isFresh(deps, staff)) throw problem('forbidden', signInAgain, { details: { freshSignIn: true } });
 }
 
 async function send(reply: FastifyReply, result: unknown): Promise<void> {

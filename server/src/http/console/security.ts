@@ -66,7 +66,7 @@ export function addSecurity(app: FastifyInstance, visits: StaffVisits): void {
       origin: passkeysPossible(deps) ? deps.config.publicUrl : null,
       canSeal: deps.sealer.canSeal,
       done: confirmation(request, confirmations, problems),
-      fresh: isFresh(session),
+      fresh: isFresh(deps, session),
     });
     return sendPage(reply, { title: 'Your sign-in', content, scripts: true, script: '/local-times.js' });
   });
