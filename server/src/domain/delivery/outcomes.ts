@@ -152,7 +152,10 @@ export function outcomeOf(text: ClaimedText, result: SubmissionResult, realNow: 
     const facts = carrierCode ? { carrierCode } : null;
     return { ...row, outcome: 'refused', status: 'failed', code, failureCode: code, facts };
   }
-  if ('unknown' in result) return { ...row, outcome: 'unknown', status: 'in_doubt', code: result.unknown };
+  if ('unknown' in result) {
+    const facts = { begun: dateTimeStarted.toISOString() };
+    return { ...row, outcome: 'unknown', status: 'in_doubt', code: result.unknown, facts };
+  }
   const code = result.notTaken;
   const used = tries + (result.unavailable ? 0 : 1);
   const notTaken = { ...row, outcome: 'not_taken', code, failureCode: 'carrier_unavailable', tries: used } as const;

@@ -1,6 +1,7 @@
 import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 import type { MessageStatus } from '../messages/messages.ts';
+import { whatBecame } from '../texting/archived-outcomes.ts';
 import type { HeldReason, TextKind, WaitedFor } from '../texting/texts.ts';
 
 /**
@@ -40,15 +41,20 @@ export type ItemRow = ItemPlace & {
 const wholeText = 1_000_000;
 
 /** SQL for where a text stands; $6 is the end of time. */
-const place = 'coalesce(t.date_time_sent, t.date_time_ended, $6::timestamptz)';
+const place = 'coalesce(became.handed_over, became.ended, $6::timestamptz)';
 const isBefore = (at: string, isText: 0 | 1, number: string) =>
   `($3::timestamptz is null or (${at}, ${isText}, ${number}) < ($3, $7::integer, $4::bigint))`;
+/** A message whose entry is another's is nobody's: its text may be to somebody else. */
 const textsWhere = (condition: string, order: string) => `(
   select
-    'text' as type, t.message_id as id, t.archive_number, ${place} as at, 1 as is_text, t.kind, t.status, t.failure_code,
-    t.held_reason, d.deferred_until, t.segments, t.date_time_created as written, t.date_time_sent, t.date_time_ended,
-    t.waited_for
+    'text' as type, t.message_id as id, t.archive_number, ${place} as at, 1 as is_text, t.kind, became.status,
+    became.failure_code, t.held_reason, d.deferred_until, t.segments, e.date_time_created as written, became.handed_over,
+    became.ended, t.waited_for
   from messages t
+  join archive_entries e
+    on e.advisor_id = t.advisor_id and e.number = t.archive_number and e.kind = 'text_out'
+    and e.message_id = t.message_id and e.member_id = t.member_id
+  ${whatBecame}
   left join dispatches d on d.advisor_id = t.advisor_id and d.message_id = t.message_id
   where t.advisor_id = $1 and t.member_id = $2 and ${condition} and ${isBefore(place, 1, 't.archive_number')}
   order by ${order} desc, t.archive_number desc
@@ -95,7 +101,7 @@ export async function listItems(
        item.type, item.id, item.archive_number as "archiveNumber", item.at as "dateTime", item.is_text as "isText", e.actor,
        application.name as application, left(convert_from(b.body, 'UTF8'), $8) as text, item.kind, item.status,
        item.failure_code as "failureCode", item.held_reason as "heldReason", item.deferred_until as "deferredUntil",
-       item.segments, item.written, item.date_time_sent as "handedOver", item.date_time_ended as ended,
+       item.segments, item.written, item.handed_over as "handedOver", item.ended,
        item.waited_for as "waitedFor",
        item.archive_number in (
          select r.archive_number
@@ -127,10 +133,14 @@ export async function listItems(
 export async function findItemPlace(db: Db, advisorId: number, archiveNumber: number): Promise<ItemPlace | null> {
   return db.find<ItemPlace>(
     `select
-       case when t.message_id is null then e.date_time_created else coalesce(t.date_time_sent, t.date_time_ended, $3) end as "dateTime",
-       (t.message_id is not null)::integer as "isText", e.number as "archiveNumber"
+       case
+         when e.kind <> 'text_out' then e.date_time_created
+         else coalesce(became.handed_over, became.ended, $3)
+       end as "dateTime",
+       (e.kind = 'text_out')::integer as "isText", e.number as "archiveNumber"
      from archive_entries e
      left join messages t on t.advisor_id = e.advisor_id and t.message_id = e.message_id and e.kind = 'text_out'
+     ${whatBecame}
      where e.advisor_id = $1 and e.number = $2`,
     [advisorId, archiveNumber, endOfTime],
     'find-item-place',

@@ -137,7 +137,9 @@ const joined = `
     order by at desc, archive_number desc
     limit 1
   ) as went on true
-  left join archive_bodies b on b.advisor_id = $1 and b.number = coalesce(went.archive_number, l.archive_number)
+  left join archive_entries e
+    on e.advisor_id = $1 and e.number = coalesce(went.archive_number, l.archive_number) and e.member_id = m.member_id
+  left join archive_bodies b on b.advisor_id = $1 and b.number = e.number
   left join lateral (
     select contact_id, nullif(full_name, phone) as name
     from contacts

@@ -1,3 +1,4 @@
+import { isoTime } from '../archive/archive-tree.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 import { forAdvisors, forAllAdvisors, isDue } from '../database/for-advisors.ts';
@@ -5,6 +6,9 @@ import { doubtEntries, outcomeColumns } from '../texting/text-outcomes.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 
 type LostText = MessageKey & { claimId: string; carrierId: number; dateTimeStarted: Date; attempt: number };
+
+/** It may have been handed over then: that is where it stands in its thread. */
+const begun = `',"begun":"' || ${isoTime('date_time_started')} || '"'`;
 
 /** Expired claims that are handled at a time. */
 export const expiredMax = 5;
@@ -92,7 +96,7 @@ async function doubtTexts(db: Db, texts: LostText[], now: Date): Promise<string[
          and messages.attempt = unanswered.attempt - 1
        returning ${outcomeColumns}, date_time_started
      ),
-     ${doubtEntries({ code: 'lease_expired', actor: 'service', now: '$1' })}
+     ${doubtEntries({ code: 'lease_expired', actor: 'service', now: '$1', facts: begun })}
      select claim_id as "claimId"
      from unanswered
      where not is_locked`,

@@ -33,7 +33,7 @@ export async function setAside(db: Db, now: Date): Promise<number> {
          and messages.status = 'queued'
        returning ${outcomeColumns}, messages.date_time_created as date_time_started
      ),
-     ${doubtEntries({ code: 'restored', actor: 'operator', now: '$1' })}
+     ${doubtEntries({ code: 'restored', actor: 'operator', now: '$1', facts: 'null' })}
      select
      from waiting`,
       [now],

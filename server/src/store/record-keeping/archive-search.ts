@@ -2,6 +2,7 @@ import type { Db } from '../database/db.ts';
 import { DatabaseTimeout } from '../database/errors.ts';
 import { memberName } from '../members/members.ts';
 import type { MessageStatus } from '../messages/messages.ts';
+import { whatBecame } from '../texting/archived-outcomes.ts';
 import type { WaitedFor } from '../texting/texts.ts';
 import { firmOf, wordsIn } from './archive-index.ts';
 
@@ -149,14 +150,15 @@ const listedBody = `case
 const columnsWith = (body: string) => `
   e.date_time_created as "dateTime", e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId",
   e.message_id as "messageId", e.actor,
-  coalesce(application.name, staff.name) as "actorName", a.name as advisor, m.phone, e.meta, text.status,
-  text.date_time_sent as "handedOver", text.date_time_ended as ended, text.waited_for as "waitedFor",
+  coalesce(application.name, staff.name) as "actorName", a.name as advisor, m.phone, e.meta, became.status,
+  became.handed_over as "handedOver", became.ended, t.waited_for as "waitedFor",
   e.kind <> 'media_in' and b.body is not null as "isKept", ${body} as body, ${memberName}`;
 const joins = `
   left join advisors a on a.advisor_id = e.advisor_id
   left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
   left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
-  left join messages text on text.advisor_id = e.advisor_id and text.message_id = e.message_id and e.kind = 'text_out'
+  left join messages t on t.advisor_id = e.advisor_id and t.message_id = e.message_id and e.kind = 'text_out'
+  ${whatBecame}
   left join applications application on e.actor = 'application:' || application.application_id
   left join staff on e.actor = 'staff:' || staff.staff_id`;
 

@@ -272,7 +272,17 @@ export async function insertSamples(db: Db, { firmIds, from, until, textsMax }: 
      insert into reviews (advisor_id, firm_id, kind, member_id, archive_number, message_id, date_time_created)
      select advisor_id, firm_id, 'sample', member_id, archive_number, message_id, $5
      from drawn
-     where percent > 0 and place <= least($4, greatest(1, ceil(texts * percent / 100)))
+     where percent > 0
+       and place <= least($4, greatest(1, ceil(texts * percent / 100)))
+       -- What is reviewed is the entry: a row that somebody altered may name another person's.
+       and exists (
+         select
+         from archive_entries e
+         where e.advisor_id = drawn.advisor_id
+           and e.number = drawn.archive_number
+           and e.message_id = drawn.message_id
+           and e.member_id = drawn.member_id
+       )
      order by advisor_id, message_id
      returning 1`,
     [firmIds, from, until, textsMax, now],

@@ -97,7 +97,7 @@ export function outcomeEntries(rows: string, now: string): string {
  * The same for texts whose doubt began, in `doubted`: each has an attempt, which began at its `date_time_started`, with an unknown
  * outcome.
  */
-export function doubtEntries({ code, actor, now }: { code: string; actor: string; now: string }): string {
+export function doubtEntries({ code, actor, now, facts }: Record<'code' | 'actor' | 'now' | 'facts', string>): string {
   return `tried as (
        insert into attempts (advisor_id, message_id, attempt, date_time_started, date_time_ended, outcome, code)
        select advisor_id, message_id, attempt, date_time_started, ${now}, 'unknown', '${code}'
@@ -106,7 +106,8 @@ export function doubtEntries({ code, actor, now }: { code: string; actor: string
      ended as (
        select
          advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
-         '${code}' as reason, attempt, carrier_id, carrier_message_id, date_time_sent, '${actor}' as actor, ${oneStep}
+         '${code}' as reason, attempt, carrier_id, carrier_message_id, date_time_sent, '${actor}' as actor,
+         ${archivedStep}, ${facts}::text as facts
        from doubted
      ),
      ${outcomeEntries('ended', now)}`;
