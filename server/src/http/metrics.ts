@@ -162,7 +162,7 @@ function addArchiveMetrics(registry: Registry, deps: Deps): void {
   );
   new Gauge({
     name: 'assent_archive_fault',
-    help: '1 while something is wrong with signing the archive, with its copies outside, with this node’s memory of it, or the database is from before what was signed.',
+    help: '1 while something is wrong with signing the archive, with its copies outside, with this node’s memory of it, or the database is from before what was signed; texts: once this node refused one whose row isn’t what its entry says.',
     labelNames: ['about'],
     registers: [registry],
     async collect() {

@@ -6,7 +6,7 @@ import { wakeReaders } from '../domain/events/events.ts';
 import { heartbeatEveryMs, writeHeartbeat } from '../domain/operations/nodes.ts';
 import { writeTraffic, writeTrafficEveryMs } from '../domain/operations/traffic.ts';
 import { anchorEveryMs } from '../domain/shared/database-clock.ts';
-import { reportUnprovenConsents } from '../domain/shared/signals.ts';
+import { reportTampering } from '../domain/shared/signals.ts';
 import type { Log } from '../log.ts';
 import { type Job, type RunningJobs, repeat, together } from './repeat.ts';
 
@@ -29,7 +29,7 @@ export function requestJobsOf(deps: Deps, log: Log): Job[] {
   const callCounts = { name: 'write carrier call counts', everyMs: 3_000, run: writeCalls };
   return [
     { name: 'wake waiting requests', everyMs: 200, run: wakeAll },
-    { name: 'report unproven consents', everyMs: 1_000, run: async () => reportUnprovenConsents(deps, log) },
+    { name: 'report tampering', everyMs: 1_000, run: async () => reportTampering(deps, log) },
     ...(deps.config.role === 'api' ? [callCounts, ...processJobsOf(deps, () => {})] : []),
   ];
 }

@@ -65,13 +65,14 @@ suite('dispatches', () => {
     return { phone, memberId: Number(member?.memberId) };
   }
 
-  function textFor(memberId: number, change: Partial<NewText>): NewText {
+  function textFor({ memberId, phone }: { memberId: number; phone: string }, change: Partial<NewText>): NewText {
+    const { kind = 'text' } = change;
     return {
       advisorId,
       memberId,
-      kind: 'text',
+      kind,
       text: 'Hello ☎',
-      meta: {},
+      meta: { kind, from: world.ann.advisor.textingNumber, to: phone },
       actor: 'test',
       traceId: null,
       segments: 1,
@@ -97,7 +98,7 @@ suite('dispatches', () => {
     state: 'none' | 'pending' | 'accepted' | 'opted_out' = 'accepted',
   ): Promise<QueuedText> {
     const member = await addMember(state);
-    const [messageId = -1] = await insert([textFor(member.memberId, change)]);
+    const [messageId = -1] = await insert([textFor(member, change)]);
     return { ...member, messageId };
   }
 
@@ -192,8 +193,8 @@ suite('dispatches', () => {
   suite('claiming', () => {
     test('takes the text out of the outbox, lists its attempt and returns what the carrier needs', async () => {
       const { messageId, memberId, phone } = await queue({ openUntil: at(hourMs), expiresAt: at(secondMs) });
-      const [{ claimId, ...row } = assert.fail(), ...others] = await claim();
-      assert.ok(claimId);
+      const [{ claimId, archiveNumber, ...row } = assert.fail(), ...others] = await claim();
+      assert.ok(claimId && archiveNumber);
       assert.deepEqual(others, []);
       assert.deepEqual(row, {
         advisorId,
@@ -760,11 +761,11 @@ suite('dispatches', () => {
   suite('a waiting text', () => {
     test('takes a slot in the pace when its day has begun, in order and between earlier and later texts', async () => {
       await world.database.asOwner('update advisors set texting_pace = 4 where advisor_id = $1', [advisorId]);
-      const { memberId } = await addMember('accepted');
-      const deferred = (ms: number) => textFor(memberId, { pace: 4, deferredUntil: at(ms) });
+      const member = await addMember('accepted');
+      const deferred = (ms: number) => textFor(member, { pace: 4, deferredUntil: at(ms) });
       const at8 = [deferred(2), deferred(1), deferred(2), deferred(hourMs)];
       const [b = 0, a = 0, c = 0, later = 0] = await insert(at8);
-      const paced = [textFor(memberId, { pace: 4 }), textFor(memberId, { pace: 4 })];
+      const paced = [textFor(member, { pace: 4 }), textFor(member, { pace: 4 })];
       const [x = 0, y = 0] = await insert(paced, { now: start, realNow: at(hourMs) });
       assert.equal(await releaseDeferred(world.deps.db, { now: at(2), realNow: at(hourMs) }), 3);
       const [z = 0] = await insert(paced.slice(1), { now: start, realNow: at(hourMs) });

@@ -419,7 +419,7 @@ suite('every job, as the application’s role, with something to do', async () =
       make: () => asOwner('delete from carrier_status'),
       left: noRow('carrier_status', 'true'),
     },
-    'report unproven consents': {
+    'report tampering': {
       make: async () => deps.signals.unprovenConsents.add({ advisorId, memberId: 1 }),
       left: () => (lines.some((line) => line.includes('is not what its last entry says')) ? 0 : 1),
     },

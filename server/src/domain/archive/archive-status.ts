@@ -82,8 +82,9 @@ async function knows(folder: Deps['checkpointFolder'], checkpoint: { note: strin
 }
 
 /** What monitoring shows. It reads one row, and otherwise what this node's last round of signing has found. */
-export async function archiveHealth({ db, signals: { archive } }: Pick<Deps, 'db' | 'signals'>) {
+export async function archiveHealth({ db, signals: { archive, alteredTexts } }: Pick<Deps, 'db' | 'signals'>) {
   const { size, fault } = await store.findTree(db);
   const { signing, copies, memory, restored, copied, rememberedSince } = archive;
-  return { faults: { signing: signing ?? fault, copies, memory, restored }, signed: size, copied, rememberedSince };
+  const faults = { signing: signing ?? fault, copies, memory, restored, texts: alteredTexts.has() };
+  return { faults, signed: size, copied, rememberedSince };
 }

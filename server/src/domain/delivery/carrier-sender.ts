@@ -5,7 +5,7 @@ import { findNextTurn } from '../../store/delivery/dispatches.ts';
 import type { NodeStatus } from '../carriers/status.ts';
 import { receiveReply } from '../consent/replies.ts';
 import type { Inbound, OpenCarrier } from '../ports.ts';
-import { reportUnprovenConsents } from '../shared/signals.ts';
+import { reportTampering } from '../shared/signals.ts';
 import { claimTexts } from './claims.ts';
 import { haltOf } from './halts.ts';
 import { inFlight } from './in-flight.ts';
@@ -81,7 +81,7 @@ export function carrierSender(deps: Deps, open: OpenCarrier, log: Log) {
       let waitMs = pollMs;
       try {
         const claimed: ClaimResult = isQuiet ? 'drained' : await next();
-        reportUnprovenConsents(deps, log);
+        reportTampering(deps, log);
         if (claimed === 'more') continue;
         if (claimed === 'blocked') waitMs = blockedMs;
         if (claimed === 'drained') waitMs = await nextTurnInMs(deps, carrierId);

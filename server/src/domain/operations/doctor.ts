@@ -58,15 +58,16 @@ const behindAfterMs = 60_000;
 
 /** How far the archive is signed and copied, and what is wrong with it. `restored` says that the database is an earlier one. */
 function checkArchive(
-  { archive }: Overview,
+  { archive, texts }: Overview,
   { role }: Pick<Config, 'role'>,
   { restored, realNow }: { restored: string | null; realNow: Date },
 ): CheckFinding[] {
   const { fault, copiesFault, memoryFault, entries, signed, waiting, keptOutside, lastSigned, key } = archive;
   const guide = 'docs/operators/running.md#the-archives-key-and-checkpoints says what to do.';
+  const altered = alteredFindings(texts);
   if (restored) return [failing('archive', restored, 'docs/operators/backup.md#after-a-restore says what to do.')];
   const faults = [fault, copiesFault, memoryFault].filter((each) => each !== null);
-  if (faults.length > 0) return faults.map((each) => failing('archive', each, guide));
+  if (faults.length + altered.length > 0) return [...faults.map((each) => failing('archive', each, guide)), ...altered];
   if (role === 'api' || (!key && keptOutside === null)) return [ok('archive', `${entries} entries, ${signed} signed`)];
   const isLate = !lastSigned || realNow.getTime() - lastSigned.getTime() > behindAfterMs;
   const start = 'Start a process with ROLE work or all that has ARCHIVE_KEY_FILE.';
@@ -76,6 +77,12 @@ function checkArchive(
       : ok('archive', `${signed} of ${entries} entries are signed`),
     copiesFinding({ keptOutside, signed, isLate }),
   ];
+}
+
+function alteredFindings({ alteredLastDay: altered }: Overview['texts']): CheckFinding[] {
+  if (altered === 0) return [];
+  const says = `${altered} texts of the last day were refused: their rows are not what their entries say`;
+  return [failing('archive', says, 'docs/operators/monitoring.md#texts-that-were-altered says what to do.')];
 }
 
 function copiesFinding({

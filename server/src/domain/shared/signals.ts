@@ -20,6 +20,8 @@ type ArchiveSigns = {
 };
 
 export type Member = { advisorId: number; memberId: number };
+/** A text, with what its row says of its recipient and its entry. */
+type AlteredText = Member & { messageId: number; archiveNumber: number };
 
 /** Stop reporting after this many. */
 const reportsMax = 1_000;
@@ -34,7 +36,12 @@ export function makeSignals() {
       ({ advisorId, after }: { advisorId: number; after: number }) => `${advisorId}/${after}`,
     ),
     /** Members whose consent is not what their last consent entry says. */
-    unprovenConsents: makeMemberReports(),
+    unprovenConsents: makeReports(({ advisorId, memberId }: Member) => ({ advisorId, memberId })),
+    /** Texts that were refused because their rows are not what their entries say. */
+    alteredTexts: makeReports((text: AlteredText) => {
+      const { advisorId, messageId, memberId, archiveNumber } = text;
+      return { advisorId, messageId, memberId, archiveNumber };
+    }),
     /** Whether people's replies get through. */
     replies: makeIntake(),
     /** Accepted texts whose outcome isn't written yet, by the carrier's id, and their receipts. */
@@ -107,17 +114,19 @@ function nameOf({ advisorId, memberId }: Member): string {
   return `${advisorId}/${memberId}`;
 }
 
-/** Members to report, each once while the node runs. */
-function makeMemberReports() {
+/** What is to be reported, each once while the node runs, by the fields that a log may have. */
+function makeReports<Item extends object>(fieldsOf: (item: Item) => Item) {
   const known = new Set<string>();
-  let added: Member[] = [];
+  let added: Item[] = [];
   return {
-    add({ advisorId, memberId }: Member) {
-      const name = nameOf({ advisorId, memberId });
+    add(item: Item) {
+      const fields = fieldsOf(item);
+      const name = JSON.stringify(fields);
       if (known.has(name) || known.size >= reportsMax) return;
       known.add(name);
-      added.push({ advisorId, memberId });
+      added.push(fields);
     },
+    has: () => known.size > 0,
     /** Those that were added since it was called last. */
     take() {
       const taken = added;
@@ -222,8 +231,10 @@ export function makeRendezvous<Item>() {
   };
 }
 
-/** Each member once. Someone must find out why. */
-export function reportUnprovenConsents({ signals }: { signals: Signals }, log: Log): void {
+/** Each member and each text once. Someone must find out why. */
+export function reportTampering({ signals }: { signals: Signals }, log: Log): void {
   for (const member of signals.unprovenConsents.take())
     log.error(member, 'a member’s consent is not what its last entry says; nothing is sent to it');
+  for (const text of signals.alteredTexts.take())
+    log.error(text, 'a text’s row, recipient or body is not what its entry says; it was not handed over');
 }

@@ -1,7 +1,7 @@
 /** What a process counts of its traffic until it is written (domain/operations/traffic.ts). */
 export type TrafficCounts = ReturnType<typeof makeTrafficCounts>;
 
-/** What became of a text. One that its carrier didn't take is tried again. */
+/** What became of a text. One that its carrier didn't take is tried again; one that was altered has failed, too. */
 export type TextOutcome = (typeof textOutcomes)[number];
 export const textOutcomes = [
   'accepted',
@@ -12,6 +12,7 @@ export const textOutcomes = [
   'undelivered',
   'failed',
   'in_doubt',
+  'altered',
 ] as const;
 
 export type TrafficCell = {

@@ -6,8 +6,8 @@ import type { TextKind } from '../texting/texts.ts';
 import { isOver, type MessageKey, type Times } from './dispatches.ts';
 
 /**
- * A text whose turn it was. Only `go` may be submitted: it is out of the outbox, and the claim lists its attempt. `refused`
- * lacks consent, or its advisor's account is disabled, or its consent is not what the person's last consent entry says. `held` waits outside the outbox from now
+ * A text whose turn it was. Only `go` may be submitted: it is out of the outbox, and the claim lists its attempt. `altered` has
+ * another recipient, kind or body than its entry, so nothing in its row is to be believed, and some of it may be null. `refused` lacks consent, or its advisor's account is disabled, or its consent is not what the person's last consent entry says. `held` waits outside the outbox from now
  * on, since a reply of the person may mean stop, `closed` is outside the recipient's hours, `numberless` means that the
  * advisor no longer has a texting number with a carrier, `moved` that the number has another carrier, which has the text from
  * now on, and `gone` that the message is no longer queued.
@@ -16,9 +16,10 @@ export type ClaimedRow = MessageKey & {
   /** Null if no text goes. */
   claimId: string | null;
   memberId: number;
+  archiveNumber: number;
   kind: TextKind;
   phone: string;
-  /** Never null for a text that goes. */
+  /** Neither is null for a text that goes. */
   textingNumber: string;
   text: string;
   attempt: number;
@@ -29,7 +30,7 @@ export type ClaimedRow = MessageKey & {
   notBefore: Date;
   /** Attempts so far that count. */
   tries: number;
-  decision: 'go' | 'expired' | 'refused' | 'held' | 'closed' | 'numberless' | 'moved' | 'gone';
+  decision: 'go' | 'altered' | 'expired' | 'refused' | 'held' | 'closed' | 'numberless' | 'moved' | 'gone';
 };
 
 type ClaimConditions = Times & {
@@ -43,6 +44,17 @@ type ClaimConditions = Times & {
   /** The kinds that go out although the account is disabled. */
   owedKinds: readonly TextKind[];
 };
+
+/**
+ * Whether a text's row, its member's number and the body are those of the entry that it was accepted with, whose commitment is signed.
+ * What `JSON.stringify` wrote is looked for as it stands: parsing it for each text would cost more than all of this.
+ */
+const isAsEntered = `
+  e.kind = 'text_out'
+    and (e.message_id, e.member_id) = (picked.message_id, t.member_id)
+    and starts_with(e.meta, '{"kind":"' || t.kind || '","from":')
+    and strpos(e.meta, ',"to":"' || m.phone || '"') > 0
+    and e.commitment = sha256(b.salt || b.body)`;
 
 /**
  * Claims the texts that are ready and decides on each, in one statement: the person's consent is read from the locked,
@@ -79,20 +91,33 @@ function claimReady(db: Db, claim: ClaimConditions): Promise<ClaimedRow[]> {
      ),
      addressed as materialized (
        select picked.*, t.member_id, t.kind, t.status, t.attempt, t.archive_number, m.phone, a.texting_number,
-         a.carrier_id, a.consent_required, a.disabled
+         a.carrier_id, a.consent_required, a.disabled, b.body, coalesce(${isAsEntered}, false) as is_as_entered
        from picked
-       cross join lateral (
+       -- Left joins: a row that somebody has removed must not leave its text in the outbox forever.
+       left join lateral (
          select member_id, kind, status, attempt, archive_number
          from messages
          where advisor_id = picked.advisor_id and message_id = picked.message_id
          limit 1
-       ) as t
-       cross join lateral (
+       ) as t on true
+       left join lateral (
          select phone
          from members
          where advisor_id = picked.advisor_id and member_id = t.member_id
          limit 1
-       ) as m
+       ) as m on true
+       left join lateral (
+         select kind, message_id, member_id, meta, commitment
+         from archive_entries
+         where advisor_id = picked.advisor_id and number = t.archive_number
+         limit 1
+       ) as e on true
+       left join lateral (
+         select salt, body
+         from archive_bodies
+         where advisor_id = picked.advisor_id and number = t.archive_number
+         limit 1
+       ) as b on true
        cross join lateral (
          select texting_number, carrier_id, consent_required, disabled
          from advisors
@@ -104,7 +129,8 @@ function claimReady(db: Db, claim: ClaimConditions): Promise<ClaimedRow[]> {
      decided as materialized (
        select addressed.*, m.state,
          case
-           when status <> 'queued' then 'gone'
+           when status is distinct from 'queued' then 'gone'
+           when not is_as_entered then 'altered'
            when ${isOver({ now: '$3', realNow: '$1' })} then 'expired'
            when disabled and kind <> all ($8::text[]) then 'refused'
            when (kind || ':' || consent_required::text || ':' || m.state) <> all ($5::text[]) then 'refused'
@@ -116,12 +142,12 @@ function claimReady(db: Db, claim: ClaimConditions): Promise<ClaimedRow[]> {
            else 'go'
          end as decision
        from addressed
-       cross join lateral (
+       left join lateral (
          select advisor_id, member_id, phone, state, held_since
          from members
          where advisor_id = addressed.advisor_id and member_id = addressed.member_id
          for share
-       ) as m
+       ) as m on true
        ${lastConsentEntry}
      ),
      taken as (
@@ -153,16 +179,10 @@ function claimReady(db: Db, claim: ClaimConditions): Promise<ClaimedRow[]> {
      )
      select
        advisor_id as "advisorId", message_id as "messageId", (select claim_id from begun) as "claimId",
-       member_id as "memberId", kind, phone, texting_number as "textingNumber", convert_from(body, 'UTF8') as text,
+       member_id as "memberId", archive_number as "archiveNumber", kind, phone, texting_number as "textingNumber", case when decision = 'go' then convert_from(body, 'UTF8') end as text,
        attempt + 1 as attempt, state, open_until as "openUntil", expires_at as "expiresAt",
        not_before as "notBefore", tries, decision
      from decided
-     cross join lateral (
-       select body
-       from archive_bodies
-       where advisor_id = decided.advisor_id and number = decided.archive_number
-       limit 1
-     ) as b
      order by not_before, message_id`,
     [
       claim.realNow,

@@ -2,7 +2,7 @@ import { columnsOf } from '../database/columns.ts';
 import type { Db, Due } from '../database/db.ts';
 import { forAdvisors, forAllAdvisors, takeDue } from '../database/for-advisors.ts';
 import { slotsOf, spacingAt } from '../texting/pace.ts';
-import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
+import { jsonMembers, oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 
 export type MessageKey = { advisorId: number; messageId: number };
 type ExpiredText = MessageKey & { carrierId: number };
@@ -205,6 +205,55 @@ export async function failDispatches(
      ${outcomeEntries('failed', '$4')}
      select`,
       [...columnsOf(failed, 'advisorId', 'messageId', 'failureCode'), now],
+    ),
+  );
+}
+
+/**
+ * Takes texts out of the outbox whose rows are not what their entries say: they fail as on a fault of ours, and each row is again what
+ * its entry says, so that what became of the text is said of that text. One without any entry fails without one. There is no index for
+ * what nobody should ever need: this reads all of an advisor's entries.
+ */
+export async function failAltered(
+  db: Db,
+  altered: (MessageKey & { memberId: number | null; archiveNumber: number | null })[],
+  now: Date,
+): Promise<void> {
+  if (altered.length === 0) return;
+  await forAdvisors(db, altered, (db, altered) =>
+    db.write(
+      `with taken as (
+       delete from dispatches
+       using unnest($1::bigint[], $2::bigint[], $3::text[]) as given (advisor_id, message_id, facts)
+       where dispatches.message_id = any ($2)
+         and dispatches.message_id = given.message_id
+         and dispatches.advisor_id = given.advisor_id
+       returning given.*
+     ),
+     said as materialized (
+       select advisor_id, message_id, number, member_id, substring(meta from '^{"kind":"([a-z_]+)"') as kind
+       from archive_entries
+       where advisor_id = any ($1) and message_id = any ($2) and kind = 'text_out'
+     ),
+     failed as (
+       update messages
+       set status = 'failed', failure_code = 'internal_error', date_time_ended = $4,
+         archive_number = coalesce(said.number, archive_number), member_id = coalesce(said.member_id, messages.member_id),
+         kind = coalesce(said.kind, messages.kind)
+       from taken
+       left join said on said.advisor_id = taken.advisor_id and said.message_id = taken.message_id
+       where messages.advisor_id = taken.advisor_id
+         and messages.message_id = taken.message_id
+         and messages.status = 'queued'
+       returning ${outcomeColumns}, 'service' as actor, false as was_sent, said.number is not null as is_archived, facts
+     ),
+     ${outcomeEntries('failed', '$4')}
+     select`,
+      [
+        ...columnsOf(altered, 'advisorId', 'messageId'),
+        altered.map(({ memberId, archiveNumber }) => jsonMembers({ altered: { memberId, archiveNumber } })),
+        now,
+      ],
     ),
   );
 }

@@ -16,6 +16,8 @@ type OverviewRow = {
   sentLastHour: number;
   deliveredLastHour: number;
   failedLastHour: number;
+  /** Texts that were refused since their rows are not what their entries say. */
+  alteredLastDay: number;
   repliesLastHour: number;
   /** Pictures of replies that are still to be fetched. */
   mediaWaiting: number;
@@ -51,6 +53,11 @@ export async function findOverview(db: Db, { now, realNow }: { now: Date; realNo
          from messages
          where date_time_created > $1::timestamptz - interval '1 hour' and rare_status in ('failed', 'undelivered')
        )::integer as "failedLastHour",
+       (
+         select coalesce(sum(amount), 0)
+         from traffic
+         where grain = 'hour' and kind = 'text' and outcome = 'altered' and date_time > $2::timestamptz - interval '1 day'
+       )::integer as "alteredLastDay",
        (select count(*) from replies where date_time_created > $1::timestamptz - interval '1 hour')::integer
          as "repliesLastHour",
        (select count(*) from reply_media where not_before is not null)::integer as "mediaWaiting",
