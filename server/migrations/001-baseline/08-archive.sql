@@ -41,7 +41,7 @@ create index archive_entries_review on archive_entries (advisor_id, member_id, n
 -- To look through the records of a day. Rows lie in the order of time, and a block range costs an insert nothing.
 create index archive_entries_time on archive_entries using brin (date_time_created) with (autosummarize = on);
 create index archive_entries_rules on archive_entries (advisor_id, number) where kind in ('disposal', 'hold', 'retention');
--- Finds what accounts are supposed to be.
+-- Finds the entries that explain times, among those about settings.
 create index archive_entries_setting on archive_entries (advisor_id, number) where kind in ('setting', 'staff');
 -- The audit log of operators, by time: store/operations/audit.ts has the same kinds.
 create index archive_entries_audit on archive_entries (date_time_created, advisor_id, number)

@@ -8,7 +8,7 @@ import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
 import { startImport } from '../../src/domain/address-book/contact-imports.ts';
 import { createContacts } from '../../src/domain/address-book/contacts.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
+import { compareTables } from '../../src/domain/archive/verification/tables.ts';
 import { optOutByCarrier, recordConsent, recordOptOut } from '../../src/domain/consent/consents.ts';
 import { setFirm } from '../../src/domain/consent/firm-opt-outs.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';

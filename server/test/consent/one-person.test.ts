@@ -7,7 +7,7 @@ import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
 import { createContacts } from '../../src/domain/address-book/contacts.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
+import { compareTables } from '../../src/domain/archive/verification/tables.ts';
 import { recordOptOut } from '../../src/domain/consent/consents.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { inOrder, type Life, lifeWords } from '../../../web/src/words/lives.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
-import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { type Item, listItems, listItemsAround } from '../../src/domain/conversations/conversation-items.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
@@ -17,6 +16,7 @@ import { LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { memberOf, say } from '../support/people.ts';
 import { rounds } from '../support/rounds.ts';
 import { newPhone, send } from '../support/texting.ts';
+import { textsUnlikeEntries } from '../support/texts-and-entries.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 /**
@@ -58,7 +58,7 @@ suite('a text in its thread', async () => {
   });
   after(async () => {
     try {
-      assert.deepEqual(await compareTables(world.deps), []);
+      assert.deepEqual(await textsUnlikeEntries(world), []);
     } finally {
       await world.close();
     }

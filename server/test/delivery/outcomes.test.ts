@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inTransaction } from '../../src/deps.ts';
-import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { type ClaimedText, claimTexts } from '../../src/domain/delivery/claims.ts';
 import { maintainOutbox } from '../../src/domain/delivery/outbox-maintenance.ts';
 import { recordOutcome, recordResponse } from '../../src/domain/delivery/outcomes.ts';
@@ -15,6 +14,7 @@ import { hasUnmatchedReceipts } from '../../src/store/delivery/receipts.ts';
 import { monotonicTime } from '../support/monotonic-time.ts';
 import { stateOf } from '../support/people.ts';
 import { acceptedPhone, reply, send } from '../support/texting.ts';
+import { textsUnlikeEntries } from '../support/texts-and-entries.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
 
@@ -32,7 +32,7 @@ suite('the outcome of a text', () => {
   });
   after(() => world.close());
   afterEach(async () => {
-    assert.deepEqual(await compareTables(world.deps), [], 'each message is what its attempts and its last outcome say');
+    assert.deepEqual(await textsUnlikeEntries(world), [], 'each message is what its attempts and its last outcome say');
   });
 
   async function sendTo(person: Person, phone: string): Promise<number> {
@@ -168,7 +168,7 @@ suite('the outcome of a text', () => {
     await Promise.all([archiveUnreceipted(), unreceiptedArchiver(world.deps)()]);
     await archiveUnreceipted();
     assert.deepEqual([await handedOver(late), await handedOver(never)], [['delivered'], ['sent']]);
-    assert.deepEqual(await compareTables(world.deps), []);
+    assert.deepEqual(await textsUnlikeEntries(world), []);
     await receipt('never-heard', 'delivered');
     assert.deepEqual(await handedOver(never), ['sent', 'delivered']);
   });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { getAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { addCarrier } from '../../src/domain/carriers/carriers.ts';
 import { addNumber, releaseNumber, setNumber } from '../../src/domain/carriers/numbers.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
@@ -13,6 +12,7 @@ import { listDoubts } from '../../src/store/delivery/doubts.ts';
 import { fixedCarriers, openCarrier } from '../support/carriers.ts';
 import { entries, memberOf, stateOf } from '../support/people.ts';
 import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
+import { textsUnlikeEntries } from '../support/texts-and-entries.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 import { LedgerCarrier } from './ledger-carrier.ts';
@@ -54,7 +54,7 @@ suite('two carriers', () => {
   async function sent(person: World['ann'], phone: string, text = 'Hello'): Promise<number> {
     return (await send(person, { phone, text })).body.successes[0].messageId;
   }
-  const sound = async () => assert.deepEqual(await compareTables(world.deps), []);
+  const sound = async () => assert.deepEqual(await textsUnlikeEntries(world), []);
 
   test('a dead one holds nobody else’s texts', async () => {
     const phones = await Promise.all(Array.from({ length: 8 }, () => acceptedPhone(world, world.ann)));

@@ -4,13 +4,13 @@ import { after, before, suite, test } from 'node:test';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { setFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
-import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { optOutByCarrier, recordConsent } from '../../src/domain/consent/consents.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
 import { listReviews } from '../../src/domain/supervision/reviews.ts';
 import { ask, entries, kindsSent, memberOf, say, stateOf } from '../support/people.ts';
 import { acceptedPhone, handset, lookUp, messagesPath, newPhone, send, setConsent } from '../support/texting.ts';
+import { textsUnlikeEntries } from '../support/texts-and-entries.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
 
 const hourMs = 3_600_000;
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(async () => {
   try {
-    assert.deepEqual(await compareTables(world.deps), [], 'the tables are what the entries say');
+    assert.deepEqual(await textsUnlikeEntries(world), [], 'the tables are what the entries say');
   } finally {
     await world.close();
   }

@@ -3,7 +3,6 @@ import { after, before, beforeEach, suite, test } from 'node:test';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { recordConsent } from '../../src/domain/consent/consents.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { checkMessage } from '../../src/domain/messages/message-checks.ts';
@@ -13,6 +12,7 @@ import { Problem } from '../../src/domain/problems.ts';
 import { listReviews } from '../../src/domain/supervision/reviews.ts';
 import { ask, entries, kindsSent, stateOf } from '../support/people.ts';
 import { acceptedPhone, handset, messagesPath, newPhone, reply, send } from '../support/texting.ts';
+import { textsUnlikeEntries } from '../support/texts-and-entries.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
 
 const disabledCode = ['failed', 'account_disabled', null];
@@ -28,7 +28,7 @@ before(async () => {
 beforeEach(() => setDisabled(false));
 after(async () => {
   try {
-    assert.deepEqual(await compareTables(world.deps), [], 'the tables are what the entries say');
+    assert.deepEqual(await textsUnlikeEntries(world), [], 'the tables are what the entries say');
   } finally {
     await world.close();
   }

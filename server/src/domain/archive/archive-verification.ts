@@ -7,13 +7,13 @@ import type { Checkpoint, Verifier } from '../examiner/notes.mjs';
 import { EntryTimes, explanationIn } from '../examiner/times.mjs';
 import type { KeptLeaf } from '../ports.ts';
 import { readLeafHashes } from './archive-tree.ts';
-import { compareTables } from './comparisons/tables.ts';
 import { rootAt } from './continuity.ts';
 import { type DisposalCheck, readDisposals } from './disposals.ts';
 import { edgeTiles, type Tile, tileName, tileWidth } from './merkle.ts';
 import type { FoundCopies } from './verification/expected-copies.ts';
 import { altered, type Fault, faultsMax, gone, nameOf } from './verification/faults.ts';
 import { type KeptNotes, openSignedCheckpoints, type SignedCheckpoints } from './verification/signed-checkpoints.ts';
+import { compareTables } from './verification/tables.ts';
 import { forged, type LeafFault, startWalk, type Walk, walkPage } from './verification/walk.ts';
 
 export type { Fault } from './verification/faults.ts';

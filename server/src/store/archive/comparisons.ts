@@ -1,6 +1,5 @@
 import { lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
-import { runsOfLeaves } from './archive-tree.ts';
 
 /** Where a page of a table ends: the advisor, and the member or the number of the reply. */
 export type RowKey = { advisorId: number; id: number };
@@ -41,38 +40,6 @@ const beyondAll = '9223372036854775807';
 
 export function boundsOf({ after, upTo }: RowPage): (number | string)[] {
   return [after.advisorId, after.id, upTo?.advisorId ?? beyondAll, upTo?.id ?? beyondAll];
-}
-
-/**
- * Entries to compare with tables: leaves from `from` up to but not including `to`, or those that are not in the tree yet. In the
- * order of the tree, what is read together was written together: by advisor, each row would be on another page of the disk.
- */
-export type Entries = { from: number; to: number } | 'pending';
-
-// The offsets keep PostgreSQL from going through all entries: it looks for those of each run or advisor.
-const inTree = `(
-       ${runsOfLeaves}
-     ) as r
-     cross join lateral (
-       select *
-       from archive_entries
-       where advisor_id = r.advisor_id
-         and number >= r.first_number + greatest(0, $1 - r.first_leaf)
-         and number < r.first_number + least(r.entries, $2 - r.first_leaf)
-       offset 0
-     ) as e`;
-const notInTree = `archive_heads h
-     left join archive_taken k on k.advisor_id = h.advisor_id
-     cross join lateral (
-       select *
-       from archive_entries
-       where advisor_id = h.advisor_id and number > coalesce(k.last_number, 0)
-       offset 0
-     ) as e`;
-
-/** SQL for these entries `e`, and its parameters, which come first. */
-export function selected(entries: Entries): { from: string; values: number[] } {
-  return entries === 'pending' ? { from: notInTree, values: [] } : { from: inTree, values: [entries.from, entries.to] };
 }
 
 /** Members whose consent is not what their last consent entry says. Spans advisors: a verification looks at everything. */
@@ -117,39 +84,5 @@ export async function listBrokenConsents(db: Db, page: RowPage, limit: number): 
        and (m.found is null or ${hasOtherColumns} or e.meta::json ->> 'from' is distinct from coalesce(before.state, 'none'))
      limit $5`,
     [...boundsOf(page), limit],
-  );
-}
-
-export type SettingRow = { advisorId: number; number: number; kind: string; meta: string; body: string | null };
-
-/** Entries about settings and staff after one, in order. Spans advisors: a verification looks at everything. */
-export async function listSettingEntries(db: Db, after: RowKey, limit: number): Promise<SettingRow[]> {
-  return db.query<SettingRow>(
-    `select e.advisor_id as "advisorId", e.number, e.kind, e.meta, convert_from(b.body, 'UTF8') as body
-     from archive_entries e
-     left join archive_bodies b using (advisor_id, number)
-     where e.kind in ('setting', 'staff') and (e.advisor_id, e.number) > ($1, $2)
-     order by e.advisor_id, e.number
-     limit $3`,
-    [after.advisorId, after.id, limit],
-  );
-}
-
-export async function listAllWordings(db: Db) {
-  return db.query<{ firmId: number; kind: string; version: number; text: string }>(
-    'select firm_id as "firmId", kind, version, text from wordings order by firm_id, kind, version',
-  );
-}
-
-export async function listAllLexicons(db: Db) {
-  return db.query<{ firmId: number; version: number; rules: string }>(
-    'select firm_id as "firmId", version, rules from lexicons order by firm_id, version',
-  );
-}
-
-/** How much each firm reviews, which is no part of a firm's row elsewhere. */
-export async function listSamplePercents(db: Db) {
-  return db.query<{ firmId: number; reviewSamplePercent: number }>(
-    'select firm_id as "firmId", review_sample_percent as "reviewSamplePercent" from firms',
   );
 }

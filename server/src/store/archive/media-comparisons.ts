@@ -1,11 +1,44 @@
 import type { Db } from '../database/db.ts';
-import { boundsOf, type Difference, type Entries, onPage, type RowPage, selected } from './comparisons.ts';
+import { runsOfLeaves } from './archive-tree.ts';
+import { boundsOf, type Difference, onPage, type RowPage } from './comparisons.ts';
+
+/**
+ * Entries to compare with the table: leaves from `from` up to but not including `to`, or those that are not in the tree yet. In the
+ * order of the tree, what is read together was written together: by advisor, each row would be on another page of the disk.
+ */
+export type Entries = { from: number; to: number } | 'pending';
+
+// The offsets keep PostgreSQL from going through all entries: it looks for those of each run or advisor.
+const inTree = `(
+       ${runsOfLeaves}
+     ) as r
+     cross join lateral (
+       select *
+       from archive_entries
+       where advisor_id = r.advisor_id
+         and number >= r.first_number + greatest(0, $1 - r.first_leaf)
+         and number < r.first_number + least(r.entries, $2 - r.first_leaf)
+       offset 0
+     ) as e`;
+const notInTree = `archive_heads h
+     left join archive_taken k on k.advisor_id = h.advisor_id
+     cross join lateral (
+       select *
+       from archive_entries
+       where advisor_id = h.advisor_id and number > coalesce(k.last_number, 0)
+       offset 0
+     ) as e`;
+
+/** SQL for these entries `e`, and its parameters, which come first. */
+function selected(entries: Entries): { from: string; values: number[] } {
+  return entries === 'pending' ? { from: notInTree, values: [] } : { from: inTree, values: [entries.from, entries.to] };
+}
 
 /** A number in the meta of an entry. Not by json_to_record, which a distributed database doesn't take in what spans nodes. */
 const fact = (name: string) => `(e.meta::json ->> '${name}')::bigint`;
 
 /** SQL for whether entry `e` is about media, or a reply that came with some. */
-export const tellsOfMedia = `(e.kind = 'media_in' or (e.kind = 'text_in' and e.meta like '%"media":%'))`;
+const tellsOfMedia = `(e.kind = 'media_in' or (e.kind = 'text_in' and e.meta like '%"media":%'))`;
 
 /**
  * Entries of media, and of replies that came with some, whose rows are not there or say something else. Spans advisors: a

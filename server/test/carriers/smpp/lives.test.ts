@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { smppCarrier } from '../../../src/adapters/carriers/smpp/smpp-carrier.ts';
-import { compareTables } from '../../../src/domain/archive/comparisons/tables.ts';
 import { maintainOutbox } from '../../../src/domain/delivery/outbox-maintenance.ts';
 import { acceptedPhone, send, statusOf } from '../../support/texting.ts';
+import { textsUnlikeEntries } from '../../support/texts-and-entries.ts';
 import { until } from '../../support/waiting.ts';
 import { makeWorld, type World } from '../../support/world.ts';
 import { type Smsc, startSmsc } from './smsc.ts';
@@ -58,7 +58,7 @@ suite('how long a text lives', () => {
     await statusOf(world.ann, messageId, 'sent');
     const taken = (await parts(phone)).filter(({ status }) => status === 0).map(({ text }) => text.length);
     assert.deepEqual(taken, [153, 8]);
-    assert.deepEqual(await compareTables(world.deps), []);
+    assert.deepEqual(await textsUnlikeEntries(world), []);
   });
 
   test('one that had begun when its life ended is undelivered, and the archive says how much was sent', async () => {
@@ -73,7 +73,7 @@ suite('how long a text lives', () => {
       [outcome, reason, /throttled/i.test(carrierCode), partsSent, of],
       ['undelivered', 'expired', true, 1, 2],
     );
-    assert.deepEqual(await compareTables(world.deps), []);
+    assert.deepEqual(await textsUnlikeEntries(world), []);
   });
 
   test('one that never began goes on through any number of throttled attempts, and fails when it expires', async () => {
@@ -95,6 +95,6 @@ suite('how long a text lives', () => {
     assert.equal((await statusOf(world.ann, messageId, 'queued')).status, 'queued');
     await world.clock.advance(2 * hourMs);
     assert.equal((await statusOf(world.ann, messageId, 'failed')).failureCode, 'expired');
-    assert.deepEqual(await compareTables(world.deps), []);
+    assert.deepEqual(await textsUnlikeEntries(world), []);
   });
 });

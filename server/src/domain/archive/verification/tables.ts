@@ -1,13 +1,15 @@
 import type { Deps } from '../../../deps.ts';
 import { findTree } from '../../../store/archive/archive-tree.ts';
-import type { Difference, Entries, RowKey, RowPage } from '../../../store/archive/comparisons.ts';
+import type { Difference, RowKey, RowPage } from '../../../store/archive/comparisons.ts';
 import * as store from '../../../store/archive/comparisons.ts';
-import { listUnmatchedMedia, listUnmatchedMediaEntries } from '../../../store/archive/media-comparisons.ts';
-import * as texts from '../../../store/archive/text-comparisons.ts';
+import {
+  type Entries,
+  listUnmatchedMedia,
+  listUnmatchedMediaEntries,
+} from '../../../store/archive/media-comparisons.ts';
 import type { Db } from '../../../store/database/db.ts';
 import { tileWidth } from '../merkle.ts';
-import { altered, type Fault, faultsMax, gone, nameOf } from '../verification/faults.ts';
-import { compareAccounts } from './accounts.ts';
+import { altered, type Fault, faultsMax, gone, nameOf } from './faults.ts';
 
 type Comparison = {
   list(db: Db, page: RowPage, limit: number): Promise<Difference[]>;
@@ -23,13 +25,15 @@ const ofMembers: Comparison[] = [
 ];
 const ofMedia: Comparison[] = [{ list: listUnmatchedMedia, faultOf: mediaFault }];
 
+/**
+ * Compares consent and the media of replies with their entries. The other tables are working copies: what counts of them is checked where it
+ * counts, as in a claim, or read from the entries.
+ */
 export async function compareTables(deps: Deps): Promise<Fault[]> {
   return [
     ...(await comparePages(deps, ofMembers, pagesOf(deps, 'members'))),
-    ...(await compareEntries(deps)),
-    ...(await compareCounts(deps)),
+    ...(await compareMediaEntries(deps)),
     ...(await comparePages(deps, ofMedia, pagesOf(deps, 'reply_media'))),
-    ...(await compareAccounts(deps)),
   ];
 }
 
@@ -42,12 +46,10 @@ async function comparePages({ db }: Deps, comparisons: Comparison[], pages: Asyn
   return faults;
 }
 
-async function compareEntries(deps: Deps): Promise<Fault[]> {
+async function compareMediaEntries(deps: Deps): Promise<Fault[]> {
   const faults: Fault[] = [];
   for await (const entries of entriesOf(deps)) {
-    const { differences, hasMedia } = await texts.listUnmatchedTexts(deps.db, entries, faultsMax);
-    const media = hasMedia ? await listUnmatchedMediaEntries(deps.db, entries, faultsMax) : [];
-    faults.push(...differences.map(textFault), ...media.map(mediaEntryFault));
+    faults.push(...(await listUnmatchedMediaEntries(deps.db, entries, faultsMax)).map(mediaEntryFault));
     if (faults.length >= faultsMax) break;
   }
   return faults;
@@ -68,14 +70,6 @@ async function* entriesOf({ db }: Deps): AsyncGenerator<Entries> {
   for (let from = 0; from < size; from += pageLeaves) yield { from, to: Math.min(size, from + pageLeaves) };
 }
 
-async function compareCounts({ db }: Deps): Promise<Fault[]> {
-  const faults: Fault[] = [];
-  for (const advisorId of (await texts.listMiscounted(db)).slice(0, faultsMax))
-    for (const { id } of await texts.listAddedMessages(db, advisorId, faultsMax))
-      faults.push(altered(`message ${id} of advisor ${advisorId}`, 'no entry says that it was accepted'));
-  return faults;
-}
-
 function memberFault({ advisorId, number, id, what }: Difference): Fault {
   if (number === null) return altered(`member ${id} of advisor ${advisorId}`, 'no entry says that its consent is that');
   const said =
@@ -92,20 +86,6 @@ function consentFault({ advisorId, number, id, what }: Difference): Fault {
       ? `its columns have another consent for member ${id}`
       : `it doesn’t continue from the consent that member ${id} had before`,
   );
-}
-
-const textDifferences: Record<string, string> = {
-  attempts: 'attempts were removed from or added to',
-  status: 'the attempts don’t fit the status of',
-  unsaid: 'no entry says what the table says became of',
-  unconsented: 'no entry says that the person gave the consent that was awaited for',
-};
-
-function textFault({ advisorId, number, id, what }: Difference): Fault {
-  const name = nameOf({ advisorId, number: number ?? 0 });
-  return what === 'removed'
-    ? gone(name, `message ${id}, which it is about, was removed`)
-    : altered(name, `${textDifferences[what] ?? `the table has another ${what} for`} message ${id}`);
 }
 
 function mediaEntryFault({ advisorId, number, id, what }: Difference): Fault {
