@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import { listItems, listItemsAround } from '../../src/domain/conversations/conversation-items.ts';
 import { listConversations } from '../../src/domain/conversations/conversations.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
-import { findConditions } from '../../src/domain/operations/alert-conditions.ts';
+import { findConditions } from '../../src/domain/operations/alerts.ts';
 import { writeTraffic } from '../../src/domain/operations/traffic.ts';
 import { indexArchive } from '../../src/domain/record-keeping/archive-index.ts';
 import { getEntry, searchArchive } from '../../src/domain/record-keeping/archive-search.ts';
@@ -17,7 +17,7 @@ import { makeWorld, type World } from '../support/world.ts';
 import { LedgerCarrier } from './ledger-carrier.ts';
 
 /** A text, its person, and its place in the archive. */
-type Sent = { phone: string; memberId: number; messageId: number; number: number };
+type QueuedText = { phone: string; memberId: number; messageId: number; number: number };
 
 /** What somebody can do to the tables who owns the database: no entry of theirs is touched, so the archive stays intact. */
 suite('a row that the owner of the database altered', () => {
@@ -30,7 +30,7 @@ suite('a row that the owner of the database altered', () => {
   });
   after(() => world.close());
 
-  async function queued(text: string): Promise<Sent> {
+  async function queued(text: string): Promise<QueuedText> {
     const phone = await acceptedPhone(world, world.ann);
     const { memberId } = await memberOf(world, world.ann, phone);
     const { body } = await send(world.ann, { phone, text });
@@ -42,16 +42,16 @@ suite('a row that the owner of the database altered', () => {
     return { phone, memberId, messageId, number: Number(entry?.number) };
   }
 
-  const alter = ({ messageId }: Sent, change: string, value: number) =>
+  const alter = ({ messageId }: QueuedText, change: string, value: number) =>
     world.database.asOwner(`update messages set ${change} where advisor_id = $1 and message_id = $2`, [
       advisorId,
       messageId,
       value,
     ]);
 
-  const got = ({ phone }: Sent) => carrier.ledger.flatMap(({ to, text }) => (to === phone ? [text] : []));
+  const got = ({ phone }: QueuedText) => carrier.ledger.flatMap(({ to, text }) => (to === phone ? [text] : []));
 
-  async function outcomeOf({ messageId }: Sent) {
+  async function outcomeOf({ messageId }: QueuedText) {
     const [outcome] = await world.database.asOwner<{ memberId: string; meta: string }>(
       `select member_id as "memberId", meta from archive_entries where advisor_id = $1 and message_id = $2 and kind = 'outcome'`,
       [advisorId, messageId],
@@ -61,7 +61,11 @@ suite('a row that the owner of the database altered', () => {
   }
 
   /** It was refused with this in its row: a line of the log, an alert, an outcome, and one more in the counts. */
-  async function assertRefused(text: Sent, altered: { memberId: number | null; archiveNumber: number }, count: number) {
+  async function assertRefused(
+    text: QueuedText,
+    altered: { memberId: number | null; archiveNumber: number },
+    count: number,
+  ) {
     const { body } = await world.ann.call('GET', `${messagesPath}/${text.messageId}`);
     assert.deepEqual(
       [body.status, body.failureCode, body.memberId, body.dateTimeSent],

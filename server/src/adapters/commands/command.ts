@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DeliverCheckpoint } from '../../domain/ports.ts';
 
-export type CommandOptions = {
+type CommandOptions = {
   /** Aborted when the node is about to stop: then nobody waits for the command any longer. */
   until?: AbortSignal;
   timeoutMs?: number;

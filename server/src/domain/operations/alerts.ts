@@ -204,7 +204,7 @@ type Condition = { about: string; says: string };
 const backupMaxAgeMs = dayMs;
 
 /** What needs a person now: a process that sends nothing, a carrier that is down, an archive that doesn't verify, a backup that is old. */
-async function findConditions(deps: Deps): Promise<Condition[]> {
+export async function findConditions(deps: Deps): Promise<Condition[]> {
   const findings = await examineDeployment(deps);
   const verification = await findLastVerification(deps.db);
   const isBroken = verification?.verdict === 'altered' || verification?.verdict === 'incomplete';

@@ -7,7 +7,7 @@ import { latencyBuckets, percentile, type TextOutcome, textOutcomes, wentWell } 
 /** Good, refused because of the request, and failed because of us. */
 type RequestClass = 'ok' | 'refused' | 'failed';
 export type Totals = { requests: RequestTotals; texts: Record<TextOutcome, number> };
-export type RequestTotals = Record<RequestClass | 'all', number> & Percentiles;
+type RequestTotals = Record<RequestClass | 'all', number> & Percentiles;
 type Percentiles = Record<'p50' | 'p95' | 'p99', number | null>;
 
 export const isRequest = ({ kind }: { kind: store.TrafficKind }) => kind !== 'text';

@@ -20,7 +20,7 @@ export type BroadcastRow = {
 };
 
 /** `isDeferred`: nobody gets it before their morning. */
-export type ListedBroadcast = BroadcastRow & { isDeferred: boolean };
+type ListedBroadcast = BroadcastRow & { isDeferred: boolean };
 
 export type NewBroadcast = Pick<
   BroadcastRow,

@@ -9,7 +9,7 @@ export type FileContent = { line: number; fields: Record<string, unknown> };
 export type UnreadableItem = { line: number; unreadable: string };
 
 /** Converts values to our form. Other values stay as they are, so that validation can report them. */
-export function toFields(row: Record<string, unknown>): Record<string, unknown> {
+function toFields(row: Record<string, unknown>): Record<string, unknown> {
   const { type, status, keywords, dateTimePublished } = row;
   return {
     ...row,
