@@ -85,6 +85,7 @@ async function knows(folder: Deps['checkpointFolder'], checkpoint: { note: strin
 export async function archiveHealth({ db, signals: { archive, alteredTexts } }: Pick<Deps, 'db' | 'signals'>) {
   const { size, fault } = await store.findTree(db);
   const { signing, copies, memory, restored, copied, rememberedSince } = archive;
-  const faults = { signing: signing ?? fault, copies, memory, restored, texts: alteredTexts.has() };
+  const texts = alteredTexts.has() ? 'texts were refused: their rows are not what their entries say' : null;
+  const faults = { signing: signing ?? fault, copies, memory, restored, texts };
   return { faults, signed: size, copied, rememberedSince };
 }
