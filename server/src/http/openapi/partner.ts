@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { scopes } from '../../domain/access/scopes.ts';
+import { allScopes, type Scope, scopes, textScopes } from '../../domain/access/scopes.ts';
 import type { ProblemCode } from '../../domain/problems.ts';
+import { authorizePath, tokenPath } from '../../oauth/routes.ts';
 import type { PartnerRoute } from '../door/route.ts';
 import { type DocumentParts, operationOf, templateOf } from './operations.ts';
 import { headerParameters } from './parameters.ts';
 import { commonHeaders, headerComponents, problemResponses, replayHeader } from './responses.ts';
-import { apiKey, oauth2 } from './security.ts';
 import { collectShapes } from './shapes.ts';
 import { webhookHeaders, webhooksOf } from './webhooks.ts';
 
@@ -117,4 +117,33 @@ function tagOf({ path }: PartnerRoute): string {
 function describe({ description, scope }: PartnerRoute): string {
   const needs = scope === 'any' ? 'Any scope.' : `Scope \`${scope}\`: ${scopes[scope].toLowerCase()}.`;
   return [description, needs].filter(Boolean).join('\n\n');
+}
+
+const apiKey = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'x-api-key',
+  description: 'The key of your application’s usage plan.',
+};
+
+/** Where access tokens come from. */
+function oauth2(publicUrl: string): object {
+  const tokenUrl = `${publicUrl}${tokenPath}`;
+  return {
+    type: 'oauth2',
+    description: 'The access token of an advisor who has allowed your application.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${publicUrl}${authorizePath}`,
+        tokenUrl,
+        refreshUrl: tokenUrl,
+        scopes: described(allScopes),
+      },
+      clientCredentials: { tokenUrl, scopes: described(textScopes) },
+    },
+  };
+}
+
+function described(names: Scope[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, scopes[name]]));
 }

@@ -1,3 +1,5 @@
+import type { FastifyInstance } from 'fastify';
+import type { TSchema } from 'typebox';
 import { type Deps, onReserved } from '../../deps.ts';
 import type { SandboxClock } from '../../domain/ports.ts';
 import { invalid } from '../../domain/problems.ts';
@@ -5,7 +7,8 @@ import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../.
 import { textLengthMax } from '../../domain/shared/text/text-rules.ts';
 import { DateTime, lastMs, Phone } from '../../schemas/shared/strings.ts';
 import { Type } from '../../schemas/shared/type.ts';
-import { type SandboxRoute, sandboxRoute } from './route.ts';
+import { type ValueOf, valid, validator } from '../../schemas/shared/validate.ts';
+import { parseBody, type RawBody } from '../door/body.ts';
 
 const HandsetParams = Type.Object({ phone: Phone() });
 const HandsetMessages = Type.Object({
@@ -86,4 +89,44 @@ export function ownRoutes(
 
 function present({ phone, textingNumber, text, dateTimeCreated }: HandsetMessage) {
   return { from: textingNumber, to: phone, text, dateTime: dateTimeCreated.toISOString() };
+}
+
+/** One of the sandbox's own endpoints. They need the API key alone. */
+type SandboxRoute = {
+  method: 'GET' | 'POST';
+  path: string;
+  params?: TSchema;
+  body?: TSchema;
+  response?: TSchema;
+  /** 200 by default if there is a response, and otherwise 204. */
+  status?: number;
+  handler(input: { params: unknown; body: unknown }): Promise<unknown>;
+};
+
+/** A row of their tables. Its schemas give its handler's types. */
+function sandboxRoute<P extends TSchema | undefined, B extends TSchema | undefined>(
+  row: Omit<SandboxRoute, 'params' | 'body' | 'handler'> & {
+    params?: P;
+    body?: B;
+    handler(input: NoInfer<{ params: ValueOf<P>; body: ValueOf<B> }>): Promise<unknown>;
+  },
+): SandboxRoute {
+  return row as SandboxRoute;
+}
+
+export function addSandboxRoute(app: FastifyInstance, row: SandboxRoute): void {
+  const { method, path: url, response, status = response ? 200 : 204, handler } = row;
+  const [params, body] = [row.params, row.body].map((schema) => schema && validator(schema));
+  app.route({
+    method,
+    url,
+    schema: { response: response ? { [status]: response } : {} },
+    handler: async (request, reply) => {
+      const input = {
+        params: params && valid(params(request.params)),
+        body: body && valid(body(parseBody(request.body as RawBody, request.headers))),
+      };
+      return reply.code(status).send(await handler(input));
+    },
+  });
 }

@@ -9,8 +9,7 @@ import { addCredentials } from './credentials.ts';
 import { addHandsetsPage } from './handsets-page.ts';
 import { addHomePage } from './home-page.ts';
 import { addLogPage } from './log-page.ts';
-import { ownRoutes, type SandboxWork } from './own-routes.ts';
-import { addSandboxRoute } from './route.ts';
+import { addSandboxRoute, ownRoutes, type SandboxWork } from './own-routes.ts';
 import { addWebhooksPage } from './webhooks-page.ts';
 
 /** The sandbox's own routes, which production doesn't have. They need the API key alone; what our pages use needs nothing. */
