@@ -13,6 +13,17 @@ function signedAt(size: number, seconds: number): Checkpoint {
   return { origin: 'test', size, root: Buffer.alloc(32), time: at(seconds), note: '' };
 }
 
+/** An entry that explains a time of an advisor. */
+function explanation(at: { number: number; leaf: number }, of: { advisorId: number; from: number; to: number }) {
+  return {
+    ...at,
+    advisorId: 0,
+    kind: 'setting',
+    actor: 'staff:1',
+    meta: JSON.stringify({ what: 'times explained', of }),
+  };
+}
+
 /** The entries of some advisors, in the order of leaves; their numbers are the leaves. */
 function leaves(...times: [advisorId: number, seconds: number][]): StoredLeaf[] {
   return times.map(
@@ -74,12 +85,30 @@ test('in production an entry is not from after the first checkpoint that covers 
 });
 
 test('an explanation covers the times of what came before it, and only in its span', () => {
-  const explanation = { number: 7, leaf: 3, of: { advisorId: 1, from: 1, to: 9 } };
-  const times = new EntryTimes({ ...production, explanations: [explanation] });
+  const times = new EntryTimes(production);
+  times.take(explanation({ number: 7, leaf: 3 }, { advisorId: 1, from: 1, to: 9 }));
   const what = 'its time is before that of the entry before it';
   const entries = leaves([1, 1_000], [1, 0], [2, 0], [1, 2], [1, 1_001]);
   assert.deepEqual(named(times, entries), [`entry 3 of advisor 1: ${what}`]);
   assert.deepEqual(times.explained(), [{ by: 'entry 7 of advisor 0', found: 1, entry: 'entry 1 of advisor 1', what }]);
+});
+
+test('once a step is explained, times begin anew after it, and what goes back only because of it stays listed', () => {
+  const entries = leaves([0, 3_600], [1, 3_600], [0, 5], [1, 10], [0, 20], [1, -60], [2, 30]);
+  const step = { advisorId: 0, number: 2, leaf: 2, kind: 'setting', actor: 'staff:1' };
+  const judged = (isExplained: boolean) => {
+    const times = new EntryTimes(production);
+    times.take({ ...step, meta: '{"what":"clock step accepted"}' });
+    if (isExplained) times.take(explanation({ number: 4, leaf: 4 }, { advisorId: 0, from: 2, to: 2 }));
+    times.add([{ size: 2, firstMs: start + 3_602_000, lastMs: start + 3_602_000 }]);
+    return { faults: named(times, entries), explained: times.explained() };
+  };
+  assert.equal(judged(false).faults.length, 5);
+  const what = 'its time is before that of the entry before it';
+  assert.deepEqual(judged(true), {
+    faults: [`entry 5 of advisor 1: ${what}`],
+    explained: [{ by: 'entry 4 of advisor 0', found: 4, entry: 'entry 2 of advisor 0', what }],
+  });
 });
 
 test('an entry that only the next step’s first checkpoint covers is not newer than that', () => {

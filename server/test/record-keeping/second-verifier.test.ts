@@ -281,10 +281,18 @@ suite('a second verifier, in Python by that page', {
       );
     assert.deepEqual(await judged(deps, unexplained), [1, 1, 0]);
 
-    await add(3_600_000);
+    const late = await add(3_600_000);
     const alone = { from: new Date(Date.now() + 1_800_000) };
     assert.deepEqual(await judged(deps, undefined, alone), [0, 0, 1], 'a sandbox’s clock runs ahead');
     assert.deepEqual(await judged(production, undefined, alone), [1, 1, 3], 'and what follows is before it');
+    const { reason } = because;
+    await explainTimes(deps, { advisorId, from: late, to: await add(0), reason }, byStaff(1));
+    const meta = { what: 'clock step accepted', from: '', to: '' };
+    const accepted = { advisorId: 0, kind: 'setting', memberId: null, meta, body: '{}' } as const;
+    const step = await archive(deps, byStaff(1), accepted);
+    assert.deepEqual((await judged(production)).slice(0, 3), [1, 1, 1], 'what comes later is not explained');
+    await explainTimes(deps, { advisorId: 0, from: step, to: step, reason }, byStaff(1));
+    assert.deepEqual((await judged(production)).slice(0, 3), [0, 0, 0], 'unless it follows a step that is');
     await database.asOwner('alter table archive_entries enable trigger timely');
   });
 

@@ -802,30 +802,50 @@ def explanation_in(line):
     return span if all(map(is_count, span)) else None
 
 
+def is_step(line):
+    """Whether an entry accepts that the database's clock was set back."""
+    entry = line.entry
+    is_ours = entry['advisorId'] == 0 and entry['kind'] == 'setting'
+    return is_ours and facts_in(entry['meta']).get('what') == 'clock step accepted'
+
+
 class Times:
     def __init__(self, manifest, checkpoints):
         self.clock_moves = manifest['clockMoves']
-        self.explanations, self.latest = [], None
+        self.explanations, self.steps, self.latest = [], [], {}
         by_size = {}
         for each in checkpoints:
             if each['time'] is not None:
                 by_size.setdefault(each['size'], []).append(each['time'])
         self.signed = sorted((size, min(times), max(times)) for size, times in by_size.items())
 
+    def take(self, line):
+        of = explanation_in(line)
+        if of:
+            self.explanations.append((line.leaf, of))
+        if is_step(line):
+            self.steps.append(line)
+
     def is_wrong(self, line):
         at = milliseconds(line.entry['dateTime'])
         if at is None:
             return False
-        before = at if self.latest is None else self.latest
-        self.latest = max(at, before)
-        if at >= before - 60_000 and self.is_between(at, line.leaf):
-            return False
-        number, book = line.entry['number'], line.entry['advisorId']
-        return not any(
-            line.leaf < leaf and of[0] == book and of[1] <= number <= of[2] for leaf, of in self.explanations
-        )
+        steps = [step.leaf for step in self.steps if step.leaf < line.leaf and self.is_explained(step)]
+        # All of them: each is a comparison that the next entries go on with.
+        fits = [self.fits(at, line.leaf, since) for since in {-1, max(steps, default=-1)}]
+        return not any(fits) and not self.is_explained(line)
 
-    def is_between(self, at, leaf):
+    def is_explained(self, line):
+        number, book = line.entry['number'], line.entry['advisorId']
+        return any(line.leaf < leaf and of[0] == book and of[1] <= number <= of[2] for leaf, of in self.explanations)
+
+    def fits(self, at, leaf, since):
+        """Whether the time is right, compared with what came after the leaf of a step; after -1, with everything."""
+        before = self.latest.get(since, at)
+        self.latest[since] = max(at, before)
+        return at >= before - 60_000 and self.is_between(at, leaf, since)
+
+    def is_between(self, at, leaf, since):
         size_before = 0
         for size, first, last in self.signed:
             if size > leaf:
@@ -833,7 +853,7 @@ class Times:
             floors = [last] if last > first else []
             if size - size_before < 5_000:
                 floors.append(first)
-            if any(at < floor - 300_000 for floor in floors):
+            if size > since and any(at < floor - 300_000 for floor in floors):
                 return False
             size_before = size
         return True
@@ -936,9 +956,8 @@ def check_entries(data, manifest, checkpoints, findings):
         number, book = line.entry['number'], line.entry['advisorId']
         if line.about == 'rule' and book == 0:
             disposals.take_rule(line)
-            of = explanation_in(line)
-            if of and times:
-                times.explanations.append((line.leaf, of))
+            if times:
+                times.take(line)
             continue
         advisor = book if advisor is None else advisor
         if book != advisor:

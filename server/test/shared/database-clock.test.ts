@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { recordOptOut } from '../../src/domain/consent/consents.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { recordOutcome } from '../../src/domain/delivery/outcomes.ts';
@@ -15,6 +16,7 @@ import { makeLog } from '../../src/log.ts';
 import { insertEntries, type NewEntry } from '../../src/store/archive/archive.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { DatabaseUnable } from '../../src/store/database/errors.ts';
+import { signer } from '../archive/small-archive.ts';
 import { stateOf } from '../support/people.ts';
 import { acceptedPhone, send } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
@@ -92,13 +94,26 @@ test('an operator accepts the step, which is an entry with the time that the clo
   await assert.rejects(accept(), { code: 'conflict' });
   await asOwner(`update database_time set latest = now() + interval '1 hour'`);
   await clock.anchor();
-  await accept();
+  const { entry: number } = await accept();
   assert.equal(clock.fault(), null);
   const [entry] = await asOwner<{ at: Date; actor: string }>(
-    `select date_time_created as at, actor from archive_entries where meta like '%clock step accepted%'`,
+    `select date_time_created as at, actor
+     from archive_entries
+     where advisor_id = 0 and number = $1 and meta like '{"what":"clock step accepted",%'`,
+    [number],
   );
   isNear(entry?.at as Date, Date.now());
   assert.equal(entry?.actor, `staff:${staff.staffId}`);
+});
+
+test('a checkpoint is not from before a step that it covers, also by a process that has yet to hear of it', async () => {
+  await asOwner(`update database_time set latest = now() + interval '1 hour'`);
+  const clock = await startDatabaseClock(db, clocks);
+  await asOwner('update database_time set latest = now()');
+  await insertEntries(db, [entry], new Date());
+  await growTree({ ...world.deps, signer, databaseClock: clock });
+  const [signed] = await asOwner<{ at: Date }>('select max(date_time_created) as at from archive_checkpoints');
+  isNear(signed?.at as Date, Date.now());
 });
 
 test('who is signed in, and how often somebody may try, goes by it, whatever this machine’s clock says', async (t) => {

@@ -1,4 +1,5 @@
 import { getStaff } from '../../domain/accounts/staff.ts';
+import { freeWaiting } from '../../domain/delivery/freeing.ts';
 import { acceptStep } from '../../domain/operations/clock-steps.ts';
 import { always, type Verb } from '../verb.ts';
 import { examine } from './doctor.ts';
@@ -22,7 +23,7 @@ export const operationsVerbs: Verb[] = [
   {
     name: 'clock accept',
     about:
-      'After the database’s clock was set back, record again with the time that it says now, instead of waiting until it has caught up. Make sure first that this time is right: entries from before the step have later times than those that follow. Who ran this and why is archived.',
+      'After the database’s clock was set back, record again with the time that it says now, instead of waiting until it has caught up. Make sure first that this time is right: entries from before the step have later times than those that follow, which an operator then explains in the console, by the number of the entry that this prints. Texts that were put off until the later time get a turn now. Who ran this and why is archived.',
     options: {
       reason: { value: 'TEXT', about: 'Why the clock was set back.', required: true },
       by: { value: 'EMAIL|ID', about: 'Staff member who does this.', required: true },
@@ -31,7 +32,9 @@ export const operationsVerbs: Verb[] = [
     isFinal: always,
     run: async ({ runtime, options, out }) => {
       const staff = await getStaff(runtime, options.by ?? '');
-      out.records([await acceptStep(runtime, { reason: options.reason ?? '', staff })]);
+      const accepted = await acceptStep(runtime, { reason: options.reason ?? '', staff });
+      // Their turns are of the later time.
+      out.records([{ ...accepted, textsFreed: await freeWaiting(runtime) }]);
     },
   },
 ];

@@ -16,9 +16,9 @@ export async function archiveSetting(
   deps: Deps,
   by: By,
   { advisorId = deployment, what, of, values }: Setting,
-): Promise<void> {
+): Promise<number> {
   const entry = { advisorId, kind: 'setting', memberId: null, meta: { what, ...of } } as const;
-  await archive(deps, by, { ...entry, body: JSON.stringify(values) });
+  return archive(deps, by, { ...entry, body: JSON.stringify(values) });
 }
 
 /** The fields that differ, each as `{from, to}`; null if none does. */

@@ -82,6 +82,8 @@ async function grow(deps: SigningContext, tree: TreeRow, { remembered, copy }: O
   // From what is stored, not from what should be.
   const root = rootOf(await readEdge(deps, size));
   await store.updateTree(deps.db, { size, root });
+  // If a step was accepted meanwhile, what this covers has the earlier time.
+  await deps.databaseClock.anchor();
   const now = deps.databaseClock.now();
   const text = `${deps.signer.verifier.name}\n${size}\n${root.toString('base64')}\ntime ${now.toISOString()}\n`;
   const note = deps.signer.sign(text);

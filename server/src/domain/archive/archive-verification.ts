@@ -1,10 +1,10 @@
 import type { Deps } from '../../deps.ts';
 import type { BookRow, StoredLeaf } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
-import { listExplanations } from '../../store/archive/explanations.ts';
+import { listTimeRules } from '../../store/archive/explanations.ts';
 import { isCommittedTo } from '../examiner/entries.mjs';
 import type { Checkpoint, Verifier } from '../examiner/notes.mjs';
-import { EntryTimes, explanationIn } from '../examiner/times.mjs';
+import { EntryTimes } from '../examiner/times.mjs';
 import type { KeptLeaf } from '../ports.ts';
 import { readLeafHashes } from './archive-tree.ts';
 import { rootAt } from './continuity.ts';
@@ -50,8 +50,8 @@ const pageLeaves = 20 * tileWidth;
 export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: VerificationOptions) {
   const { size } = await store.findTree(deps.db);
   const checkpoints = openSignedCheckpoints(deps, { verifiers, kept, treeSize: size });
-  const explanations = (await listExplanations(deps.db)).flatMap((entry) => explanationIn(entry) ?? []);
-  const times = new EntryTimes({ clockMoves: deps.config.environment === 'sandbox', explanations });
+  const times = new EntryTimes({ clockMoves: deps.config.environment === 'sandbox' });
+  for (const rule of await listTimeRules(deps.db)) times.take(rule);
   const evidence = { size, checkpoints, disposals: await readDisposals(deps), times, kept };
   const walk = startWalk();
   try {

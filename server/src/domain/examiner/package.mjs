@@ -20,7 +20,7 @@ import {
   outcomeOf,
 } from './entries.mjs';
 import { noteCharactersMax, notesOf, openNote, readCheckpoint, readVerifier } from './notes.mjs';
-import { EntryTimes, explanationIn } from './times.mjs';
+import { EntryTimes } from './times.mjs';
 import { Inclusion, isConsistent, sha256 } from './tree.mjs';
 import { NoZip, openRegular, piecesOf, readSmall, sumOf, ZipReader } from './zip.mjs';
 
@@ -442,8 +442,7 @@ class Walk {
   /** @param {Entry & { leaf: number }} rule */
   #takeRule(rule) {
     this.#disposals.takeRule(rule);
-    const explanation = explanationIn(rule);
-    if (explanation) this.#times?.explain(explanation);
+    this.#times?.take(rule);
   }
 
   /** @param {Line} line @param {boolean} isExtra */

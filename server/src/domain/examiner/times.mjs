@@ -8,6 +8,10 @@ import { factsIn, isCount, isRecord, nameOf } from './entries.mjs';
  * @typedef {{ size: number, firstMs: number, lastMs: number }} SignedRange
  * An entry that says why the times of others are wrong: those of one advisor from one number to another that came before it.
  * @typedef {{ number: number, leaf: number, of: { advisorId: number, from: number, to: number } }} Explanation
+ * Where times go back for good: the entry of a step that was accepted.
+ * @typedef {Pick<Entry, 'advisorId' | 'number'> & { leaf: number }} Step
+ * What entries are compared with: the latest time in each advisor's book, and that of a checkpoint. Both since a step, or ever.
+ * @typedef {{ latest: Map<number, number>, floorMs: number, explanation: Explanation | null }} Past
  * Findings that an entry explains: how many, and the first.
  * @typedef {{ by: string, found: number, entry: string, what: string }} ExplainedTimes
  */
@@ -21,10 +25,14 @@ const fullEntries = 5_000;
 
 /** What an entry of the deployment's book begins with that says why times are wrong. */
 export const explained = 'times explained';
+/** And that the database's clock was set back for good. */
+export const stepped = 'clock step accepted';
+
+/** @typedef {Pick<Entry, 'advisorId' | 'number' | 'kind' | 'actor' | 'meta'> & { leaf: number }} Rule */
 
 /**
  * Only somebody of the staff who signed in for it explains times.
- * @param {Pick<Entry, 'advisorId' | 'number' | 'kind' | 'actor' | 'meta'> & { leaf: number }} entry
+ * @param {Rule} entry
  * @returns {Explanation | null}
  */
 export function explanationIn({ advisorId, number, kind, actor, meta, leaf }) {
@@ -38,27 +46,30 @@ export function explanationIn({ advisorId, number, kind, actor, meta, leaf }) {
 /**
  * Compares the times of entries, given in the order of leaves, with one another and with the checkpoints. An entry is not from before the
  * entry before it in its book, nor from before a checkpoint that doesn't cover it yet, nor from after the first that does. The last is not
- * so where the clock can be moved: it runs ahead of real time.
+ * so where the clock can be moved: it runs ahead of real time. What explains the entry of a step explains every later time that is right
+ * when compared only with what came after the step: until the clock has caught up, none of them would be.
  */
 export class EntryTimes {
   #clockMoves;
-  #explanations;
+  /** @type {Explanation[]} */
+  #explanations = [];
+  /** In the order of leaves. @type {Step[]} */
+  #steps = [];
   /** @type {Map<Explanation, ExplainedTimes>} */
   #explained = new Map();
   /** Those that don't cover the last entry, and any that come after. @type {SignedRange[]} */
   #signed = [];
-  /** By advisor. @type {Map<number, number>} */
-  #latest = new Map();
+  /** All of it, and what came after the last step that is explained. @type {Past[]} */
+  #pasts = [pastSince(null)];
   #next = 0;
+  #nextStep = 0;
   #passedSize = 0;
-  #floorMs = Number.NEGATIVE_INFINITY;
   /** Not a number if nothing follows, which no time is after. */
   #followingMs = Number.NaN;
 
-  /** @param {{ clockMoves: boolean, explanations?: Explanation[] }} given */
-  constructor({ clockMoves, explanations = [] }) {
+  /** @param {{ clockMoves: boolean }} given */
+  constructor({ clockMoves }) {
     this.#clockMoves = clockMoves;
-    this.#explanations = [...explanations];
   }
 
   /** The checkpoints for the next entries, and the time of the first after them. @param {SignedRange[]} ranges */
@@ -69,16 +80,20 @@ export class EntryTimes {
     this.#followingMs = followingMs;
   }
 
-  /** @param {Explanation} explanation */
-  explain(explanation) {
-    this.#explanations.push(explanation);
+  /** Before the entries that it is about; any others say nothing. @param {Rule} rule */
+  take(rule) {
+    const explanation = explanationIn(rule);
+    if (explanation) this.#explanations.push(explanation);
+    else if (rule.advisorId === 0 && rule.kind === 'setting' && factsIn(rule.meta).what === stepped)
+      this.#steps.push(rule);
   }
 
   /** What is wrong with the entry's time, unless that is explained. @param {Entry & { leaf: number }} entry */
   faultOf(entry) {
     this.#moveTo(entry.leaf);
-    const what = this.#compare(entry);
-    const explanation = what && this.#explanations.find((each) => explains(each, entry));
+    const [what = null, since] = this.#pasts.map((past) => this.#compare(entry, past));
+    const ofStep = since === null ? this.#pasts[1]?.explanation : null;
+    const explanation = what && (this.#explanationOf(entry) ?? ofStep);
     if (!explanation) return what;
     const by = nameOf({ advisorId: 0, number: explanation.number });
     const told = this.#explained.get(explanation) ?? { by, found: 0, entry: nameOf(entry), what };
@@ -90,33 +105,56 @@ export class EntryTimes {
     return [...this.#explained.values()];
   }
 
+  /** @param {Step} entry */
+  #explanationOf(entry) {
+    return this.#explanations.find((each) => explains(each, entry));
+  }
+
   /** @param {number} leaf */
   #moveTo(leaf) {
+    for (let step = this.#steps[this.#nextStep]; step && step.leaf < leaf; step = this.#steps[this.#nextStep]) {
+      this.#pass(step.leaf);
+      const explanation = this.#explanationOf(step);
+      if (explanation) this.#pasts = [...this.#pasts.slice(0, 1), pastSince(explanation)];
+      this.#nextStep += 1;
+    }
+    this.#pass(leaf);
+  }
+
+  /** @param {number} leaf */
+  #pass(leaf) {
     for (let span = this.#signed[this.#next]; span && span.size <= leaf; span = this.#signed[this.#next]) {
       const isFull = span.size - this.#passedSize >= fullEntries;
-      if (!isFull) this.#floorMs = Math.max(this.#floorMs, span.firstMs);
-      // Signed again at this size: by then nothing was waiting.
-      if (span.lastMs > span.firstMs) this.#floorMs = Math.max(this.#floorMs, span.lastMs);
+      for (const past of this.#pasts) {
+        if (!isFull) past.floorMs = Math.max(past.floorMs, span.firstMs);
+        // Signed again at this size: by then nothing was waiting.
+        if (span.lastMs > span.firstMs) past.floorMs = Math.max(past.floorMs, span.lastMs);
+      }
       this.#passedSize = span.size;
       this.#next += 1;
     }
   }
 
-  /** @param {Entry} entry */
-  #compare({ advisorId, dateTime }) {
+  /** @param {Entry} entry @param {Past} past */
+  #compare({ advisorId, dateTime }, past) {
     const timeMs = Date.parse(dateTime);
     if (Number.isNaN(timeMs)) return null;
-    const beforeMs = this.#latest.get(advisorId) ?? timeMs;
-    this.#latest.set(advisorId, Math.max(timeMs, beforeMs));
+    const beforeMs = past.latest.get(advisorId) ?? timeMs;
+    past.latest.set(advisorId, Math.max(timeMs, beforeMs));
     if (timeMs < beforeMs - skewMs) return 'its time is before that of the entry before it';
-    if (timeMs < this.#floorMs - openMs) return 'its time is before a checkpoint that didn’t cover it';
+    if (timeMs < past.floorMs - openMs) return 'its time is before a checkpoint that didn’t cover it';
     const ceilingMs = this.#signed[this.#next]?.firstMs ?? this.#followingMs;
     if (!this.#clockMoves && timeMs > ceilingMs + skewMs) return 'its time is after the checkpoint that covers it';
     return null;
   }
 }
 
-/** Nobody explains what is still to come. @param {Explanation} explanation @param {Entry & { leaf: number }} entry */
+/** @param {Explanation | null} explanation @returns {Past} */
+function pastSince(explanation) {
+  return { latest: new Map(), floorMs: Number.NEGATIVE_INFINITY, explanation };
+}
+
+/** Nobody explains what is still to come. @param {Explanation} explanation @param {Step} entry */
 function explains({ leaf, of }, entry) {
   return entry.leaf < leaf && entry.advisorId === of.advisorId && entry.number >= of.from && entry.number <= of.to;
 }

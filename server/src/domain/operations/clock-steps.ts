@@ -20,12 +20,12 @@ export async function acceptStep(deps: Deps, { reason, staff }: Act) {
     if (from <= to) throw problem('conflict', 'The database’s clock wasn’t set back: there is nothing to accept.');
     const clock = { now: () => new Date(to.getTime() + (deps.sandboxClock?.offsetMs() ?? 0)) };
     const times = { from: from.toISOString(), to: to.toISOString() };
-    await archiveSetting({ ...deps, clock }, byCommand(staff.staffId), {
+    const entry = await archiveSetting({ ...deps, clock }, byCommand(staff.staffId), {
       what: 'clock step accepted',
       of: times,
       values: { reason },
     });
-    return times;
+    return { entry, ...times };
   });
   await deps.databaseClock.anchor();
   return accepted;

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import { listExplanations } from '../../store/archive/explanations.ts';
+import { listTimeRules } from '../../store/archive/explanations.ts';
 import * as store from '../../store/record-keeping/archive-export.ts';
 import { deployment } from '../archive/archive.ts';
 import { disposedBy } from '../examiner/disposals.mjs';
@@ -47,14 +47,15 @@ export async function* rulesOf(deps: Deps, exported: ExportedRange): AsyncGenera
     }
 }
 
-/** Why times of theirs are wrong: the reason itself is in the deployment's book. */
+/** Why times of theirs are wrong, and where the database's clock was set back: the reasons themselves are in the deployment's book. */
 export async function* explanationsOf(
   { db }: Deps,
   { advisorId, size, first, last }: ExportedRange,
 ): AsyncGenerator<store.ExportRow[]> {
-  const rows = (await listExplanations(db)).filter((row) => {
-    const of = explanationIn(row)?.of;
-    return of && row.leaf < size && of.advisorId === advisorId && of.from <= last && of.to >= first;
+  const rows = (await listTimeRules(db)).filter((row) => {
+    const { advisorId: book = deployment, from = 0, to = last } = explanationIn(row)?.of ?? {};
+    const isAbout = book === deployment || (book === advisorId && from <= last && to >= first);
+    return isAbout && row.leaf < size;
   });
   yield rows.map((row) => ({ ...row, phone: null }));
 }

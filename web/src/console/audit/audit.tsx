@@ -1,7 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { actors, list } from '../../../../server/src/http/console/audit.ts';
 import { get } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
 import { Select } from '../../look/fields.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { dayAfter } from '../../words/months.ts';
@@ -12,6 +14,7 @@ import { DayField } from '../day-field.tsx';
 import { listQuery } from '../lists.ts';
 import { type Column, DataTable } from '../table.tsx';
 import { When } from '../when.tsx';
+import { ExplainTimes } from './explain-times.tsx';
 import { type AuditEntry, actorWords, detailWords, kindNames, whatWords } from './words.ts';
 
 type AuditSearch = { kind?: string; actor?: string; day?: string };
@@ -22,6 +25,7 @@ const actorsQuery = listQuery<RowOf<typeof actors>>('/audit/actors');
 export function Audit() {
   const search = useSearch({ from: '/audit' });
   const navigate = useNavigate();
+  const [isExplaining, explain] = useState(false);
   const actors = useQuery(actorsQuery).data;
   const { kind, actor, day } = search;
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
@@ -41,6 +45,9 @@ export function Audit() {
       <header className="console-head">
         <h1>Audit log</h1>
         <span className="soft">Entries of the archive about accounts and settings</span>
+        <Button kind="end" onClick={() => explain(true)}>
+          Explain times
+        </Button>
       </header>
       <DataTable
         name="audit log"
@@ -76,6 +83,7 @@ export function Audit() {
           </>
         }
       />
+      {isExplaining && <ExplainTimes close={() => explain(false)} />}
     </div>
   );
 }
