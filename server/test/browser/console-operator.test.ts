@@ -28,7 +28,7 @@ async function signIn(path: string, options: BrowserContextOptions) {
   return opened;
 }
 
-test('an operator registers an application and issues a key: each secret is shown once', { skip }, async () => {
+test('an operator registers an application and issues a key, each secret shown once, and explains times', { skip }, async () => {
   const { page, complaints } = await signIn('/console/applications', desk);
   await page.getByRole('button', { name: 'Register', exact: true }).click();
   await page.getByLabel('Name, as advisors read it').fill('Plan Desk');
@@ -51,6 +51,11 @@ test('an operator registers an application and issues a key: each secret is show
   await page.getByText('Revoked', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.getByRole('cell', { name: 'Key revoked' }).waitFor();
+  await page.getByRole('button', { name: 'Explain times' }).click();
+  await page.getByLabel('From entry').fill('1');
+  await page.getByLabel('Why are they wrong?').fill('The database’s machine was an hour ahead');
+  await page.getByRole('button', { name: 'Explain them' }).click();
+  await page.getByRole('cell', { name: 'Times explained' }).waitFor();
   assert.deepEqual(
     complaints.map((each) => each.match(/\b\d{3}\b/)?.[0]),
     ['403'],
