@@ -2,7 +2,8 @@
 // on two nodes; kills the server and an SMPP peer with texts between them; tampers with the archive; has many readers and a
 // failing endpoint follow events that two nodes write; breaks everything that nodes depend on, one thing after another, in a
 // deployment of five of them; has people say STOP while carriers answer slowly; kills nodes of a distributed database; asks one
-// node and two for the most that every route gives, while people say STOP; and sets the clock of one of two nodes.
+// node and two for the most that every route gives, while people say STOP; and sets the clock of one of two nodes, stops it for
+// ten minutes, and sets the clock of the database's machine.
 // `--kills 200`, `--races 50`, `--rounds 20`, `--events 1000000`, `--texts 200000`, `--stops 10000` and `--seconds 3600` make
 // longer runs; `--only kills`, `--only races`, `--only carriers`, `--only tampering`, `--only events`, `--only nodes`,
 // `--only stops`, `--only citus`, `--only turns` or `--only clocks` runs one of the ten, `--fault` one kind of fault of the nodes, and

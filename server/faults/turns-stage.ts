@@ -41,6 +41,8 @@ const replyLength = 39_000;
 const indexMs = 120_000;
 /** Of all nodes: a browser's cookies are good at each. */
 const publicUrl = 'http://localhost:8080';
+const appDoor = { path: '/sign-in', api: '/app/api' };
+export const consoleDoor = { path: '/console/sign-in', api: '/console/api' };
 /** After the beginning of the book, which is texted. */
 const writer = 1_999;
 
@@ -90,8 +92,8 @@ export async function openStage(deployment: Deployment, nodes: Node[], count: nu
   const origin = `http://127.0.0.1:${nodes[0]?.program.port}`;
   const token = await command(deployment.env, ['token', '--advisor', advisor.email]);
   const headers = {
-    app: await signIn(origin, { path: '/sign-in', api: '/app/api' }, { advisorId: String(advisor.id) }),
-    console: await signIn(origin, { path: '/console/sign-in', api: '/console/api' }, { staffId, next: '/console' }),
+    app: await signIn({ origin, publicUrl }, appDoor, { advisorId: String(advisor.id) }),
+    console: await signIn({ origin, publicUrl }, consoleDoor, { staffId, next: '/console' }),
     partner: { authorization: `Bearer ${token.trim()}`, 'x-api-key': apiKey },
   };
   return { nodes, advisor, groupId, phones, ...written, headers };
@@ -156,8 +158,9 @@ async function addTwilio({ env }: Deployment): Promise<void> {
   await standIn.stop();
 }
 
-async function signIn(
-  origin: string,
+/** What the requests of somebody's browser have. */
+export async function signIn(
+  { origin, publicUrl }: { origin: string; publicUrl: string },
   { path, api }: { path: string; api: string },
   fields: Record<string, string>,
 ): Promise<Record<string, string>> {

@@ -80,7 +80,12 @@ export async function startReplicatedPostgres(options: ReplicationOptions = {}):
 type User = { uid: number; gid: number } | undefined;
 type OwnServer = PostgresServer & { initialize(): void; copyFrom(port: number): void; pid(): number; remove(): void };
 
-export async function makeServer(user: User, settings: Record<string, string>, given?: string): Promise<OwnServer> {
+export async function makeServer(
+  user: User,
+  settings: Record<string, string>,
+  given?: string,
+  env: Record<string, string> = {},
+): Promise<OwnServer> {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'assent-replicated-'));
   chmodSync(folder, 0o711);
   if (user) chownSync(folder, user.uid, user.gid);
@@ -98,7 +103,11 @@ export async function makeServer(user: User, settings: Record<string, string>, g
   function launch(): void {
     const all = { ...settings, port, listen_addresses: '127.0.0.1', unix_socket_directories: folder };
     const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const launched = spawn(`${bin}/postgres`, ['-D', data, ...args], { ...surroundings, stdio: 'ignore' });
+    const launched = spawn(`${bin}/postgres`, ['-D', data, ...args], {
+      ...surroundings,
+      env: { ...surroundings.env, ...env },
+      stdio: 'ignore',
+    });
     child = launched;
     launched.once('exit', async () => {
       await pause(restartMs);
