@@ -28,7 +28,9 @@ async function signIn(path: string, options: BrowserContextOptions) {
   return opened;
 }
 
-test('an operator registers an application and issues a key, each secret shown once, and explains times', { skip }, async () => {
+test('an operator registers an application and issues a key, each secret shown once, and explains times', {
+  skip,
+}, async () => {
   const { page, complaints } = await signIn('/console/applications', desk);
   await page.getByRole('button', { name: 'Register', exact: true }).click();
   await page.getByLabel('Name, as advisors read it').fill('Plan Desk');
