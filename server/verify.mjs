@@ -872,8 +872,8 @@ function takeFrom(ranges, number) {
  * An entry that says why the times of others are wrong: those of one advisor from one number to another that came before it.
  * @typedef {{ number: number, leaf: number, of: { advisorId: number, from: number, to: number } }} Explanation
  * Where times go back for good: the entry of a step that was accepted.
- * @typedef {Pick<Entry, 'advisorId' | 'number'> & { leaf: number }} Step
- * What entries are compared with: the latest time in each advisor's book, and that of a checkpoint. Both since a step, or ever.
+ * @typedef {Pick<Entry, 'advisorId' | 'number' | 'dateTime'> & { leaf: number }} Step
+ * What entries are compared with: the latest time in each advisor's book, and that of a checkpoint or the step. Both since a step, or ever.
  * @typedef {{ latest: Map<number, number>, floorMs: number, explanation: Explanation | null }} Past
  * Findings that an entry explains: how many, and the first.
  * @typedef {{ by: string, found: number, entry: string, what: string }} ExplainedTimes
@@ -891,7 +891,7 @@ const explained = 'times explained';
 /** And that the database's clock was set back for good. */
 const stepped = 'clock step accepted';
 
-/** @typedef {Pick<Entry, 'advisorId' | 'number' | 'kind' | 'actor' | 'meta'> & { leaf: number }} Rule */
+/** @typedef {Pick<Entry, 'advisorId' | 'number' | 'kind' | 'actor' | 'meta' | 'dateTime'> & { leaf: number }} Rule */
 
 /**
  * Only somebody of the staff who signed in for it explains times.
@@ -923,7 +923,7 @@ class EntryTimes {
   /** Those that don't cover the last entry, and any that come after. @type {SignedRange[]} */
   #signed = [];
   /** All of it, and what came after the last step that is explained. @type {Past[]} */
-  #pasts = [pastSince(null)];
+  #pasts = [pastSince(null, Number.NEGATIVE_INFINITY)];
   #next = 0;
   #nextStep = 0;
   #passedSize = 0;
@@ -978,7 +978,7 @@ class EntryTimes {
     for (let step = this.#steps[this.#nextStep]; step && step.leaf < leaf; step = this.#steps[this.#nextStep]) {
       this.#pass(step.leaf);
       const explanation = this.#explanationOf(step);
-      if (explanation) this.#pasts = [...this.#pasts.slice(0, 1), pastSince(explanation)];
+      if (explanation) this.#pasts = [...this.#pasts.slice(0, 1), pastSince(explanation, Date.parse(step.dateTime))];
       this.#nextStep += 1;
     }
     this.#pass(leaf);
@@ -1012,9 +1012,9 @@ class EntryTimes {
   }
 }
 
-/** @param {Explanation | null} explanation @returns {Past} */
-function pastSince(explanation) {
-  return { latest: new Map(), floorMs: Number.NEGATIVE_INFINITY, explanation };
+/** @param {Explanation | null} explanation @param {number} floorMs @returns {Past} */
+function pastSince(explanation, floorMs) {
+  return { latest: new Map(), floorMs, explanation };
 }
 
 /** Nobody explains what is still to come. @param {Explanation} explanation @param {Step} entry */

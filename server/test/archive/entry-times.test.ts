@@ -14,14 +14,9 @@ function signedAt(size: number, seconds: number): Checkpoint {
 }
 
 /** An entry that explains a time of an advisor. */
-function explanation(at: { number: number; leaf: number }, of: { advisorId: number; from: number; to: number }) {
-  return {
-    ...at,
-    advisorId: 0,
-    kind: 'setting',
-    actor: 'staff:1',
-    meta: JSON.stringify({ what: 'times explained', of }),
-  };
+function explanation(where: { number: number; leaf: number }, of: { advisorId: number; from: number; to: number }) {
+  const meta = JSON.stringify({ what: 'times explained', of });
+  return { ...where, advisorId: 0, kind: 'setting', actor: 'staff:1', meta, dateTime: at(0) };
 }
 
 /** The entries of some advisors, in the order of leaves; their numbers are the leaves. */
@@ -94,8 +89,8 @@ test('an explanation covers the times of what came before it, and only in its sp
 });
 
 test('once a step is explained, times begin anew after it, and what goes back only because of it stays listed', () => {
-  const entries = leaves([0, 3_600], [1, 3_600], [0, 5], [1, 10], [0, 20], [1, -60], [2, 30]);
-  const step = { advisorId: 0, number: 2, leaf: 2, kind: 'setting', actor: 'staff:1' };
+  const entries = leaves([0, 3_600], [1, 3_600], [0, 5], [1, 10], [0, 20], [1, -60], [2, 30], [3, -300]);
+  const step = { advisorId: 0, number: 2, leaf: 2, kind: 'setting', actor: 'staff:1', dateTime: at(5) };
   const judged = (isExplained: boolean) => {
     const times = new EntryTimes(production);
     times.take({ ...step, meta: '{"what":"clock step accepted"}' });
@@ -103,10 +98,13 @@ test('once a step is explained, times begin anew after it, and what goes back on
     times.add([{ size: 2, firstMs: start + 3_602_000, lastMs: start + 3_602_000 }]);
     return { faults: named(times, entries), explained: times.explained() };
   };
-  assert.equal(judged(false).faults.length, 5);
+  assert.equal(judged(false).faults.length, 6);
   const what = 'its time is before that of the entry before it';
   assert.deepEqual(judged(true), {
-    faults: [`entry 5 of advisor 1: ${what}`],
+    faults: [
+      `entry 5 of advisor 1: ${what}`,
+      'entry 7 of advisor 3: its time is before a checkpoint that didn’t cover it',
+    ],
     explained: [{ by: 'entry 4 of advisor 0', found: 4, entry: 'entry 2 of advisor 0', what }],
   });
 });

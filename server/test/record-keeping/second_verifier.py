@@ -830,9 +830,9 @@ class Times:
         at = milliseconds(line.entry['dateTime'])
         if at is None:
             return False
-        steps = [step.leaf for step in self.steps if step.leaf < line.leaf and self.is_explained(step)]
+        steps = [step for step in self.steps if step.leaf < line.leaf and self.is_explained(step)]
         # All of them: each is a comparison that the next entries go on with.
-        fits = [self.fits(at, line.leaf, since) for since in {-1, max(steps, default=-1)}]
+        fits = [self.fits(at, line.leaf, since) for since in {None, max(steps, key=lambda step: step.leaf, default=None)}]
         return not any(fits) and not self.is_explained(line)
 
     def is_explained(self, line):
@@ -840,10 +840,11 @@ class Times:
         return any(line.leaf < leaf and of[0] == book and of[1] <= number <= of[2] for leaf, of in self.explanations)
 
     def fits(self, at, leaf, since):
-        """Whether the time is right, compared with what came after the leaf of a step; after -1, with everything."""
+        """Whether the time is right, compared with a step and what came after it; without one, with everything."""
         before = self.latest.get(since, at)
         self.latest[since] = max(at, before)
-        return at >= before - 60_000 and self.is_between(at, leaf, since)
+        is_after = since is None or at >= (milliseconds(since.entry['dateTime']) or 0) - 300_000
+        return is_after and at >= before - 60_000 and self.is_between(at, leaf, since.leaf if since else -1)
 
     def is_between(self, at, leaf, since):
         size_before = 0
