@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import type { Deps } from '../../src/deps.ts';
+import { type Deps, inTransaction } from '../../src/deps.ts';
 import { exportContacts } from '../../src/domain/address-book/contact-exports.ts';
 import { createContacts } from '../../src/domain/address-book/contacts.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
@@ -8,6 +8,8 @@ import { checkMessage } from '../../src/domain/messages/message-checks.ts';
 import { dryRun } from '../../src/domain/supervision/dry-runs.ts';
 import { hideNumbersIn } from '../../src/domain/supervision/findings.ts';
 import { matcherInTurns } from '../../src/domain/supervision/lexicon-matching.ts';
+import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
+import { makeScreeners } from '../../src/domain/supervision/screeners.ts';
 import { acceptedPhone, send } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -79,5 +81,21 @@ suite('between two turns', () => {
     const text = '1234 5678 9012 34 '.repeat(2_000);
     assert.equal(await hideNumbersIn(deps.turn, text), text);
     assert.ok(turns() - before >= text.length / 1_000, `${turns() - before} turns`);
+  });
+
+  test('a lexicon that a node doesn’t know is prepared before the transaction that needs it', async () => {
+    const { firmId } = world.ann.advisor;
+    await setLexicon(
+      world.deps,
+      firmId,
+      JSON.stringify({ rules: [{ name: 'One', action: 'flag', phrases: ['one'] }] }),
+    );
+    const screeners = makeScreeners();
+    let began = 0;
+    const found = await inTransaction(world.deps, async ({ db }) => {
+      began += 1;
+      return (await screeners.of(db, [firmId])).get(firmId)?.('That is one.');
+    });
+    assert.deepEqual([found?.rules, began], [['One'], 2]);
   });
 });

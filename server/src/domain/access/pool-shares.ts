@@ -47,6 +47,7 @@ export function poolShares(db: Db, size: number): PoolShares {
       lookUpOne: (text, key, name) => db.lookUpOne(text, key, name),
       transaction: (work) => inTurn(() => db.transaction(work)),
       batch: (batch, item) => db.batch(batch, item, isAdmitted ? undefined : admit),
+      beforehand: (work) => db.beforehand(work),
       afterCommit: (work) => db.afterCommit(work),
       nodes: () => db.nodes(),
     };

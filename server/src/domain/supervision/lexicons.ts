@@ -31,7 +31,7 @@ export const defaultLexicon: Lexicon = { version: 0, rules: defaultRules };
 
 export async function getLexicon(deps: Deps, firmId: number): Promise<Lexicon> {
   await getFirm(deps, firmId);
-  const [own] = await store.listLexicons(deps.db, [firmId]);
+  const [own] = await store.listNewLexicons(deps.db, [{ firmId, version: defaultLexicon.version }]);
   return own ? { version: own.version, rules: rulesIn(own.rules) } : defaultLexicon;
 }
 

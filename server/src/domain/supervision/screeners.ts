@@ -1,9 +1,9 @@
 import type { Db } from '../../store/database/db.ts';
-import { listLexicons } from '../../store/supervision/lexicons.ts';
+import { listNewLexicons } from '../../store/supervision/lexicons.ts';
 import type { Screener, Screeners } from '../ports.ts';
 import { BoundedMap } from '../shared/bounded-map.ts';
 import { takeTurn } from '../shared/turns.ts';
-import { type Matcher, matcherInTurns, screen } from './lexicon-matching.ts';
+import { type Matcher, matcherInTurns, matcherOf, screen } from './lexicon-matching.ts';
 import { defaultLexicon, rulesIn } from './lexicons.ts';
 
 type KnownLexicon = { version: number; match: Matcher; goodUntilMs: number };
@@ -11,18 +11,22 @@ type KnownLexicon = { version: number; match: Matcher; goodUntilMs: number };
 /** How long a node uses a lexicon before it looks for a new version: a change takes effect within a second. */
 const goodMs = 1_000;
 
+const ofDefault = { version: defaultLexicon.version, match: matcherOf(defaultLexicon.rules) };
+
 export function makeScreeners(): Screeners {
   let known = new BoundedMap<number, KnownLexicon>();
 
   async function refresh(db: Db, firmIds: number[], goodUntilMs: number): Promise<void> {
-    const own = new Map((await listLexicons(db, firmIds)).map((row) => [row.firmId, row]));
-    for (const firmId of firmIds) {
-      const { version, rules } = own.get(firmId) ?? defaultLexicon;
-      const before = known.get(firmId);
-      // A version never changes, so its matcher stays good.
-      const match = before?.version === version ? before.match : await matcherInTurns(takeTurn, rulesIn(rules));
-      known.set(firmId, { version, match, goodUntilMs });
+    // A version never changes, so its matcher stays good.
+    const used = firmIds.map((firmId) => ({ firmId, ...ofDefault, ...known.get(firmId), goodUntilMs }));
+    const changed = await listNewLexicons(db, used);
+    async function prepare(): Promise<void> {
+      for (const { firmId, version, rules } of changed)
+        known.set(firmId, { version, match: await matcherInTurns(takeTurn, rulesIn(rules)), goodUntilMs });
     }
+    if (changed.length > 0) await db.beforehand(prepare);
+    for (const { firmId, ...lexicon } of used)
+      if (!changed.some((each) => each.firmId === firmId)) known.set(firmId, lexicon);
   }
 
   return {

@@ -29,6 +29,11 @@ export type Db = {
    * first, and throws where its caller isn't allowed to any more.
    */
   batch<Item, Result>(batch: Batch<Item, Result>, item: Item, admit?: () => Promise<void>): Promise<Result>;
+  /**
+   * What takes long comes before a transaction, in which others would wait for its rows: an open one is rolled back, and runs again once
+   * the work is done.
+   */
+  beforehand(work: () => Promise<void>): Promise<void>;
   /** Runs once everything so far is committed: at once on the pool, at the end of an open transaction. */
   afterCommit(work: () => void): void;
   /** The nodes that advisors are on; null on one PostgreSQL. Only for advisors.ts. Once it is known, it needs no waiting. */

@@ -58,6 +58,7 @@ export function connect(options: PoolOptions): Pool {
         distribution,
       ),
       transaction: (work) => runTransaction(some, { settle, distribution }, work),
+      beforehand: (work) => work(),
       afterCommit: (work) => work(),
     };
   };

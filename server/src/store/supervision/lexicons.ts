@@ -1,21 +1,23 @@
+import { columnsOf } from '../database/columns.ts';
 import type { Db } from '../database/db.ts';
 
 type LexiconRow = { firmId: number; version: number; rules: string };
 
-/** The newest version for each firm that has a lexicon of its own. */
-export async function listLexicons(db: Db, firmIds: number[]): Promise<LexiconRow[]> {
+/** The newest version for each firm that has a lexicon of its own, unless it is the given one. */
+export async function listNewLexicons(db: Db, known: Omit<LexiconRow, 'rules'>[]): Promise<LexiconRow[]> {
   return db.query<LexiconRow>(
-    `select newest.firm_id as "firmId", version, rules
-     from unnest($1::bigint[]) as given (firm_id)
+    `select newest.firm_id as "firmId", newest.version, rules
+     from unnest($1::bigint[], $2::integer[]) as given (firm_id, version)
      cross join lateral (
        select *
        from lexicons
        where firm_id = given.firm_id
        order by version desc
        limit 1
-     ) as newest`,
-    [firmIds],
-    'list-lexicons',
+     ) as newest
+     where newest.version <> given.version`,
+    columnsOf(known, 'firmId', 'version'),
+    'list-new-lexicons',
   );
 }
 

@@ -11,8 +11,18 @@ import type { SettleCommit } from './lost-commits.ts';
 
 type Work<Result> = (db: Transaction) => Promise<Result>;
 
-const conflictRetriesMax = 3;
+const repeatsMax = 3;
 const conflictPauseMs = 50;
+
+/** What `beforehand` was asked for in a transaction. */
+class Beforehand extends Error {
+  readonly work: () => Promise<void>;
+
+  constructor(work: () => Promise<void>) {
+    super('Something has to come before the transaction.');
+    this.work = work;
+  }
+}
 
 /** Commits the work's changes, or none of them. */
 export function runTransaction<Result>(
@@ -23,15 +33,17 @@ export function runTransaction<Result>(
   return repeatAfterConflict(() => runOnce(pool, options, work));
 }
 
-/** After a deadlock or a serialization failure the work runs again. */
+/** After a deadlock or a serialization failure the work runs again, and after what has to come before it. */
 export async function repeatAfterConflict<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      if (attempt > conflictRetriesMax || kindOf(error) !== 'conflict') throw error;
+      if (attempt > repeatsMax) throw error;
+      if (error instanceof Beforehand) await error.work();
+      else if (kindOf(error) !== 'conflict') throw error;
       // If it retried at once, the victim could overtake the other transaction and conflict with it again.
-      await pause(Math.random() * conflictPauseMs * attempt);
+      else await pause(Math.random() * conflictPauseMs * attempt);
     }
   }
 }
@@ -157,6 +169,9 @@ function transactionOn(
     ...routedQueries(plain, distribution),
     transaction: (work) => work(transaction),
     batch: async (batch, item) => (await batch.run(transaction, [item]))[0] as Awaited<ReturnType<typeof batch.run>>[0],
+    beforehand: async (work) => {
+      throw new Beforehand(work);
+    },
     afterCommit: (work) => void afterCommit.push(work),
     copy: (text, rows) => copyIn(client, text, rows),
     savepoint,
