@@ -12,8 +12,13 @@ export type Rule = { name: string; action: Action } & ({ detector: Detector } | 
 export type RuleMatch = { rule: string; action: Action; found: string };
 export type Matcher = (text: string) => RuleMatch[];
 
-/** A trie of phrases by their words: a text is read once, however many phrases there are. */
-type Branch = { next: Map<string, Branch>; rules: Set<Rule> };
+/**
+ * A trie of phrases by their words: a text is read once, however many phrases there are. Words and branches are numbers, and the root is 0:
+ * a map for each branch would take five times the memory, and a dry run has two large lexicons at once.
+ */
+type Trie = { words: Map<string, number>; next: Map<number, number>; rules: Map<number, Set<Rule>> };
+/** More than all phrases of a lexicon have. */
+const wordsMax = 2 ** 20;
 
 /** A phrase's words, while its rule is in use: to read those of a large lexicon takes longer than others should wait. */
 const wordsOfRules = new WeakMap<Rule, string[][]>();
@@ -23,10 +28,10 @@ const wordsOfRules = new WeakMap<Rule, string[][]>();
  * punctuation between their words is the same. The time is linear in the text's length, whatever the rules are.
  */
 export function matcherOf(rules: Rule[]): Matcher {
-  const root = branchesOf(rules);
+  const trie = trieOf(rules);
   return (text) => {
     const reading = readText(text);
-    const phrases = root.next.size > 0 ? findPhrases(root, reading.clauses()) : null;
+    const phrases = trie.next.size > 0 ? findPhrases(trie, reading.clauses()) : null;
     const findings: RuleMatch[] = [];
     for (const rule of rules) {
       const found = 'detector' in rule ? detectors[rule.detector](reading) : phrases?.get(rule);
@@ -66,42 +71,44 @@ export function wordsOf(phrase: string): string[] {
     .filter((word) => word !== '');
 }
 
-function branchesOf(rules: Rule[]): Branch {
-  const root: Branch = { next: new Map(), rules: new Set() };
+function trieOf(rules: Rule[]): Trie {
+  const trie: Trie = { words: new Map(), next: new Map(), rules: new Map() };
   for (const rule of rules) {
     if (!('phrases' in rule)) continue;
-    for (const words of wordsOfRules.get(rule) ?? rule.phrases.map(wordsOf)) branchFor(root, words).rules.add(rule);
+    for (const words of wordsOfRules.get(rule) ?? rule.phrases.map(wordsOf))
+      trie.rules.getOrInsertComputed(branchFor(trie, words), () => new Set()).add(rule);
   }
-  return root;
+  return trie;
 }
 
-function branchFor(root: Branch, words: string[]): Branch {
-  let branch = root;
+function branchFor({ words: numbers, next }: Trie, words: string[]): number {
+  let branch = 0;
   for (const word of words) {
-    const next = branch.next.get(word) ?? { next: new Map(), rules: new Set() };
-    branch.next.set(word, next);
-    branch = next;
+    const number = numbers.getOrInsertComputed(word, () => numbers.size);
+    branch = next.getOrInsertComputed(branch * wordsMax + number, () => next.size + 1);
   }
   return branch;
 }
 
-function findPhrases(root: Branch, clauses: string): Map<Rule, string> {
+function findPhrases(trie: Trie, clauses: string): Map<Rule, string> {
   const found = new Map<Rule, string>();
   // A text may repeat a phrase of many rules hundreds of times.
-  const seen = new Set<Branch>();
+  const seen = new Set<number>();
   const words = clauses.split(' ');
   for (let start = 0; start < words.length; start++) {
     let end = start;
-    for (let branch = nextOf(root, words[end]); branch; branch = nextOf(branch, words[end])) {
+    for (let branch = nextOf(trie, 0, words[end]); branch; branch = nextOf(trie, branch, words[end])) {
       end += 1;
-      if (branch.rules.size === 0 || seen.has(branch)) continue;
+      const rules = trie.rules.get(branch);
+      if (!rules || seen.has(branch)) continue;
       seen.add(branch);
-      for (const rule of branch.rules) if (!found.has(rule)) found.set(rule, words.slice(start, end).join(' '));
+      for (const rule of rules) if (!found.has(rule)) found.set(rule, words.slice(start, end).join(' '));
     }
   }
   return found;
 }
 
-function nextOf(branch: Branch, word: string | undefined): Branch | undefined {
-  return word === undefined ? undefined : branch.next.get(word);
+function nextOf({ words, next }: Trie, branch: number, word: string | undefined): number | undefined {
+  const number = words.get(word ?? '');
+  return number === undefined ? undefined : next.get(branch * wordsMax + number);
 }
