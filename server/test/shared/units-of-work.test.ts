@@ -3,8 +3,9 @@ import { after, before, suite, test } from 'node:test';
 import { type Deps, inTransaction } from '../../src/deps.ts';
 import { exportContacts } from '../../src/domain/address-book/contact-exports.ts';
 import { createContacts } from '../../src/domain/address-book/contacts.ts';
-import { byOperator } from '../../src/domain/archive/archive.ts';
+import { archive, byOperator } from '../../src/domain/archive/archive.ts';
 import { checkMessage } from '../../src/domain/messages/message-checks.ts';
+import { indexArchive } from '../../src/domain/record-keeping/archive-index.ts';
 import { dryRun } from '../../src/domain/supervision/dry-runs.ts';
 import { hideNumbersIn } from '../../src/domain/supervision/findings.ts';
 import { matcherInTurns } from '../../src/domain/supervision/lexicon-matching.ts';
@@ -97,5 +98,21 @@ suite('between two turns', () => {
       return (await screeners.of(db, [firmId])).get(firmId)?.('That is one.');
     });
     assert.deepEqual([found?.rules, began], [['One'], 2]);
+  });
+
+  test('a statement makes two megabytes of the archive searchable', async () => {
+    await indexArchive(world.deps);
+    const entry = { advisorId, kind: 'text_in', memberId: null, meta: {}, body: 'novel '.repeat(6_500) } as const;
+    await inTransaction(world.deps, async (deps) => {
+      for (let count = 0; count < 60; count++) await archive(deps, byOperator, entry);
+    });
+    const { db } = world.deps;
+    let statements = 0;
+    const write: Deps['db']['write'] = (text, values, name) => {
+      if (name === 'index-entries') statements += 1;
+      return db.write(text, values, name);
+    };
+    await indexArchive({ ...world.deps, db: { ...db, write } });
+    assert.equal(statements, 2);
   });
 });

@@ -1,11 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
+import type { EntrySpan } from '../../store/archive/archive.ts';
 import * as store from '../../store/record-keeping/archive-index.ts';
 import { bounded } from '../archive/archive-tree.ts';
 import { requireRunning } from '../shared/signals.ts';
-import { hideNumbers } from '../supervision/findings.ts';
+import { hideNumbersIn } from '../supervision/findings.ts';
 
-const entriesMax = 2_000;
+/** What a statement has time for, also where each text is as long as it may be. */
+const [entriesMax, bytesMax] = [2_000, 2_000_000];
 const advisorsMax = 1_000;
 
 /**
@@ -18,20 +19,25 @@ export async function indexArchive(deps: Deps): Promise<void> {
     const spans = bounded(await store.listUnindexed(deps.db, advisorsMax), entriesMax);
     if (spans.length === 0) return;
     requireRunning(deps);
-    const texts = await store.listTextsWithDigits(deps.db, spans);
-    await store.indexEntries(deps.db, spans, await withHiddenNumbers(texts));
+    const some = withRoom(spans, await store.listOverfull(deps.db, spans, bytesMax));
+    const texts = await store.listTextsWithDigits(deps.db, some);
+    const hidden = await hideNumbersIn(deps.turn, texts);
+    await store.indexEntries(
+      deps.db,
+      some,
+      hidden.filter(({ text }, index) => text !== texts[index]?.text),
+    );
   }
 }
 
-/** Those that have some. A text of nothing but digits takes a millisecond: other work goes on between two. */
-async function withHiddenNumbers(texts: store.EntryText[]): Promise<store.EntryText[]> {
-  const changed: store.EntryText[] = [];
-  for (const each of texts) {
-    const text = hideNumbers(each.text);
-    if (text !== each.text) changed.push({ ...each, text });
-    await nextTurn();
-  }
-  return changed;
+/** The spans, in the order of advisors, up to the first entry that is too many. */
+function withRoom(spans: EntrySpan[], overfull: store.EntryKey[]): EntrySpan[] {
+  const [first] = overfull.toSorted((a, b) => a.advisorId - b.advisorId);
+  if (!first) return spans;
+  return spans.flatMap((span) => {
+    const upTo = span.advisorId === first.advisorId ? first.number - 1 : span.upTo;
+    return span.advisorId > first.advisorId || upTo === span.after ? [] : { ...span, upTo };
+  });
 }
 
 /** Of the firm's entries from then on, a search may miss some; null if it finds all. */
