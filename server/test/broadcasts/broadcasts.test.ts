@@ -187,6 +187,14 @@ suite('a text to a group', () => {
     assert.ok(readAtOnce > 0 && readAtOnce <= 50, `${readAtOnce} texts`);
   });
 
+  test('a transaction accepts 16,000 characters of it', async () => {
+    const { groupId } = await groupOfSize(12);
+    const broadcastId = await start(groupId, 'Hello {firstName}, '.padEnd(1_590, 'a'));
+    await sendBroadcasts(world.deps);
+    assert.equal((await broadcast(broadcastId)).counts.waiting, 2);
+    await call('POST', `/broadcasts/${broadcastId}/stop`, {});
+  });
+
   test('a crash at any moment texts nobody twice and forgets nobody', async () => {
     const { groupId, phones } = await groupOfSize(4);
     const broadcastId = await start(groupId, 'Once {firstName}');

@@ -172,6 +172,19 @@ suite('a message that is due', () => {
     assert.deepEqual(await textsTo(person), ['first', 'second', 'second, later', 'third']);
   });
 
+  test('goes out in transactions of 16,000 characters', async () => {
+    const person = await newAdvisor();
+    const at = soon();
+    const long = Array.from({ length: 12 }, () => ({ at, text: 'a'.repeat(1_600) }));
+    await schedule(person, await newMember(person), ...long);
+    let transactions = 0;
+    const counted = withinTransactions(database.pool, async (statement) => {
+      if (statement.startsWith('update scheduled_messages')) transactions += 1;
+    });
+    await sendDueAt(at, { ...world.deps, db: counted });
+    assert.deepEqual([(await textsTo(person)).length, transactions], [12, 2]);
+  });
+
   test('goes out even when there are more than fit in a batch', async () => {
     const person = await newAdvisor();
     const member = await newMember(person);

@@ -5,6 +5,7 @@ import { exportContacts } from '../../src/domain/address-book/contact-exports.ts
 import { createContacts } from '../../src/domain/address-book/contacts.ts';
 import { archive, byOperator } from '../../src/domain/archive/archive.ts';
 import { checkMessage } from '../../src/domain/messages/message-checks.ts';
+import { sendMessage } from '../../src/domain/messages/messages.ts';
 import { indexArchive } from '../../src/domain/record-keeping/archive-index.ts';
 import { dryRun } from '../../src/domain/supervision/dry-runs.ts';
 import { hideNumbersIn } from '../../src/domain/supervision/findings.ts';
@@ -82,6 +83,28 @@ suite('between two turns', () => {
     const text = '1234 5678 9012 34 '.repeat(2_000);
     assert.equal(await hideNumbersIn(deps.turn, text), text);
     assert.ok(turns() - before >= text.length / 1_000, `${turns() - before} turns`);
+  });
+
+  test('a transaction reads as much of what is sent as 64,000 characters', async () => {
+    let [read, readAtOnce] = [0, 0];
+    const screener = (text: string) => {
+      read += text.length;
+      readAtOnce = Math.max(readAtOnce, read);
+      return null;
+    };
+    const screeners: Deps['screeners'] = {
+      ...world.deps.screeners,
+      async of(_, firmIds) {
+        read = 0;
+        return new Map(firmIds.map((firmId) => [firmId, screener]));
+      },
+    };
+    const message = { text: 'a'.repeat(1_600), phone: phones[0] ?? '', scheduleDelivery: false };
+    const sends = Array.from({ length: 100 }, () =>
+      sendMessage({ ...world.deps, screeners }, advisorId, message, byOperator),
+    );
+    await Promise.all(sends);
+    assert.ok(readAtOnce > 0 && readAtOnce <= 64_000, `${readAtOnce} characters`);
   });
 
   test('a lexicon that a node doesn’t know is prepared before the transaction that needs it', async () => {

@@ -8,6 +8,7 @@ import { drawMessageIds } from '../../store/texting/texts.ts';
 import { byService } from '../archive/archive.ts';
 import type { Screener } from '../ports.ts';
 import type { FailureCode } from '../shared/failure-codes.ts';
+import { inOneTurn } from '../shared/in-batches.ts';
 import { isRowFault } from '../shared/row-faults.ts';
 import { endOf } from '../shared/signals.ts';
 import { type AcceptedText, acceptDrafts, draftFor, type FlaggedDraft } from '../texting/drafts.ts';
@@ -72,7 +73,7 @@ async function sendNext(
   const { advisorId, broadcastId } = broadcast;
   const pace = Math.min(broadcast.pace ?? paceMax, paceMax);
   const atOnce = Math.min(limit, pace * aheadSeconds);
-  const waiting = await listWaiting(deps.db, advisorId, broadcastId, { now, limit: atOnce });
+  const waiting = inOneTurn(await listWaiting(deps.db, advisorId, broadcastId, { now, limit: atOnce }));
   const changes = waiting.length > 0 ? await decide({ broadcast, waiting, now }) : [];
   // Rolls everything back: somebody who still waits would be texted again.
   if ((await updateRecipients(deps.db, advisorId, broadcastId, changes)) < changes.length)

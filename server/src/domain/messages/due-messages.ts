@@ -10,6 +10,7 @@ import {
 import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { Screener } from '../ports.ts';
 import type { FailureCode } from '../shared/failure-codes.ts';
+import { inOneTurn } from '../shared/in-batches.ts';
 import { isRowFault } from '../shared/row-faults.ts';
 import { endOf, requireRunning } from '../shared/signals.ts';
 import { type AcceptedText, acceptDrafts, draftFor, type FlaggedDraft } from '../texting/drafts.ts';
@@ -21,7 +22,8 @@ import { archiveDue } from './scheduled-message-entries.ts';
 type DueDecision = { draft: Draft } | { skipped: FailureCode; blocked?: FlaggedDraft | undefined };
 type DueBatch = { now: Date; limit: number; wait: boolean };
 
-const batchSize = 500;
+/** Small, so that a STOP waits for a moment only. */
+const batchSize = 100;
 
 /**
  * Sends every message that is due by now. A batch is one transaction that locks due messages, accepts their texts and moves
@@ -46,7 +48,7 @@ async function sendBatch(deps: Deps, batch: DueBatch, report: (fault: unknown) =
   let due: DueRow[] = [];
   try {
     await inTransaction(deps, async (deps) => {
-      due = await lockDue(deps.db, batch.now, batch);
+      due = inOneTurn(await lockDue(deps.db, batch.now, batch));
       await sendAll(deps, due, batch.now);
     });
   } catch (error) {

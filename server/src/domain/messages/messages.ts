@@ -81,10 +81,15 @@ function inOurWords(row: store.MessageRow): Message {
   return { ...row, failureCode: failureCodeOf(row.failureCode) };
 }
 
+/** A batch is full at 2,000: so many recipients, or as much text as is read in 10 ms. */
+function weightOf({ phones, text }: Send): number {
+  return phones.length + text.length / 32;
+}
+
 /** Many sends, for any advisors, in one transaction and in order of arrival. */
 const sending: Batch<Send, SendResult> = {
   advisorOf: ({ advisorId }) => advisorId,
-  weigh: ({ phones }) => phones.length,
+  weigh: weightOf,
   async run(db, sends) {
     const [first] = sends;
     if (!first) return [];
@@ -107,7 +112,7 @@ const sending: Batch<Send, SendResult> = {
  */
 const sendingWhenConsented: Batch<Send, SendResult> = {
   advisorOf: ({ advisorId }) => advisorId,
-  weigh: ({ phones }) => phones.length,
+  weigh: weightOf,
   async run(db, sends) {
     const [first] = sends;
     if (!first) return [];

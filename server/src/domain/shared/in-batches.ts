@@ -21,6 +21,19 @@ export async function inBatches(
   return false;
 }
 
+/** As much of what texts say as a transaction decides about: it takes no turns, since a STOP may wait for its rows. */
+const charactersMax = 16_000;
+
+/** As many of the first texts, and at least one. The next transaction goes on with the others. */
+export function inOneTurn<Row extends { text: string }>(rows: Row[]): Row[] {
+  let characters = 0;
+  const end = rows.findIndex(({ text }, index) => {
+    characters += text.length;
+    return index > 0 && characters > charactersMax;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
 export async function forgetBefore(deps: Deps, table: AgingTable, before: Date): Promise<void> {
   await inBatches(deps, (limit) => deleteOldRows(deps.db, table, before, limit));
 }
