@@ -6,6 +6,7 @@ import { onReserved } from './deps.ts';
 import { prepareSigningKeys } from './domain/access/signing-keys.ts';
 import { findRestored, hasForgotten } from './domain/archive/archive-status.ts';
 import { sendBroadcasts } from './domain/broadcasts/sending.ts';
+import { prepareReplies } from './domain/consent/reading/opt-out-phrases.ts';
 import { readReply } from './domain/consent/reading/reply-words.ts';
 import { type Dispatcher, dispatcher } from './domain/delivery/dispatcher.ts';
 import { clockFollowedMs, waitForWorkers } from './domain/delivery/outbox-maintenance.ts';
@@ -43,6 +44,7 @@ export async function serve(config: Config, say: (line: string) => void): Promis
     await listen(app, config);
     const work = texting && startJobs({ ...runtime, db: runtime.background }, log, texting);
     const jobs = config.role === 'work' ? null : startRequestJobs(runtime, log);
+    if (config.environment === 'production') void prepareReplies(runtime.turn);
     log.info({ port: config.port, environment: config.environment, role: config.role }, 'listening');
     if (sandbox) say(greeting(runtime, sandbox));
     return {

@@ -7,6 +7,7 @@ import { archive, byOperator } from '../../src/domain/archive/archive.ts';
 import { checkMessage } from '../../src/domain/messages/message-checks.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
 import { indexArchive } from '../../src/domain/record-keeping/archive-index.ts';
+import { phrasesFinder } from '../../src/domain/shared/text/phrases.ts';
 import { dryRun } from '../../src/domain/supervision/dry-runs.ts';
 import { hideNumbersIn } from '../../src/domain/supervision/findings.ts';
 import { matcherInTurns } from '../../src/domain/supervision/lexicon-matching.ts';
@@ -105,6 +106,13 @@ suite('between two turns', () => {
     );
     await Promise.all(sends);
     assert.ok(readAtOnce > 0 && readAtOnce <= 64_000, `${readAtOnce} characters`);
+  });
+
+  test('a pattern of what replies say is made', async () => {
+    const { deps, turns } = counted();
+    const finder = phrasesFinder(['dont STOP', 'STOP me', 'me'], { STOP: 'stop|end' });
+    await finder.prepare(deps.turn);
+    assert.deepEqual([turns(), finder(' please end me '), finder(' please ')], [3, true, false]);
   });
 
   test('a lexicon that a node doesn’t know is prepared before the transaction that needs it', async () => {

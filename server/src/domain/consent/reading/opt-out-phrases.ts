@@ -1,4 +1,5 @@
-import { phrasesFinder } from '../../shared/text/phrases.ts';
+import { type PhrasesFinder, phrasesFinder } from '../../shared/text/phrases.ts';
+import type { TakeTurn } from '../../shared/turns.ts';
 import { clearWordings } from './clear-wordings.ts';
 import { optOutVocabulary } from './opt-out-vocabulary.ts';
 import { possibleWordings } from './possible-wordings.ts';
@@ -90,7 +91,12 @@ export function mayBeName(words: string): boolean {
   return !finders().notAName(` ${words} `);
 }
 
-function finderOf(phrases: string[]): (clauses: string) => boolean {
+/** Before somebody writes a reply that needs all of it. */
+export async function prepareReplies(turn: TakeTurn): Promise<void> {
+  for (const finder of Object.values(finders())) await finder.prepare(turn);
+}
+
+function finderOf(phrases: string[]): PhrasesFinder {
   return phrasesFinder(phrases, optOutVocabulary);
 }
 

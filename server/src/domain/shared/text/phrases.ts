@@ -1,3 +1,4 @@
+import type { TakeTurn } from '../turns.ts';
 import { plainLetters } from './letters.ts';
 
 // Texts and the phrases to look for in them. A phrase is a list of words for one clause:
@@ -41,12 +42,15 @@ export function phrasesPattern(phrases: string[], vocabulary: Vocabulary): RegEx
   return new RegExp(phrases.map((phrase) => phraseSource(phrase, vocabulary)).join('|'), 'gm');
 }
 
+/** `prepare` makes its patterns in turns: a single text could need all of them, which takes longer than others should wait. */
+export type PhrasesFinder = ((clauses: string) => boolean) & { prepare(turn: TakeTurn): Promise<void> };
+
 /**
  * Whether clauses have any of the phrases. There is a pattern for each: one pattern of all would try every alternative at every
  * word, up to ten times slower. It is made for the first text that has the words which the phrase can't do without, because
  * to make those of all opt-outs takes 0.7 s of CPU and most replies need few.
  */
-export function phrasesFinder(phrases: string[], vocabulary: Vocabulary): (clauses: string) => boolean {
+export function phrasesFinder(phrases: string[], vocabulary: Vocabulary): PhrasesFinder {
   const needs = new Map<string, RegExp>();
   const needOf = (source: string) => needs.get(source) ?? needs.set(source, new RegExp(source, 'm')).get(source);
   const finders = phrases.map((phrase) => {
@@ -54,11 +58,19 @@ export function phrasesFinder(phrases: string[], vocabulary: Vocabulary): (claus
     let pattern: RegExp | undefined;
     return { needed, pattern: () => (pattern ??= phrasesPattern([phrase], vocabulary)) };
   });
-  return (clauses) => {
+  const find = (clauses: string) => {
     const found = new Map<RegExp, boolean>();
     const has = (need: RegExp) => found.get(need) ?? (found.set(need, need.test(clauses)).get(need) as boolean);
     return finders.some(({ needed, pattern }) => needed.every(has) && clauses.search(pattern()) >= 0);
   };
+  async function prepare(turn: TakeTurn): Promise<void> {
+    for (const { needed, pattern } of finders) {
+      await turn();
+      // V8 compiles a pattern when it is used, and once more when it is used again; for texts in few scripts, and for others.
+      for (const text of [' a ', ' a ', ' 中 ', ' 中 ']) for (const each of [...needed, pattern()]) text.search(each);
+    }
+  }
+  return Object.assign(find, { prepare });
 }
 
 /** The words that are in every text with the phrase, each as a pattern. A space comes before each. */
