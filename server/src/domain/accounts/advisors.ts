@@ -112,7 +112,7 @@ export async function listAdvisors(deps: Deps): Promise<Advisor[]> {
 
 /** The advisors of one firm. Another firm's advisor is one that doesn't exist. */
 export async function listAdvisorsOf(deps: Deps, firmId: number): Promise<Advisor[]> {
-  return (await store.listAdvisors(deps.db)).filter((advisor) => advisor.firmId === firmId);
+  return store.listAdvisors(deps.db, firmId);
 }
 
 export async function getAdvisorOf(deps: Deps, firmId: number, advisorId: number): Promise<Advisor> {

@@ -81,7 +81,13 @@ export async function startRequests(
   return inTransaction(deps, async (deps) => {
     const group = groupId === null ? null : await findTextedGroup(deps.db, advisorId, groupId, 0);
     const started = { groupId, groupName: group?.name ?? null, text: wording.text, wordingVersion: wording.version };
-    return beginBroadcast(deps, advisorId, { ...started, people: asked.length, refused: 0 }, [asked], by);
+    return beginBroadcast(
+      deps,
+      advisorId,
+      { ...started, people: asked.length, refused: 0 },
+      inTurns(deps.turn, asked, atOnce),
+      by,
+    );
   });
 }
 

@@ -52,7 +52,7 @@ async function reconciliationOf({ db }: Deps, firmId: number) {
   if (!row) return null;
   const { from, to, carrier }: { from: string; to: string; carrier: string | null } = JSON.parse(row.meta);
   const found: Record<string, { compared: number; discrepancies: number }> = JSON.parse(row.body).advisors;
-  const advisors = (await listAdvisors(db)).filter((advisor) => advisor.firmId === firmId);
+  const advisors = await listAdvisors(db, firmId);
   const own = advisors.flatMap(({ advisorId }) => found[advisorId] ?? []);
   const sum = (of: 'compared' | 'discrepancies') => own.reduce((total, each) => total + each[of], 0);
   return {

@@ -148,6 +148,13 @@ export async function listAdvisorsKnowing(db: Db, phone: string): Promise<Adviso
   );
 }
 
-export async function listAdvisors(db: Db): Promise<AdvisorRow[]> {
-  return db.query<AdvisorRow>(`select ${columns} from advisors order by advisor_id`);
+/** Of one firm, if it is given. */
+export async function listAdvisors(db: Db, firmId: number | null = null): Promise<AdvisorRow[]> {
+  return db.query<AdvisorRow>(
+    `select ${columns}
+     from advisors
+     where $1::bigint is null or firm_id = $1
+     order by advisor_id`,
+    [firmId],
+  );
 }
