@@ -481,14 +481,10 @@ create table deleted_groups (
 
 create table devices (
   device_hash bytea not null,
-  advisor_id bigint,
+  advisor_id bigint not null,
   date_time_expires timestamp with time zone not null,
-  staff_id bigint,
-  constraint devices_device_hash_advisor_id_key UNIQUE (device_hash, advisor_id),
-  constraint devices_device_hash_staff_id_key UNIQUE (device_hash, staff_id),
-  constraint devices_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
-  constraint devices_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id),
-  constraint devices_owner CHECK ((num_nonnulls(advisor_id, staff_id) = 1))
+  constraint devices_pkey PRIMARY KEY (device_hash, advisor_id),
+  constraint devices_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );
 
 create table dispatches (
@@ -838,13 +834,6 @@ create table pending_actions (
   constraint pending_actions_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );
 
-create table recovery_codes (
-  staff_id bigint not null,
-  code_hash bytea not null,
-  constraint recovery_codes_pkey PRIMARY KEY (staff_id, code_hash),
-  constraint recovery_codes_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id)
-);
-
 create table replies (
   advisor_id bigint not null,
   reply_id bigint not null generated always as identity,
@@ -1020,19 +1009,11 @@ create table staff (
   role text not null,
   disabled boolean not null default false,
   date_time_created timestamp with time zone not null,
+  date_time_reinvited timestamp with time zone,
   constraint staff_pkey PRIMARY KEY (staff_id),
   constraint staff_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
   constraint staff_firm CHECK (((firm_id IS NULL) = (role = 'operator'::text))),
   constraint staff_role_check CHECK ((role = ANY (ARRAY['reviewer'::text, 'compliance_officer'::text, 'operator'::text])))
-);
-
-create table staff_credentials (
-  staff_id bigint not null,
-  password_hash text not null,
-  sealed_totp bytea not null,
-  totp_step bigint not null,
-  constraint staff_credentials_pkey PRIMARY KEY (staff_id),
-  constraint staff_credentials_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id)
 );
 
 create table suspended_provisions (
@@ -1220,8 +1201,6 @@ CREATE INDEX crm_lookups_ready ON public.crm_lookups USING btree (not_before);
 CREATE INDEX devices_advisor ON public.devices USING btree (advisor_id, date_time_expires);
 
 CREATE INDEX devices_expires ON public.devices USING btree (date_time_expires);
-
-CREATE INDEX devices_staff ON public.devices USING btree (staff_id, date_time_expires);
 
 CREATE INDEX dispatches_deferred ON public.dispatches USING btree (deferred_until) WHERE (deferred_until IS NOT NULL);
 
@@ -2010,8 +1989,6 @@ grant delete, insert, select, update on passkeys to assent_app;
 
 grant delete, insert, select, update on pending_actions to assent_app;
 
-grant delete, insert, select, update on recovery_codes to assent_app;
-
 grant insert, select on replies to assent_app;
 
 grant insert, select, update on reply_media to assent_app;
@@ -2042,8 +2019,6 @@ grant delete, insert, select on signing_keys to assent_app;
 
 grant insert, select on staff to assent_app;
 
-grant delete, insert, select, update on staff_credentials to assent_app;
-
 grant delete, insert, select on suspended_provisions to assent_app;
 
 grant insert, select, update on text_counts to assent_app;
@@ -2064,4 +2039,4 @@ grant insert, select on wordings to assent_app;
 
 grant insert (advisor_id, number, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created) on archive_entries to assent_app;
 
-grant update (role, disabled) on staff to assent_app;
+grant update (role, disabled, date_time_reinvited) on staff to assent_app;

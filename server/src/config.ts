@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { settings } from './settings.ts';
 
@@ -56,6 +57,8 @@ function withPublicUrl(config: Config): Config {
     throw new ConfigError(
       `PUBLIC_URL is "${config.publicUrl}": production needs an https URL, such as https://api.example.com.`,
     );
+  if (isIP(new URL(config.publicUrl).hostname.replace(/^\[|\]$/g, '')))
+    throw new ConfigError(`PUBLIC_URL is "${config.publicUrl}": it needs a host name, for the passkeys of your staff.`);
   if (!config.databaseUrl) throw new ConfigError('DATABASE_URL is not set: production needs its own PostgreSQL.');
   return config;
 }

@@ -44,7 +44,7 @@ export const settings = {
     name: 'PUBLIC_URL',
     default: '',
     about:
-      'The URL where partners reach the server, without a path: `https://api.example.com`. Required in production; in the sandbox `http://localhost:PORT`.',
+      'The URL where partners reach the server, without a path: `https://api.example.com`. Required in production, with a host name, which passkeys belong to; in the sandbox `http://localhost:PORT`.',
     parse: origin,
   },
   trustedProxies: {
@@ -103,7 +103,7 @@ export const settings = {
     name: 'ALERT_MAIL_COMMAND',
     default: '',
     about:
-      'Command that sends alerts by mail, such as `sendmail -t`: it gets the whole message on stdin, and has 30 seconds.',
+      'Command that sends mail, such as `sendmail -t`, for alerts and for links that replace the passkeys of staff: it gets the whole message on stdin, and has 30 seconds.',
     parse: text,
   },
   metricsToken: {

@@ -89,6 +89,8 @@ suite('the settings', () => {
     assert.equal(readConfig(production).publicUrl, 'https://api.example.com');
     refused({ ...production, PUBLIC_URL: 'http://api.example.com' }, /^PUBLIC_URL.*https/);
     refused({ ...production, PUBLIC_URL: '' }, /^PUBLIC_URL.*https/);
+    for (const host of ['192.0.2.7', '[2001:db8::7]'])
+      refused({ ...production, PUBLIC_URL: `https://${host}` }, /^PUBLIC_URL.*host name/);
     refused({ ...production, DATABASE_URL: '' }, /^DATABASE_URL/);
   });
 

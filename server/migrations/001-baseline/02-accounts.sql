@@ -57,6 +57,8 @@ create table staff (
   role text not null check (role in ('reviewer', 'compliance_officer', 'operator')),
   disabled boolean not null default false,
   date_time_created timestamptz not null,
+  -- When a link that replaces their passkeys was last made.
+  date_time_reinvited timestamptz,
   constraint staff_firm check ((firm_id is null) = (role = 'operator'))
 );
 create unique index staff_email on staff (lower(email));
@@ -76,5 +78,5 @@ alter table advisors enable always trigger firm_stays;
 
 grant select, insert, update on firms, advisors, earlier_numbers to assent_app;
 grant select, insert on staff to assent_app;
-grant update (disabled, role) on staff to assent_app;
+grant update (disabled, role, date_time_reinvited) on staff to assent_app;
 grant select on migrations to assent_app;

@@ -18,19 +18,15 @@ create index sessions_advisor on sessions (advisor_id);
 create index sessions_staff on sessions (staff_id);
 create index sessions_expires on sessions (date_time_expires);
 
--- Browsers in which an advisor or one of the staff has signed in before, by the SHA-256 of their cookie: guesses by strangers
--- don't count against sign-ins there. A browser may belong to several of them.
+-- Browsers in which an advisor has signed in before, by the SHA-256 of their cookie: guesses of passwords by strangers don't count
+-- against sign-ins there. A browser may belong to several of them.
 create table devices (
-  device_hash bytea not null,
+  device_hash bytea,
   advisor_id bigint references advisors,
   date_time_expires timestamptz not null,
-  staff_id bigint references staff,
-  unique (device_hash, advisor_id),
-  unique (device_hash, staff_id),
-  constraint devices_owner check (num_nonnulls(advisor_id, staff_id) = 1)
+  primary key (device_hash, advisor_id)
 );
 create index devices_advisor on devices (advisor_id, date_time_expires);
-create index devices_staff on devices (staff_id, date_time_expires);
 create index devices_expires on devices (date_time_expires);
 
 -- Of an advisor or of one of the staff.
@@ -58,7 +54,7 @@ create table passkey_challenges (
 );
 create index passkey_challenges_expires on passkey_challenges (date_time_expires);
 
--- One-time links at which advisors choose a password, and staff how they sign in, by the SHA-256 of their code. A new link replaces
+-- One-time links at which advisors choose a password, and staff add a passkey, by the SHA-256 of their code. A new link replaces
 -- the one before.
 create table invitations (
   advisor_id bigint unique references advisors,
@@ -83,23 +79,6 @@ create table sign_in_failures (
   staff_id bigint
 );
 
--- What staff sign in with, unless it is a passkey alone: a password is never without its second factor.
-create table staff_credentials (
-  staff_id bigint primary key references staff,
-  password_hash text not null,
-  -- The secret of their authenticator app, encrypted with CREDENTIALS_KEY.
-  sealed_totp bytea not null,
-  -- The last 30 seconds whose code was used: no code works twice.
-  totp_step bigint not null
-);
-
--- Each stands in for the authenticator once, by its SHA-256.
-create table recovery_codes (
-  staff_id bigint not null references staff,
-  code_hash bytea not null,
-  primary key (staff_id, code_hash)
-);
-
 -- Buckets that failed attempts empty and time fills, by the SHA-256 of what they are counted for.
 create table throttles (
   bucket_hash bytea primary key,
@@ -109,6 +88,5 @@ create table throttles (
 create index throttles_filled on throttles (date_time_filled);
 
 grant select, insert, update, delete on
-  sessions, devices, passkeys, passkey_challenges, invitations, sign_in_failures, throttles,
-  staff_credentials, recovery_codes
+  sessions, devices, passkeys, passkey_challenges, invitations, sign_in_failures, throttles
   to assent_app;

@@ -6,7 +6,6 @@ import { resealSecrets } from '../domain/address-book/crm-connections.ts';
 import { resealCarriers } from '../domain/carriers/carriers.ts';
 import { resealAlertSecrets } from '../domain/operations/alerts.ts';
 import { readSandboxFile } from '../domain/sandbox/sandbox-file.ts';
-import { resealAuthenticators } from '../domain/sign-in/staff-credentials.ts';
 import { resealWebhookSecrets } from '../domain/webhooks/webhooks.ts';
 import { migrateDatabase } from '../runtime.ts';
 import { UsageError, type Verb } from './verb.ts';
@@ -75,15 +74,14 @@ export const deploymentVerbs: Verb[] = [
   {
     name: 'secrets reseal',
     about:
-      'Encrypt every stored secret (of CRMs, webhooks, alerts, carriers and authenticator apps, and the keys that sign tokens) again with the first key of CREDENTIALS_KEY.',
+      'Encrypt every stored secret (of CRMs, webhooks, alerts and carriers, and the keys that sign tokens) again with the first key of CREDENTIALS_KEY.',
     run: async ({ runtime, out }) => {
       const [crms, webhooks] = [await resealSecrets(runtime), await resealWebhookSecrets(runtime)];
       const alerts = await resealAlertSecrets(runtime);
       const keys = await resealSigningKeys(runtime);
       const carriers = await resealCarriers(runtime);
-      const authenticators = await resealAuthenticators(runtime);
       out.note(
-        `Resealed the secrets of ${crms} CRMs, ${webhooks} webhooks, ${alerts} alert targets, ${carriers} carriers and ${authenticators} authenticator apps, and ${keys} signing keys.`,
+        `Resealed the secrets of ${crms} CRMs, ${webhooks} webhooks, ${alerts} alert targets and ${carriers} carriers, and ${keys} signing keys.`,
       );
     },
   },

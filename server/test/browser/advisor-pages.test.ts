@@ -7,7 +7,7 @@ import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { inviteAdvisor } from '../../src/domain/sign-in/invitations.ts';
 import { password } from '../support/advisor-app.ts';
 import { skip } from '../support/browser.ts';
-import { desk, useApp } from './app-windows.ts';
+import { addAuthenticator, desk, useApp } from './app-windows.ts';
 import { assertFits, inspect } from './inspect.ts';
 
 const phone = { viewport: { width: 360, height: 740 } };
@@ -219,22 +219,6 @@ async function addPasskey(page: Page): Promise<void> {
   await signIn(page);
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await page.getByRole('status').waitFor();
-}
-
-async function addAuthenticator(page: Page) {
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return { devtools, authenticatorId };
 }
 
 test('if passkeys can’t work, their buttons stay hidden', { skip }, async () => {

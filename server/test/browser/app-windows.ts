@@ -27,6 +27,23 @@ type AppOptions = {
   prepare?(world: World): Promise<unknown>;
 };
 
+/** A device that has passkeys, and always agrees. */
+export async function addAuthenticator(page: Page) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { devtools, authenticatorId };
+}
+
 /** A server with the app, its jobs and a browser, for the tests of one file. */
 export function useApp({ env = {}, prepare = async () => {} }: AppOptions = {}) {
   let pages: AdvisorApp;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { inviteNewStaff, type StaffRole } from '../../src/domain/accounts/staff.ts';
+import { getStaff, inviteNewStaff, type StaffRole } from '../../src/domain/accounts/staff.ts';
+import { listPasskeys } from '../../src/domain/sign-in/passkeys.ts';
+import { inviteStaff } from '../../src/domain/sign-in/staff-invitations.ts';
 import { skip } from '../support/browser.ts';
-import { totpOf } from '../support/totp.ts';
-import { desk, phoneWide, useApp } from './app-windows.ts';
+import { addAuthenticator, desk, phoneWide, useApp } from './app-windows.ts';
 import { inspect } from './inspect.ts';
 
 const { world, origin, open } = useApp();
@@ -17,78 +18,32 @@ async function linkFor(role: StaffRole, name: string): Promise<string> {
   return invitation.link.slice(invitation.link.indexOf('/console'));
 }
 
-/** A device that has passkeys, and always agrees, but not before it is asked by a button. */
-async function addAuthenticator(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
-  });
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-}
-
-async function setUpApp(page: Page, password: string): Promise<{ secret: string; codes: string[] }> {
-  await page.getByLabel('New password').fill(password);
-  await page.getByLabel('Repeat the password').fill(password);
-  await page.getByRole('button', { name: 'Continue with a password' }).click();
-  await page.getByRole('img', { name: 'QR code' }).waitFor();
-  await inspect(page, 'the authenticator');
-  const secret = (await page.locator('.secret').innerText()).replaceAll(/\s/g, '');
-  await page.getByLabel('Code from the app').fill(totpOf(secret));
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('heading', { name: 'Keep your recovery codes' }).waitFor();
-  await inspect(page, 'the recovery codes');
-  return { secret, codes: await page.locator('.codes li').allInnerTexts() };
-}
-
 const inConsole = (page: Page) => page.locator('.console-main').waitFor();
 
 describe('the console', { skip }, () => {
-  it('lets somebody in with a password and an app, and again with a recovery code', async () => {
-    const password = 'a long password';
-    const { page, complaints } = await open(await linkFor('operator', 'Ona'), { ...phoneWide, bypassCSP: true });
+  it('lets somebody in by a passkey, who adds another, invites a colleague, and loses them all', async () => {
+    const { page, complaints } = await open('/problems', { ...phoneWide, bypassCSP: true });
+    const { devtools, authenticatorId } = await addAuthenticator(page);
+    await page.goto(`${origin()}${await linkFor('compliance_officer', 'Cato')}`);
     await page.waitForURL(`${origin()}/console/invitation`);
     await inspect(page, 'the invitation');
-    const { codes } = await setUpApp(page, password);
-    await page.getByRole('link', { name: 'I saved them' }).click();
-    await inConsole(page);
-    assert.deepEqual(complaints, []);
-    await page.context().clearCookies();
-    await page.goto(`${origin()}/console/staff`);
-    await page.getByLabel('Email').fill('ona@staff.example');
-    await page.getByLabel('Password').fill(password);
-    await inspect(page, 'the sign-in');
-    await page.getByRole('button', { name: 'Continue', exact: true }).click();
-    await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
-    await inspect(page, 'the second step');
-    await page.getByLabel('Code').fill(codes[3] ?? '');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Staff' }).waitFor();
-    assert.equal(page.url(), `${origin()}/console/staff`);
-  });
-
-  it('lets somebody in with a passkey alone, who then invites a colleague and changes their mind', async () => {
-    const { page, complaints } = await open('/problems', { ...desk, bypassCSP: true });
-    await addAuthenticator(page);
-    await page.goto(`${origin()}${await linkFor('compliance_officer', 'Cato')}`);
-    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
     await inConsole(page);
 
+    await page.setViewportSize(desk.viewport);
     await page.getByRole('button', { name: /^Cato/ }).click();
     await page.getByRole('menuitem', { name: 'Your sign-in' }).click();
-    await page.getByText('You have no password.').waitFor();
-    await inspect(page);
+    await inspect(page, 'the passkeys');
     await page.getByRole('button', { name: /^Remove / }).click();
     await page.getByRole('alert').getByText('all that you can sign in with').waitFor();
+    await devtools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
+    await addAuthenticator(page);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByText('Passkey added.').waitFor();
+    const removal = page.getByRole('button', { name: /^Remove / });
+    assert.equal(await removal.count(), 2);
+    await removal.first().click();
+    await page.getByText('Passkey removed.').waitFor();
     await page.getByRole('link', { name: 'Console', exact: true }).click();
 
     await page.getByRole('link', { name: 'Staff' }).click();
@@ -111,8 +66,17 @@ describe('the console', { skip }, () => {
 
     await page.context().clearCookies();
     await page.goto(`${origin()}/console/sign-in?next=/console/staff`);
+    await inspect(page, 'the sign-in');
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await row.waitFor();
+
+    const cato = await getStaff(world().deps, 'cato@staff.example');
+    const { link: replacing } = await inviteStaff(world().deps, cato);
+    await page.goto('about:blank');
+    await page.goto(replacing.replace(/^http:\/\/[^/]+/, origin()));
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByText('A new link for Cato to sign in with').waitFor();
+    assert.equal((await listPasskeys(world().deps, cato)).length, 1);
     assert.deepEqual(complaints, []);
   });
 });

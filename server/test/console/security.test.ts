@@ -3,20 +3,10 @@ import { after, before, describe, it } from 'node:test';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, listStaff, setStaff } from '../../src/domain/accounts/staff.ts';
-import { resealAuthenticators } from '../../src/domain/sign-in/staff-credentials.ts';
 import { makePasskey } from '../support/authenticator.ts';
 import { makeStaff, type StaffPerson } from '../support/console.ts';
 import { moved } from '../support/database.ts';
-import {
-  codeIn,
-  enroll,
-  giveCode,
-  givePassword,
-  invitedStaff,
-  recoveryCodesIn,
-  secretIn,
-} from '../support/staff-sign-in.ts';
-import { totpOf } from '../support/totp.ts';
+import { codeIn, enroll, invitedStaff, signInWith } from '../support/staff-sign-in.ts';
 import { Visitor } from '../support/visitor.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -32,10 +22,12 @@ function stranger(): Visitor {
   return new Visitor(world.app, { address: `198.51.100.${++people}` });
 }
 
+/** Somebody with a passkey, signed in. */
 async function enrolled() {
   const person = await invitedStaff(world.deps, world.ann.advisor.firmId);
-  const visitor = stranger();
-  return { ...person, visitor, ...(await enroll(visitor, person)) };
+  const [visitor, passkey] = [stranger(), makePasskey(world.config.publicUrl)];
+  await enroll(visitor, person, passkey);
+  return { ...person, visitor, passkey };
 }
 
 /** As if they had signed in six minutes ago. */
@@ -51,59 +43,12 @@ async function isSignedIn(visitor: Visitor): Promise<boolean> {
 }
 
 describe('/console/security', () => {
-  it('changes the password, and signs out everywhere else', async () => {
-    const { email, visitor, codes } = await enrolled();
-    const elsewhere = stranger();
-    await giveCode(elsewhere, await givePassword(elsewhere, email), codes[0] ?? '');
-    const page = await visitor.get(security);
-    assert.match(page.body, /9 of your 10 recovery codes/);
-    const password = 'another password';
-    const differ = await visitor.submit(page, `${security}/password`, { password, repeated: 'and another' });
-    assert.match((await visitor.get(differ.location ?? '')).body, /role="alert">The two passwords are different/);
-    const done = await visitor.submit(page, `${security}/password`, { password, repeated: password });
-    assert.equal(done.location, `${security}?done=password`);
-    assert.deepEqual([await isSignedIn(visitor), await isSignedIn(elsewhere)], [true, false]);
-    assert.equal((await givePassword(stranger(), email)).status, 400);
-    assert.equal((await givePassword(stranger(), email, password)).status, 200);
-  });
-
-  it('replaces the authenticator and the recovery codes', async () => {
-    const { staffId, email, visitor, secret, codes } = await enrolled();
-    const setUp = await visitor.submit(await visitor.get(security), `${security}/authenticator`, {});
-    const newer = secretIn(setUp);
-    assert.notEqual(newer, secret);
-    const wrong = await visitor.submit(setUp, `${security}/authenticator/code`, { totp: totpOf(secret) });
-    assert.equal(wrong.status, 400);
-    const made = recoveryCodesIn(
-      await visitor.submit(wrong, `${security}/authenticator/code`, { totp: totpOf(newer) }),
-    );
-    assert.equal(made.length, 10);
-    const renewed = await visitor.submit(await visitor.get(security), `${security}/recovery-codes`, {});
-    assert.equal(recoveryCodesIn(renewed).length, 10);
-    const other = stranger();
-    for (const old of [totpOf(secret, 1), codes[0], made[0]])
-      assert.equal((await giveCode(other, await givePassword(other, email), old ?? '')).status, 400);
-    assert.equal(await resealAuthenticators(world.deps), (await credentials()).length);
-    assert.equal((await giveCode(other, await givePassword(other, email), totpOf(newer, 1))).status, 303);
-    const entries = await world.database.asOwner<{ action: string }>(
-      `select meta::json->>'action' as action from archive_entries
-       where kind = 'sign_in' and meta::json->>'staffId' = $1 order by number`,
-      [String(staffId)],
-    );
-    const actions = entries.map(({ action }) => action).slice(5);
-    assert.deepEqual(actions, ['authenticator set up', 'recovery codes made', 'recovery codes made', 'signed in']);
-  });
-
   it('adds and removes passkeys, but never the last way in', async () => {
-    const { staffId, email, code } = await invitedStaff(world.deps, world.ann.advisor.firmId);
-    const visitor = stranger();
-    await visitor.get('/console/invitation');
-    const { body: first } = await visitor.postJson('/console/invitation/passkey/options', { email, code });
-    const passkey = makePasskey(world.config.publicUrl);
-    await visitor.postJson('/console/invitation/passkey', { email, code, response: passkey.register(first) });
+    const { staffId, visitor, passkey } = await enrolled();
     const page = await visitor.get(security);
     const last = await visitor.submit(page, `${security}/passkeys/remove`, { passkeyId: passkey.id });
     assert.equal(last.location, `${security}?wrong=last`);
+    assert.match((await visitor.get(last.location ?? '')).body, /role="alert">This passkey is all/);
     const theirs = await visitor.post(`${security}/passkeys/remove`, { passkeyId: 'c29tZWJvZHkgZWxzZeKAmXM' });
     assert.equal(theirs.location, security, 'nothing was removed, and nothing else is said');
     const second = makePasskey(world.config.publicUrl);
@@ -113,29 +58,28 @@ describe('/console/security', () => {
       [passkey.id],
     );
     const added = await visitor.postJson(`${security}/passkeys`, { response: second.register(options) });
-    assert.deepEqual(added.body, { location: `${security}?done=passkey-added` });
-    const removed = await visitor.submit(page, `${security}/passkeys/remove`, { passkeyId: passkey.id });
-    assert.equal(removed.location, `${security}?done=passkey-removed`);
-    // A first password comes with its second factor.
-    const password = 'a first password';
-    const setUp = await visitor.submit(page, `${security}/password`, { password, repeated: password });
-    assert.equal((await givePassword(stranger(), email, password)).status, 400);
-    await visitor.submit(setUp, `${security}/authenticator/code`, { totp: totpOf(secretIn(setUp)) });
-    assert.equal((await givePassword(stranger(), email, password)).status, 200);
-    assert.equal((await credentials()).filter((each) => each.staffId === staffId).length, 1);
+    assert.deepEqual(added.body, { location: `${security}?done=added` });
+    assert.equal((await signInWith(stranger(), second, staffId)).status, 200);
+    // Both at once: one of them stays.
+    const removals = await Promise.all(
+      [passkey, second].map(({ id }) => visitor.submit(page, `${security}/passkeys/remove`, { passkeyId: id })),
+    );
+    assert.deepEqual(removals.map(({ location }) => location).toSorted(), [
+      `${security}?done=removed`,
+      `${security}?wrong=last`,
+    ]);
   });
 
   it('changes nothing for a session of six minutes, but still signs out elsewhere', async () => {
-    const { staffId, email, visitor, codes } = await enrolled();
+    const { staffId, visitor, passkey } = await enrolled();
     const elsewhere = stranger();
-    await giveCode(elsewhere, await givePassword(elsewhere, email), codes[0] ?? '');
+    await signInWith(elsewhere, passkey, staffId);
     await age(staffId);
     const page = await visitor.get(security);
     assert.match(page.body, /Sign in again to change it/);
-    assert.doesNotMatch(page.body, /name="password"/);
+    assert.doesNotMatch(page.body, /Add a passkey|Remove/);
     const again = '/console/sign-in?again=yes&next=%2Fconsole%2Fsecurity';
-    for (const what of ['password', 'authenticator', 'authenticator/code', 'recovery-codes', 'passkeys/remove'])
-      assert.equal((await visitor.post(`${security}/${what}`, { password: 'x' })).location, again, what);
+    assert.equal((await visitor.post(`${security}/passkeys/remove`, { passkeyId: passkey.id })).location, again);
     for (const what of ['passkeys/options', 'passkeys'])
       assert.deepEqual((await visitor.postJson(`${security}/${what}`, {})).body, { location: again });
     assert.match((await visitor.get(again)).body, /Sign in again/);
@@ -150,7 +94,8 @@ describe('/console/staff', () => {
     const officer = await makeStaff(world, { role: 'compliance_officer', firmId, name: 'Olga' });
     const input = { name: 'Rae', email: 'rae@staff.example', role: 'reviewer' };
     const { body } = await officer.call('POST', '/staff', input);
-    await enroll(stranger(), { email: input.email, code: codeIn(body.link) });
+    const first = { email: input.email, code: codeIn(body.link) };
+    await enroll(stranger(), first, makePasskey(world.config.publicUrl));
     const rae = (await listStaff(world.deps)).find(({ email }) => email === input.email);
     assert.deepEqual([rae?.role, rae?.firmId], ['reviewer', firmId]);
     const elsewhere = { ...input, email: 'x@staff.example', firmId: (await addFirm(world.deps, 'Elsewhere')).firmId };
@@ -195,6 +140,26 @@ describe('/console/staff', () => {
     assert.equal(left.length, 1);
     await setStaff(world.deps, staffId, { disabled: false });
     await setStaff(world.deps, operator.staffId, { disabled: false });
+  });
+
+  it('officers can’t replace the passkeys of somebody who has signed in, and see that an operator did', async () => {
+    const { firmId } = world.ann.advisor;
+    const officer = await makeStaff(world, { role: 'compliance_officer', firmId, name: 'Odile' });
+    const operator = await makeStaff(world, { role: 'operator', name: 'Otis' });
+    const { staffId, name } = await enrolled();
+    const refused = await officer.call('POST', `/staff/${staffId}/invite`);
+    assert.deepEqual([refused.status, /only an operator/.test(refused.body.detail)], [409, true]);
+    const reinvited = async () => (await officer.call('GET', '/overview')).body.reinvited;
+    assert.deepEqual(await reinvited(), []);
+    await age(operator.staffId);
+    assert.equal((await operator.call('POST', `/all-staff/${staffId}/invite`)).status, 403);
+    const other = await makeStaff(world, { role: 'operator', name: 'Ottilie' });
+    const { body } = await other.call('POST', `/all-staff/${staffId}/invite`);
+    assert.match(body.link, /code=[\w-]{43}$/);
+    assert.deepEqual(
+      (await reinvited()).map((each: { name: string }) => each.name),
+      [name],
+    );
   });
 
   it('an export is started only after a fresh sign-in', async () => {
@@ -272,7 +237,7 @@ describe('/console/staff', () => {
 
   it('who is disabled is signed out at once, and a link for them is dead', async () => {
     const operator = await makeStaff(world, { role: 'operator', name: 'Ender' });
-    const { staffId, visitor, email } = await enrolled();
+    const { staffId, visitor, passkey } = await enrolled();
     assert.equal((await operator.call('PUT', `/all-staff/${staffId}`, { disabled: true })).status, 200);
     assert.equal(await isSignedIn(visitor), false);
     assert.equal((await operator.call('POST', `/all-staff/${staffId}/invite`)).status, 409);
@@ -283,19 +248,8 @@ describe('/console/staff', () => {
     });
     const { body } = await operator.call('POST', `/all-staff/${other.staffId}/invite`);
     for (const disabled of [true, false]) await operator.call('PUT', `/all-staff/${other.staffId}`, { disabled });
-    const page = await stranger().get('/console/invitation');
-    assert.equal(page.status, 200);
-    const late = stranger();
-    await late.get('/console/invitation');
-    const refused = await late.postJson('/console/invitation/passkey/options', {
-      email: other.email,
-      code: codeIn(body.link),
-    });
-    assert.equal(refused.status, 400);
-    assert.equal((await givePassword(stranger(), email)).status, 400);
+    const late = { email: other.email, code: codeIn(body.link) };
+    assert.equal((await enroll(stranger(), late, makePasskey(world.config.publicUrl))).status, 400);
+    assert.equal((await signInWith(stranger(), passkey, staffId)).status, 400);
   });
 });
-
-async function credentials() {
-  return world.database.asOwner<{ staffId: number }>('select staff_id as "staffId" from staff_credentials');
-}

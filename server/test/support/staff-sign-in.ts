@@ -1,59 +1,45 @@
 import type { Deps } from '../../src/deps.ts';
 import { inviteNewStaff, type StaffRole } from '../../src/domain/accounts/staff.ts';
-import { totpOf } from './totp.ts';
+import type { makePasskey } from './authenticator.ts';
 import type { Visit, Visitor } from './visitor.ts';
 
-export const staffPassword = 'a long password';
+type Passkey = ReturnType<typeof makePasskey>;
 let people = 0;
 
 /** Somebody new with a link, whose code this is. */
 export async function invitedStaff(deps: Deps, firmId: number | null, role: StaffRole = 'compliance_officer') {
   const email = `person${++people}@staff.example`;
   const { staff, invitation } = await inviteNewStaff(deps, { firmId, name: 'Person', email, role });
-  return { staffId: staff.staffId, email, code: codeIn(invitation.link) };
+  return { ...staff, code: codeIn(invitation.link) };
 }
 
-export function codeIn(link: string): string {
-  return new URLSearchParams(new URL(link).hash.slice(1)).get('code') ?? '';
+export function codeIn(link: string | null): string {
+  return new URLSearchParams(new URL(link ?? '').hash.slice(1)).get('code') ?? '';
 }
 
-/** Chooses a password; the answer is the page with the app's secret. */
-export async function choosePassword(
+/** Opens the link and adds a passkey, which signs them in; or what was refused. */
+export async function enroll(
   visitor: Visitor,
   { email, code }: { email: string; code: string },
+  passkey: Passkey,
+  twist: Parameters<Passkey['register']>[1] = {},
 ): Promise<Visit> {
-  const page = await visitor.get('/console/invitation');
-  const given = { email, code, password: staffPassword, repeated: staffPassword };
-  return visitor.submit(page, '/console/invitation', given);
+  await visitor.get('/console/invitation');
+  const asked = await visitor.postJson('/console/invitation/passkey/options', { email, code });
+  if (asked.status !== 200) return asked;
+  const response = passkey.register(asked.body, twist);
+  return visitor.postJson('/console/invitation/passkey', { email, code, response });
 }
 
-/** Chooses a password, sets up the app, and is signed in. */
-export async function enroll(visitor: Visitor, invited: { email: string; code: string }) {
-  const page = await choosePassword(visitor, invited);
-  const secret = secretIn(page);
-  const totp = totpOf(secret);
-  const done = await visitor.submit(page, '/console/invitation/authenticator', { totp });
-  return { secret, totp, codes: recoveryCodesIn(done) };
+/** What the passkey answers at the page to sign in. */
+export async function answerOf(visitor: Visitor, passkey: Passkey, staffId: number) {
+  await visitor.get('/console/sign-in');
+  const { body: challenge } = await visitor.postJson('/console/sign-in/passkey/options', {});
+  const userHandle = Buffer.from(`staff ${staffId}`).toString('base64url');
+  return passkey.signIn(challenge, staffId, { userHandle });
 }
 
-export function secretIn({ body }: Visit): string {
-  return /secret=([A-Z2-7]{32})/.exec(body)?.[1] ?? '';
-}
-
-export function recoveryCodesIn({ body }: Visit): string[] {
-  return [...String(body).matchAll(/<li><code>([\w-]+)<\/code>/g)].map(([, code = '']) => code);
-}
-
-export async function givePassword(
-  visitor: Visitor,
-  email: string,
-  password = staffPassword,
-  next = '',
-): Promise<Visit> {
-  const page = await visitor.get('/console/sign-in');
-  return visitor.submit(page, '/console/sign-in', { email, password, next });
-}
-
-export async function giveCode(visitor: Visitor, page: Visit, totp: string): Promise<Visit> {
-  return visitor.submit(page, '/console/sign-in/code', { totp });
+export async function signInWith(visitor: Visitor, passkey: Passkey, staffId: number, next = ''): Promise<Visit> {
+  const response = await answerOf(visitor, passkey, staffId);
+  return visitor.postJson('/console/sign-in/passkey', { response, next });
 }

@@ -31,7 +31,7 @@ export const staffVerbs: Verb[] = [
   {
     name: 'staff invite',
     about:
-      'Print a link at which a staff member chooses how to sign in to the console, and add them first if they are new. It works once, for 24 hours, and signs them out.',
+      'Print a link at which a staff member adds a passkey for the console, in place of lost ones, and add them first if they are new. It works once, for 24 hours, and signs them out.',
     operands: ['[STAFF]'],
     options: {
       name: { value: 'TEXT', about: 'The name of somebody new.' },

@@ -1,12 +1,13 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { findFirm } from '../../store/accounts/firms.ts';
-import type { NewStaff, StaffRole, StaffRow } from '../../store/accounts/staff.ts';
+import type { ListedStaffRow, NewStaff, StaffRole, StaffRow } from '../../store/accounts/staff.ts';
 import * as store from '../../store/accounts/staff.ts';
 import { deleteInvitationOf } from '../../store/sign-in/invitations.ts';
 import { archive, type By, byOperator, byStaff, deployment } from '../archive/archive.ts';
 import { problem, requireFound } from '../problems.ts';
+import { isMailAddress } from '../shared/mail.ts';
 import { endSessions } from '../sign-in/sessions.ts';
-import { inviteStaff } from '../sign-in/staff-invitations.ts';
+import { inviteNewcomer } from '../sign-in/staff-invitations.ts';
 import { checkName } from './names.ts';
 
 /** Somebody who works in the console: a firm's reviewer or compliance officer, or an operator of the deployment. */
@@ -25,7 +26,7 @@ export async function addStaff(
   by: By = byOperator,
 ): Promise<Staff> {
   checkName('A staff member', name);
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw problem('invalid_request', `${email} is not an email address.`);
+  if (!isMailAddress(email)) throw problem('invalid_request', `${email} is not an email address.`);
   if ((firmId === null) !== (role === 'operator'))
     throw problem('invalid_request', 'Reviewers and compliance officers belong to a firm, and operators to none.');
   if (firmId !== null && !(await findFirm(deps.db, firmId))) throw problem('not_found', `There is no firm ${firmId}.`);
@@ -37,11 +38,11 @@ export async function addStaff(
   });
 }
 
-/** Adds them with a link at which they choose how to sign in. */
+/** Adds them with a link at which they add their first passkey. */
 export async function inviteNewStaff(deps: Deps, input: StaffInput, by: By = byOperator) {
   return inTransaction(deps, async (deps) => {
     const staff = await addStaff(deps, input, by);
-    return { staff, invitation: await inviteStaff(deps, staff, by) };
+    return { staff, invitation: await inviteNewcomer(deps, staff, by) };
   });
 }
 
@@ -96,12 +97,12 @@ export async function getStaff(deps: Deps, idOrEmail: string): Promise<Staff> {
   return requireFound(await store.findStaff(deps.db, idOrEmail), `There is no staff member ${idOrEmail}.`);
 }
 
-export async function listStaff(deps: Deps): Promise<Staff[]> {
+export async function listStaff(deps: Deps): Promise<ListedStaffRow[]> {
   return store.listStaff(deps.db);
 }
 
 /** The staff of one firm. Another firm's staff member is one that doesn't exist. */
-export async function listStaffOf(deps: Deps, firmId: number): Promise<Staff[]> {
+export async function listStaffOf(deps: Deps, firmId: number): Promise<ListedStaffRow[]> {
   return (await store.listStaff(deps.db)).filter((staff) => staff.firmId === firmId);
 }
 

@@ -6,6 +6,7 @@ import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { thisNode } from '../carriers/status.ts';
 import { problem, requireFound } from '../problems.ts';
+import { isMailAddress } from '../shared/mail.ts';
 import { newSigningSecret } from '../shared/secrets.ts';
 import { dayMs, realTimeIn } from '../shared/time.ts';
 import { type AlertNotice, alertMail } from './alert-mail.ts';
@@ -177,8 +178,7 @@ async function push(deps: Deps, target: store.AlertTargetRow, notice: AlertNotic
 
 function checkTarget({ config, sendMail }: Deps, { kind, address }: AlertTargetInput): void {
   if (kind === 'mail') {
-    if (!/^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/.test(address) || !/^[\x21-\x7e]+$/.test(address))
-      throw problem('invalid_request', `${address} is not an email address.`);
+    if (!isMailAddress(address)) throw problem('invalid_request', `${address} is not an email address.`);
     if (!sendMail)
       throw problem('conflict', 'Mail is not set up: give the processes ALERT_MAIL_COMMAND, such as sendmail -t.');
     return;

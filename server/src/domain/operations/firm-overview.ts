@@ -1,25 +1,32 @@
 import type { Deps } from '../../deps.ts';
 import { listAdvisors } from '../../store/accounts/advisors.ts';
+import { listReinvited } from '../../store/accounts/staff.ts';
 import { findCheckpoint, findTree } from '../../store/archive/archive-tree.ts';
 import { findLastDelivery } from '../../store/archive/checkpoint-deliveries.ts';
 import { findLastVerification } from '../../store/archive/verifications.ts';
 import * as store from '../../store/operations/firm-overview.ts';
 import { findRetention } from '../../store/record-keeping/retention.ts';
 import { archiveHealth } from '../archive/archive-status.ts';
+import { dayMs } from '../shared/time.ts';
+
+/** How long the firm is told that an operator made a link to replace somebody's passkeys. */
+const reinvitedShownMs = 7 * dayMs;
 
 /** What a firm's staff see first: the state of the archive, and what needs a person. */
 export async function readFirmOverview(deps: Deps, firmId: number) {
   const { db } = deps;
-  const [archive, reviews, { holds, advisors }, { years: retentionYears }] = await Promise.all([
+  const since = new Date(deps.clock.now().getTime() - reinvitedShownMs);
+  const [archive, reviews, { holds, advisors }, { years: retentionYears }, reinvited] = await Promise.all([
     archiveOf(deps, firmId),
     store.listOpenReviewCounts(db, firmId),
     store.countHoldsAndAdvisors(db, firmId),
     findRetention(db, firmId),
+    listReinvited(db, firmId, since),
   ]);
   const oldest = reviews.map((each) => each.oldest).sort((a, b) => a.getTime() - b.getTime())[0] ?? null;
   const open = reviews.reduce((sum, { count }) => sum + count, 0);
   const kinds = Object.fromEntries(reviews.map(({ kind, count }) => [kind, count]));
-  return { archive, reviews: { open, oldest, kinds }, holds, advisors, retentionYears };
+  return { archive, reviews: { open, oldest, kinds }, holds, advisors, retentionYears, reinvited };
 }
 
 async function archiveOf(deps: Deps, firmId: number) {

@@ -99,6 +99,6 @@ export async function replacePassword(deps: Deps, advisorId: number, passwordHas
   await endSessions(deps, { advisorId });
   await deletePasskeys(deps.db, { advisorId });
   await deleteChallengesOf(deps.db, { advisorId });
-  await deleteDevices(deps.db, { advisorId });
+  await deleteDevices(deps.db, advisorId);
   await store.deleteInvitationOf(deps.db, { advisorId });
 }

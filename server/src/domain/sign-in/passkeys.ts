@@ -7,7 +7,7 @@ import type { By } from '../archive/archive.ts';
 import { authenticatorName } from './authenticators.ts';
 import { challengeMs, rememberChallenge, takeChallenge } from './passkey-challenges.ts';
 import { archiveSignIn } from './sign-in-records.ts';
-import { expectedResponse, hostOf, isPasskeyId, nullIfInvalid, userHandle, webauthn } from './webauthn.ts';
+import { expectedResponse, hostOf, nullIfInvalid, userHandle, webauthn } from './webauthn.ts';
 
 export type Passkey = Pick<PasskeyRow, 'passkeyId' | 'name' | 'dateTimeCreated' | 'dateTimeUsed'>;
 
@@ -21,13 +21,23 @@ export async function listPasskeys(deps: Deps, owner: Owner): Promise<Passkey[]>
   return store.listPasskeys(deps.db, owner);
 }
 
-export async function removePasskey(deps: Deps, owner: Owner, passkeyId: string, by: By): Promise<boolean> {
-  if (!isPasskeyId(passkeyId)) return false;
+/** Advisors have a password too; for staff, the last passkey stays. */
+export async function removePasskey(
+  deps: Deps,
+  owner: Owner,
+  passkeyId: string,
+  by: By,
+): Promise<'removed' | 'unknown' | 'last'> {
   return inTransaction(deps, async (deps) => {
-    const name = await store.deletePasskey(deps.db, owner, passkeyId);
-    if (name === null) return false;
-    await archiveSignIn(deps, by, owner, { action: 'passkey removed', of: {}, values: { name } });
-    return true;
+    await store.lockPasskeys(deps.db, owner);
+    const passkeys = await store.listPasskeys(deps.db, owner);
+    const passkey = passkeys.find((each) => each.passkeyId === passkeyId);
+    if (!passkey) return 'unknown';
+    if (owner.staffId !== undefined && passkeys.length === 1) return 'last';
+    await store.deletePasskey(deps.db, passkeyId);
+    const removed = { action: 'passkey removed', of: {}, values: { name: passkey.name } } as const;
+    await archiveSignIn(deps, by, owner, removed);
+    return 'removed';
   });
 }
 

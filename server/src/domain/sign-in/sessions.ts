@@ -2,17 +2,17 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { Owner } from '../../store/sign-in/owners.ts';
 import type { SessionRow, SignInMethod, StaffSessionRow } from '../../store/sign-in/sessions.ts';
 import * as store from '../../store/sign-in/sessions.ts';
-import { type By, byAdvisor, byStaff } from '../archive/archive.ts';
+import type { By } from '../archive/archive.ts';
 import { hashSecret, newToken } from '../shared/secrets.ts';
 import { realTimeIn } from '../shared/time.ts';
 import { rememberDevice } from './devices.ts';
 import type { Attempt } from './sign-in-failures.ts';
-import { archiveSignIn } from './sign-in-records.ts';
+import { archiveSignIn, byOwner } from './sign-in-records.ts';
 
 export type Session = SessionRow;
 export type StaffSession = StaffSessionRow;
-/** Their browser keeps both tokens; we store only their SHA-256. */
-export type NewSession = { token: string; device: string };
+/** Their browser keeps both tokens; we store only their SHA-256. Staff have no password to guess, so no device. */
+export type NewSession = { token: string; device: string | null };
 
 const sessionMs = 12 * 60 * 60 * 1000;
 /** A console that nobody uses for an hour signs itself out: it shows what a firm's clients wrote, in an office. */
@@ -22,18 +22,13 @@ const freshMs = 5 * 60 * 1000;
 const seenMs = 5 * 60 * 1000;
 const listedMax = 100;
 
-type Beginning = Attempt & {
-  method: SignInMethod;
-  checkedPasswordHash?: string | null;
-  /** What came after the password. */
-  secondFactor?: 'authenticator' | 'recovery code';
-};
+type Beginning = Attempt & { method: SignInMethod; checkedPasswordHash?: string | null };
 
 /** The new session, or null if they may no longer sign in, or not with the password that was checked. */
 export async function beginSession(
   deps: Deps,
   owner: Owner,
-  { method, checkedPasswordHash = null, secondFactor, address, device, browser, traceId }: Beginning,
+  { method, checkedPasswordHash = null, address, device, browser, traceId }: Beginning,
 ): Promise<NewSession | null> {
   const token = newToken();
   const created = deps.databaseClock.now();
@@ -41,10 +36,10 @@ export async function beginSession(
   const session = { sessionHash: hashSecret(token), method, browser, created, expires };
   return inTransaction(deps, async (deps) => {
     if (!(await store.insertSession(deps.db, owner, session, checkedPasswordHash))) return null;
-    const of = { method, ...(secondFactor && { secondFactor }) };
-    const by = owner.staffId === undefined ? byAdvisor(owner.advisorId, traceId) : byStaff(owner.staffId, traceId);
-    await archiveSignIn(deps, by, owner, { action: 'signed in', of, values: { address } });
-    return { token, device: await rememberDevice(deps, owner, device) };
+    const signedIn = { action: 'signed in', of: { method }, values: { address } } as const;
+    await archiveSignIn(deps, byOwner(owner, traceId), owner, signedIn);
+    const { advisorId } = owner;
+    return { token, device: advisorId === undefined ? null : await rememberDevice(deps, advisorId, device) };
   });
 }
 
@@ -123,12 +118,6 @@ export async function signOut(deps: Deps, token: string): Promise<void> {
   await store.deleteSession(deps.db, hashSecret(token));
 }
 
-/** All of them, or all but the one with this token. */
-export async function endSessions(
-  deps: Pick<Deps, 'db'>,
-  owner: Owner,
-  { except }: { except?: string } = {},
-): Promise<void> {
-  const kept = except === undefined ? Buffer.alloc(0) : hashSecret(except);
-  await store.deleteSessionsOf(deps.db, owner, { except: kept });
+export async function endSessions(deps: Pick<Deps, 'db'>, owner: Owner): Promise<void> {
+  await store.deleteSessionsOf(deps.db, owner, { except: Buffer.alloc(0) });
 }

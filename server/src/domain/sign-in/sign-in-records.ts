@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts';
 import type { Owner } from '../../store/sign-in/owners.ts';
-import { archive, type By, deployment } from '../archive/archive.ts';
+import { archive, type By, byAdvisor, byStaff, deployment } from '../archive/archive.ts';
 
-/** What the archive keeps about access to an account: never a password, a code, a token or a key. */
+/** What the archive keeps about access to an account: never a password, a token or a key. */
 type SignInEvent = {
   action:
     | 'invited'
@@ -11,9 +11,7 @@ type SignInEvent = {
     | 'signed out elsewhere'
     | 'passkey added'
     | 'passkey removed'
-    | 'authenticator set up'
-    | 'recovery codes made'
-    | 'recovery code used'
+    | 'passkeys replaced'
     | 'application allowed'
     | 'application disconnected'
     | 'application tokens ended';
@@ -30,4 +28,8 @@ export async function archiveSignIn(
   const meta = { action, ...(staffId !== undefined && { staffId }), ...of };
   const entry = { advisorId, kind: 'sign_in', memberId: null, meta } as const;
   await archive(deps, by, { ...entry, body: JSON.stringify(values) });
+}
+
+export function byOwner({ advisorId, staffId }: Owner, traceId: string | null): By {
+  return staffId === undefined ? byAdvisor(advisorId, traceId) : byStaff(staffId, traceId);
 }

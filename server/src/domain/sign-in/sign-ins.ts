@@ -1,5 +1,4 @@
 import type { Deps } from '../../deps.ts';
-import { type Owner, type OwnerKind, ownerWith } from '../../store/sign-in/owners.ts';
 import { findPassword } from '../../store/sign-in/passwords.ts';
 import { forgetBefore } from '../shared/in-batches.ts';
 import { isDeviceOf } from './devices.ts';
@@ -11,37 +10,27 @@ import { type Bucket, deviceThrottles, fullAfterMs, returnAttempt, signInThrottl
 type Refusal = { refused: 'wrong' } | { refused: 'throttled'; retryAfterSeconds: number };
 type SignIn = { session: NewSession; refused?: undefined } | Refusal;
 
+type PasswordAttempt = Attempt & { email: string; password: string };
+
 /**
  * Signs an advisor in. An unknown email, an advisor without a password and a disabled advisor are all treated like a
  * wrong password: the same response after the same work.
  */
-export async function signIn(deps: Deps, attempt: PasswordAttempt): Promise<SignIn> {
-  const checked = await checkPassword(deps, 'advisor', attempt);
-  if (checked.refused) return checked;
-  const { ownerId: advisorId, passwordHash: checkedPasswordHash } = checked;
-  const session = await beginSession(deps, { advisorId }, { ...attempt, method: 'password', checkedPasswordHash });
-  if (!session) return { refused: 'wrong' };
-  await returnAttempt(deps, checked.from);
-  return { session };
-}
-
-export type PasswordAttempt = Attempt & { email: string; password: string };
-
-/** Takes an attempt, for the caller to return, and counts a failure. */
-export async function checkPassword(
-  deps: Deps,
-  kind: OwnerKind,
-  { email, password, address, device, traceId }: PasswordAttempt,
-): Promise<{ ownerId: number; passwordHash: string; from: Bucket[]; refused?: undefined } | Refusal> {
-  const { foldedEmail, ownerId, passwordHash } = await findPassword(deps.db, kind, email);
-  const account = kind === 'advisor' ? foldedEmail : `staff ${foldedEmail}`;
-  const owner = ownerId === null ? null : ownerWith(kind, ownerId);
-  const taken = await takeSignIn(deps, { account, owner, address, device });
+export async function signIn(deps: Deps, { email, password, ...attempt }: PasswordAttempt): Promise<SignIn> {
+  const { foldedEmail: account, advisorId, passwordHash } = await findPassword(deps.db, email);
+  const taken = await takeSignIn(deps, { ...attempt, account, advisorId });
   if ('retryAfterSeconds' in taken) return { refused: 'throttled', ...taken };
   const right = await verifyPassword(password, passwordHash);
-  if (right && ownerId && passwordHash) return { ownerId, passwordHash, from: taken.from };
-  await countFailure(deps, account, owner, { method: 'password', address, traceId });
-  return { refused: 'wrong' };
+  if (!right || advisorId === null) {
+    const owner = advisorId === null ? null : { advisorId };
+    await countFailure(deps, account, owner, { ...attempt, method: 'password' });
+    return { refused: 'wrong' };
+  }
+  const method = { method: 'password', checkedPasswordHash: passwordHash } as const;
+  const session = await beginSession(deps, { advisorId }, { ...attempt, ...method });
+  if (!session) return { refused: 'wrong' };
+  await returnAttempt(deps, taken.from);
+  return { session };
 }
 
 /** Signs in as an advisor of the sandbox without any proof: null if there is no such advisor. */
@@ -56,9 +45,14 @@ export async function signInToSandbox(deps: Deps, advisorId: number, attempt: At
  */
 async function takeSignIn(
   deps: Deps,
-  { account, owner, address, device }: Pick<Attempt, 'address' | 'device'> & { account: string; owner: Owner | null },
+  {
+    account,
+    advisorId,
+    address,
+    device,
+  }: Pick<Attempt, 'address' | 'device'> & { account: string; advisorId: number | null },
 ): Promise<{ from: Bucket[] } | { retryAfterSeconds: number }> {
-  if (device && owner && (await isDeviceOf(deps, owner, device))) {
+  if (device && advisorId !== null && (await isDeviceOf(deps, advisorId, device))) {
     const own = deviceThrottles(account, device);
     if ((await takeAttempt(deps, own)) === null) return { from: own };
   }

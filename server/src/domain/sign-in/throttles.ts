@@ -7,7 +7,7 @@ import { hashSecret } from '../shared/secrets.ts';
 /** A bucket of `burst` attempts that refills at `perSecond`. The name says whose attempts, and at what. */
 export type Bucket = { name: string; burst: number; perSecond: number };
 
-/** Every bucket is full again by then, and a full bucket can be forgotten: the slowest takes 3,333 seconds. */
+/** Every bucket is full again by then, and a full bucket can be forgotten: the slowest takes 1,000 seconds. */
 export const fullAfterMs = 60 * 60 * 1000;
 
 /** Password guesses: from one address at any account, from one site at one account, and from anywhere at one account. */
@@ -37,17 +37,6 @@ export function challengeThrottles(address: string): Bucket[] {
 /** Codes of invitations: they can't be guessed, but each try is a look into the database. */
 export function invitationThrottles(address: string): Bucket[] {
   return addressThrottles('invitation', address, { burst: 100, perSecond: 1 });
-}
-
-/**
- * Codes at the second step of signing in to the console. Whoever guesses there has the password, and three in a million codes work: with
- * 260 guesses a day, one succeeds in about four years.
- */
-export function codeThrottles(staffId: number, address: string): Bucket[] {
-  return [
-    ...addressThrottles('code', address, { burst: 100, perSecond: 1 }),
-    { name: `code of staff ${staffId}`, burst: 10, perSecond: 0.003 },
-  ];
 }
 
 /** Authorization requests: each is stored until it is decided or expires. */

@@ -1,74 +1,34 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { byAdvisor } from '../../domain/archive/archive.ts';
-import {
-  addPasskey,
-  listPasskeys,
-  type Passkey,
-  passkeysMax,
-  registrationOptions,
-  removePasskey,
-} from '../../domain/sign-in/passkeys.ts';
+import { listPasskeys, type Passkey } from '../../domain/sign-in/passkeys.ts';
 import { isFresh, type Session } from '../../domain/sign-in/sessions.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
+import { addPasskeyChanges, passkeyConfirmations } from '../browser/own-sign-in.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { confirmation, continuation, passkeyAdding } from '../browser/sign-in-parts.ts';
 import { accountNavigation, day } from './frame.ts';
-import type { Visits } from './visits.ts';
+import { advisorOf, type Visits } from './visits.ts';
 
-const confirmations: Record<string, string> = {
-  added: 'Passkey added. You can now sign in with it.',
-  removed: 'Passkey removed. It no longer signs you in here; you can delete it on your device too.',
-};
-const refusals = {
-  too_many: `You have ${passkeysMax} passkeys already. Remove one first.`,
-  not_verified: 'That passkey couldn’t be added. Try again.',
-};
+/** Where an advisor sees, adds and removes passkeys. After signing in again, the page goes on with what it was for. */
+export function addPasskeys(app: FastifyInstance, visits: Visits): void {
+  const { deps, forms, sessionOf } = visits;
 
-/** Only somebody who signed in just now may change how an advisor signs in: a stolen session can't. */
-export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf, freshSessionOf }: Visits): void {
   app.get('/passkeys', async (request, reply) => {
     const session = await sessionOf(request);
     if (!session) return reply.redirect('/sign-in?next=/passkeys', 303);
     const passkeys = await listPasskeys(deps, { advisorId: session.advisorId });
     const formToken = forms.token(request, reply);
     const origin = passkeysPossible(deps) ? deps.config.publicUrl : null;
-    const done = confirmation(request, confirmations);
+    const done = confirmation(request, passkeyConfirmations);
     const continued = isFresh(deps, session) ? continuedIn(request) : null;
     const content = passkeyPage({ passkeys, session, formToken, origin, done, continued });
     return sendPage(reply, { title: 'Passkeys', content, scripts: origin !== null });
   });
 
-  app.post('/passkeys/remove', async (request, reply) => {
-    const fields = forms.read(request);
-    const session = await freshSessionOf(request);
-    if (!session) return reply.redirect(signInToContinue(fields('passkeyId')), 303);
-    const { advisorId } = session;
-    const isTheirs = await removePasskey(deps, { advisorId }, fields('passkeyId'), byAdvisor(advisorId, request.id));
-    return reply.redirect(isTheirs ? '/passkeys?done=removed' : '/passkeys', 303);
-  });
-
-  app.post('/passkeys/options', async (request, reply) => {
-    forms.readJson(request);
-    const session = await freshSessionOf(request);
-    if (!session) return reply.code(401).send({ location: signInToContinue('add') });
-    const options = await registrationOptions(deps, { advisorId: session.advisorId }, session);
-    return 'refused' in options ? reply.code(400).send({ message: refusals[options.refused] }) : options;
-  });
-
-  app.post('/passkeys', async (request, reply) => {
-    const { response } = forms.readJson(request);
-    const session = await freshSessionOf(request);
-    if (!session) return reply.code(401).send({ location: signInToContinue('add') });
-    const { advisorId } = session;
-    const result = await addPasskey(deps, { advisorId }, response, byAdvisor(advisorId, request.id));
-    if ('refused' in result) return reply.code(400).send({ message: refusals[result.refused] });
-    return { location: '/passkeys?done=added' };
-  });
-}
-
-/** Where to sign in, and come back to add a passkey or to remove this one. */
-function signInToContinue(what: 'add' | string): string {
-  return `/sign-in?${new URLSearchParams({ again: 'yes', next: `/passkeys?continue=${encodeURIComponent(what)}` })}`;
+  const signInTo = (what: 'add' | string) => {
+    const next = `/passkeys?continue=${encodeURIComponent(what)}`;
+    return `/sign-in?${new URLSearchParams({ again: 'yes', next })}`;
+  };
+  addPasskeyChanges(app, visits, { page: '/passkeys', path: '/passkeys', ownerOf: advisorOf, signInTo });
 }
 
 function continuedIn({ query }: FastifyRequest): string | null {

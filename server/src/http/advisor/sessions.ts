@@ -1,41 +1,30 @@
 import type { FastifyInstance } from 'fastify';
-import { byAdvisor } from '../../domain/archive/archive.ts';
-import { listSessions, type OwnSession, type Session, signOutElsewhere } from '../../domain/sign-in/sessions.ts';
+import { listSessions, type OwnSession, type Session } from '../../domain/sign-in/sessions.ts';
+import { addSessionEnds, sessionConfirmations } from '../browser/own-sign-in.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { confirmation } from '../browser/sign-in-parts.ts';
 import { accountNavigation, moment } from './frame.ts';
-import type { Visits } from './visits.ts';
+import { advisorOf, type Visits } from './visits.ts';
 
-const confirmations: Record<string, string> = {
-  one: 'Signed out there.',
-  others: 'Signed out everywhere else.',
-};
 const methods: Record<OwnSession['method'], string> = {
   password: 'with a password',
   passkey: 'with a passkey',
   sandbox: 'with a click, in the sandbox',
 };
 
-export function addSessions(app: FastifyInstance, { deps, forms, sessionOf, sessionToken }: Visits): void {
+export function addSessions(app: FastifyInstance, visits: Visits): void {
+  const { deps, forms, sessionOf, sessionToken } = visits;
+
   app.get('/sessions', async (request, reply) => {
     const session = await sessionOf(request);
     if (!session) return reply.redirect('/sign-in?next=/sessions', 303);
     const sessions = await listSessions(deps, { advisorId: session.advisorId }, sessionToken(request) ?? '');
     const formToken = forms.token(request, reply);
-    const content = sessionPage({ sessions, session, formToken, done: confirmation(request, confirmations) });
+    const content = sessionPage({ sessions, session, formToken, done: confirmation(request, sessionConfirmations) });
     return sendPage(reply, { title: 'Where you’re signed in', content });
   });
 
-  app.post('/sessions/end', async (request, reply) => {
-    const fields = forms.read(request);
-    const session = await sessionOf(request);
-    if (!session) return reply.redirect('/sign-in?next=/sessions', 303);
-    const { advisorId } = session;
-    const sessionId = fields('sessionId');
-    const which = sessionId ? { sessionId } : { except: sessionToken(request) ?? '' };
-    await signOutElsewhere(deps, { advisorId }, which, byAdvisor(advisorId, request.id));
-    return reply.redirect(`/sessions?done=${sessionId ? 'one' : 'others'}`, 303);
-  });
+  addSessionEnds(app, visits, { page: '/sessions', path: '/sessions', signIn: '/sign-in', ownerOf: advisorOf });
 }
 
 type SessionPage = { sessions: OwnSession[]; session: Session; formToken: string; done: Html | null };

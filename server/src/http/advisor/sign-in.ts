@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Advisor, listAdvisors } from '../../domain/accounts/advisors.ts';
 import { readSandboxFile } from '../../domain/sandbox/sandbox-file.ts';
-import { signInByPasskey, signInOptions } from '../../domain/sign-in/passkey-sign-in.ts';
 import { isFresh } from '../../domain/sign-in/sessions.ts';
 import { signIn, signInToSandbox } from '../../domain/sign-in/sign-ins.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
+import { addPasskeySignIn } from '../browser/own-sign-in.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { type PageProblem, passkeySignIn, passwordFields, sendTooMany, throttled } from '../browser/sign-in-parts.ts';
+import { type PageProblem, passkeySignIn, passwordFields, throttled } from '../browser/sign-in-parts.ts';
 import { firstPage, localPath, type Visits } from './visits.ts';
 
 export function addSignIn(app: FastifyInstance, visits: Visits): void {
@@ -35,20 +35,7 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
 
   if (deps.config.environment === 'sandbox') addSandboxSignIn(app, visits);
 
-  app.post('/sign-in/passkey/options', async (request, reply) => {
-    forms.readJson(request);
-    const options = await signInOptions(deps, request.ip);
-    return 'refused' in options ? sendTooMany(reply, options.retryAfterSeconds) : options;
-  });
-
-  app.post('/sign-in/passkey', async (request, reply) => {
-    const { response, next } = forms.readJson(request);
-    const result = await signInByPasskey(deps, 'advisor', response, visits.attemptOf(request));
-    if (result.refused === 'throttled') return sendTooMany(reply, result.retryAfterSeconds);
-    if (result.refused) return reply.code(400).send({ message: passkeyRefused });
-    await visits.begin(request, reply, result.session);
-    return { location: localPath(next) };
-  });
+  addPasskeySignIn(app, visits, { path: '/sign-in', kind: 'advisor', refused: passkeyRefused, pathOf: localPath });
 
   app.post('/sign-out', async (request, reply) => {
     const fields = forms.read(request);
@@ -118,7 +105,7 @@ ${passwordFields(email, problem)}
 </form>
 <p class="facts hint">Forgot your password? Ask your administrator for a link to choose a new one.</p>
 ${deps.config.environment === 'sandbox' && sandboxSignIn(await listAdvisors(deps), { formToken, next })}
-${passkeys && passkeySignIn({ path: '/sign-in/passkey', formToken, next, origin: deps.config.publicUrl })}
+${passkeys && passkeySignIn({ path: '/sign-in/passkey', formToken, next, origin: deps.config.publicUrl }, { isOnlyWay: false })}
 ${leavesTo && declineForm({ formToken, path: next })}
 ${again && html`<p class="decline"><a class="quiet" href="${next}">Don’t sign in, go back</a></p>`}
 </main>`;

@@ -1,9 +1,13 @@
 import type { Deps } from '../../deps.ts';
-import { findSession, noteSeen, signOut } from '../../domain/sign-in/sessions.ts';
+import { findSession, noteSeen, type Session, signOut } from '../../domain/sign-in/sessions.ts';
 import { isLocalPath } from '../browser/forms.ts';
 import { browserVisits } from '../browser/visits.ts';
 
 export type Visits = ReturnType<typeof visits>;
+
+export function advisorOf({ advisorId }: Session): { advisorId: number } {
+  return { advisorId };
+}
 
 export function visits(deps: Deps) {
   return browserVisits(deps, 'session', {

@@ -41,10 +41,8 @@ export function sendTooMany(reply: FastifyReply, retryAfterSeconds: number): Fas
   return reply.code(429).header('retry-after', String(retryAfterSeconds)).send({ message });
 }
 
-/** After codes of the console it may be minutes; all else waits for ten seconds at most. */
 function tooMany(seconds: number): string {
-  const wait = seconds < 120 ? `${seconds} second${seconds === 1 ? '' : 's'}` : `${Math.ceil(seconds / 60)} minutes`;
-  return `Too many attempts. Wait ${wait}, then try again.`;
+  return `Too many attempts. Wait ${seconds} second${seconds === 1 ? '' : 's'}, then try again.`;
 }
 
 /** What else tells about a field: its rule, and the problem above the form if that is about it. */
@@ -67,12 +65,12 @@ export function passwordFields(email: string, problem: PageProblem | undefined):
 }
 
 /** A password to be chosen, twice. */
-export function newPasswordFields(problem?: InvitationProblem, next = ''): Html {
+export function newPasswordFields(problem?: InvitationProblem): Html {
   const isWrong = problem?.about === 'password';
   return html`<div class="field">
 <label for="password">New password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="${passwordLengthMin}" maxlength="1000"${described(isWrong, 'password-rule')}>
-<p class="facts hint" id="password-rule">At least ${passwordLengthMin} characters.${next && ` ${next}`}</p>
+<p class="facts hint" id="password-rule">At least ${passwordLengthMin} characters.</p>
 </div>
 <div class="field">
 <label for="repeated">Repeat the password</label>
@@ -97,21 +95,35 @@ export function linkFields({ email = '', code = '', problem }: InvitationForm): 
 type Passkeys = { path: string; formToken: string; origin: string };
 
 /** Hidden until the script finds that passkeys work here: the button does nothing without it. */
-export function passkeySignIn({ path, formToken, next, origin }: Passkeys & { next: string }): Html {
+export function passkeySignIn(
+  { path, formToken, next, origin }: Passkeys & { next: string },
+  { isOnlyWay }: { isOnlyWay: boolean },
+): Html {
   return html`<div hidden data-passkey-sign-in data-path="${path}" data-origin="${origin}" data-form-token="${formToken}" data-next="${next}">
-<p class="or">or</p>
+${!isOnlyWay && html`<p class="or">or</p>`}
 <p class="notice bad" role="alert" hidden></p>
-<button class="button full" type="button">Sign in with a passkey</button>
-</div>`;
+<button class="button${isOnlyWay && ' main'} full" type="button"${isOnlyWay && html` autofocus`}>Sign in with a passkey</button>
+</div>
+${isOnlyWay && passkeyElsewhere('sign in', origin)}`;
 }
 
-/** Hidden until the script finds that passkeys work here. */
-export function passkeyAdding({ path, formToken, origin, focused }: Passkeys & { focused: boolean }): Html {
-  return html`<div hidden data-passkey-adding data-path="${path}" data-origin="${origin}" data-form-token="${formToken}">
+/** Hidden until the script finds that passkeys work here. The named fields of the page go with it. */
+export function passkeyAdding({
+  path,
+  formToken,
+  origin,
+  focused,
+  fields = '',
+}: Passkeys & { focused: boolean; fields?: string }): Html {
+  return html`<div hidden data-passkey-adding data-path="${path}" data-fields="${fields}" data-origin="${origin}" data-form-token="${formToken}">
 <p class="notice bad" role="alert" hidden></p>
 <button class="button main" type="button"${focused && html` autofocus`}>Add a passkey</button>
 </div>
-<p class="facts" data-passkey-elsewhere>To add a passkey, open this page at ${origin} in a browser that supports passkeys and runs JavaScript.</p>`;
+${passkeyElsewhere('add a passkey', origin)}`;
+}
+
+function passkeyElsewhere(what: string, origin: string): Html {
+  return html`<p class="facts" data-passkey-elsewhere>To ${what}, open this page at ${origin} in a browser that supports passkeys and runs JavaScript.</p>`;
 }
 
 type Sentences = Record<string, string>;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { deviceSeconds } from '../../domain/sign-in/devices.ts';
-import { isFresh } from '../../domain/sign-in/sessions.ts';
+import { isFresh, type NewSession } from '../../domain/sign-in/sessions.ts';
 import type { Attempt } from '../../domain/sign-in/sign-in-failures.ts';
 import { type CookieName, cookieJar } from './cookies.ts';
 import { formDoor } from './forms.ts';
@@ -10,6 +10,8 @@ type Sessions<Session> = {
   find(token: string, request: FastifyRequest): Promise<Session | null>;
   end(token: string): Promise<void>;
 };
+
+export type BrowserVisits<Session extends { signedInAt: Date }> = ReturnType<typeof browserVisits<Session>>;
 
 /** What the handlers of pages work with: the domain, the forms, and who is signed in, by the cookie of that name. */
 export function browserVisits<Session extends { signedInAt: Date }>(
@@ -51,15 +53,11 @@ export function browserVisits<Session extends { signedInAt: Date }>(
       };
     },
     /** Signs the browser in, replacing anyone who was signed in. */
-    async begin(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      { token, device }: { token: string; device: string },
-    ): Promise<void> {
+    async begin(request: FastifyRequest, reply: FastifyReply, { token, device }: NewSession): Promise<void> {
       await forget(request);
       cookies.set(reply, name, token);
       forms.renewToken(reply);
-      cookies.set(reply, 'device', device, deviceSeconds);
+      if (device) cookies.set(reply, 'device', device, deviceSeconds);
     },
     async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       await forget(request);

@@ -10,7 +10,7 @@ import {
   setStaff,
 } from '../../domain/accounts/staff.ts';
 import type { By } from '../../domain/archive/archive.ts';
-import { inviteStaff } from '../../domain/sign-in/staff-invitations.ts';
+import { inviteNewcomer, inviteStaffByMail } from '../../domain/sign-in/staff-invitations.ts';
 import { AnyStaffInput, StaffChange, StaffInput, StaffParams } from '../../schemas/accounts/staff.ts';
 import { firmEndpoint, operatorEndpoint } from './endpoint.ts';
 
@@ -37,7 +37,7 @@ export const invite = firmEndpoint({
   isFresh: true,
   params: StaffParams,
   async handler(deps, { firmId }, { params }, by) {
-    return inviteStaff(deps, await getStaffOf(deps, firmId, params.staffId), by);
+    return inviteNewcomer(deps, await getStaffOf(deps, firmId, params.staffId), by);
   },
 });
 
@@ -63,7 +63,7 @@ export const inviteAny = operatorEndpoint({
   isFresh: true,
   params: StaffParams,
   async handler(deps, _staff, { params }, by) {
-    return inviteStaff(deps, await getStaff(deps, String(params.staffId)), by);
+    return inviteStaffByMail(deps, await getStaff(deps, String(params.staffId)), by);
   },
 });
 

@@ -11,6 +11,8 @@ export type StaffRow = {
   disabled: boolean;
   dateTimeCreated: Date;
 };
+/** With a passkey, they have signed in. */
+export type ListedStaffRow = StaffRow & { hasPasskey: boolean };
 export type NewStaff = Pick<StaffRow, 'firmId' | 'name' | 'email' | 'role'>;
 
 const columns = `
@@ -58,6 +60,41 @@ export async function lockOperators(db: Db): Promise<number[]> {
   return rows.map(({ staffId }) => staffId);
 }
 
+/** Makes changes to how one of the staff signs in take turns. False if they are disabled. */
+export async function lockStaff(db: Db, staffId: number): Promise<boolean> {
+  return db.has('select from staff where staff_id = $1 and not disabled for no key update', [staffId]);
+}
+
+export async function updateReinvited(db: Db, staffId: number, now: Date): Promise<void> {
+  await db.query('update staff set date_time_reinvited = $2 where staff_id = $1', [staffId, now]);
+}
+
+/** The staff of a firm for whom a link that replaces their passkeys was made since then. */
+export async function listReinvited(db: Db, firmId: number, since: Date) {
+  return db.query<{ name: string; dateTime: Date }>(
+    `select name, date_time_reinvited as "dateTime"
+     from staff
+     where firm_id = $1 and date_time_reinvited > $2
+     order by staff_id`,
+    [firmId, since],
+  );
+}
+
+/** The addresses of those who are told what happens to somebody's account: the firm's other officers, or the other operators. */
+export async function listOverseers(
+  db: Db,
+  { staffId, firmId }: Pick<StaffRow, 'staffId' | 'firmId'>,
+): Promise<string[]> {
+  const rows = await db.query<{ email: string }>(
+    `select email
+     from staff
+     where firm_id is not distinct from $1 and staff_id <> $2 and role <> 'reviewer' and not disabled
+     order by staff_id`,
+    [firmId, staffId],
+  );
+  return rows.map(({ email }) => email);
+}
+
 export async function findStaff(db: Db, idOrEmail: string): Promise<StaffRow | null> {
   return db.find<StaffRow>(
     `select ${columns}
@@ -67,6 +104,10 @@ export async function findStaff(db: Db, idOrEmail: string): Promise<StaffRow | n
   );
 }
 
-export async function listStaff(db: Db): Promise<StaffRow[]> {
-  return db.query<StaffRow>(`select ${columns} from staff order by staff_id`);
+export async function listStaff(db: Db): Promise<ListedStaffRow[]> {
+  return db.query<ListedStaffRow>(
+    `select ${columns}, exists (select from passkeys p where p.staff_id = staff.staff_id) as "hasPasskey"
+     from staff
+     order by staff_id`,
+  );
 }

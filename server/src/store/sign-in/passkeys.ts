@@ -78,13 +78,12 @@ export async function updatePasskeyUse(
   );
 }
 
-/** The deleted passkey's name, or null if there is none. */
-export async function deletePasskey(db: Db, owner: Owner, passkeyId: string): Promise<string | null> {
-  const [column, id] = ownerOf(owner);
-  return db.value(`delete from passkeys where ${column} = $1 and passkey_id = $2 returning name`, [id, passkeyId]);
+export async function deletePasskey(db: Db, passkeyId: string): Promise<void> {
+  await db.query('delete from passkeys where passkey_id = $1', [passkeyId]);
 }
 
-export async function deletePasskeys(db: Db, owner: Owner): Promise<void> {
+/** Returns how many there were. */
+export async function deletePasskeys(db: Db, owner: Owner): Promise<number> {
   const [column, id] = ownerOf(owner);
-  await db.query(`delete from passkeys where ${column} = $1`, [id]);
+  return (await db.query(`delete from passkeys where ${column} = $1 returning 1`, [id])).length;
 }

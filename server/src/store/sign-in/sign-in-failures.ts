@@ -5,8 +5,7 @@ import type { SignInMethod } from './sessions.ts';
 export type FailureRow = {
   advisorId: number | null;
   staffId: number | null;
-  /** A code is the second step of signing in to the console. */
-  method: SignInMethod | 'code';
+  method: SignInMethod;
   address: string;
   traceId: string | null;
   failures: number;

@@ -2,6 +2,7 @@ import type { show } from '../../../../server/src/http/console/overview.ts';
 import type { IconName } from '../../look/icons.tsx';
 import { count } from '../../words/people.ts';
 import type { StateWord, Tone } from '../../words/states.ts';
+import { fullTime } from '../../words/times.ts';
 import type { AnswerOf } from '../answers.ts';
 
 /** Times are ISO 8601. */
@@ -104,7 +105,7 @@ function reconciledWords({ reconciliation }: Overview['archive']): ArchiveFact {
 }
 
 /** In the order in which somebody should look at them. */
-export function needsOf({ archive, reviews }: Overview): Need[] {
+export function needsOf({ archive, reviews, reinvited }: Overview): Need[] {
   const needs: Need[] = [];
   const { isFaulty, verification, reconciliation } = archive;
   if (isFaulty)
@@ -127,6 +128,14 @@ export function needsOf({ archive, reviews }: Overview): Need[] {
       why: 'The operator’s reconciliation lists each of them.',
       icon: 'alert-triangle',
       tone: 'bad',
+    });
+  for (const { name, dateTime } of reinvited)
+    needs.push({
+      what: `A new link for ${name} to sign in with`,
+      why: `An operator made it on ${fullTime(Date.parse(dateTime))}, for lost passkeys. If ${name} didn’t ask for it, disable the account, and tell the operator.`,
+      icon: 'key',
+      tone: 'warn',
+      to: '/staff',
     });
   const optOuts = reviews.kinds.possible_opt_out ?? 0;
   if (optOuts > 0)

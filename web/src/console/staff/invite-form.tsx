@@ -42,7 +42,7 @@ export function InviteForm({
     >
       <div className="two">
         <Field label="Name" value={name} data-autofocus set={setName} />
-        <Field label="Email, to sign in with" type="email" value={email} set={setEmail} />
+        <Field label="Email" type="email" value={email} set={setEmail} />
       </div>
       <Choice
         label="Role"

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { list } from '../../../../server/src/http/console/staff.ts';
+import type { inviteAny, list } from '../../../../server/src/http/console/staff.ts';
 import { post, put } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Broken } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
-import type { RowOf } from '../answers.ts';
+import type { AnswerOf, RowOf } from '../answers.ts';
 import { Ask, ShownOnce } from '../dialogs.tsx';
 import { firmsQuery } from '../firms/queries.ts';
 import { listQuery, refresh } from '../lists.ts';
@@ -46,8 +46,11 @@ export function Staff() {
     await refresh(path);
     toast(done);
   };
-  const invite = async ({ staffId }: Member) =>
-    setLink((await post<{ link: string }>(`${path}/${staffId}/invite`)).link);
+  const invite = async ({ staffId }: Member) => {
+    const { link, mailedTo } = await post<AnswerOf<typeof inviteAny>>(`${path}/${staffId}/invite`);
+    setLink(link);
+    if (mailedTo) toast(`The link was sent to ${mailedTo}.`);
+  };
   return (
     <div className="console-page">
       <header className="console-head">
@@ -65,6 +68,7 @@ export function Staff() {
           member.staffId !== staff.staffId && (
             <RowActions
               member={member}
+              isOperator={isOperator}
               ask={(what) => ask({ what, member })}
               enable={() => set(member, { disabled: false }, `${member.name} can sign in again.`)}
             />
@@ -81,8 +85,10 @@ export function Staff() {
           run={() => invite(asked.member)}
           close={close}
         >
-          You get a link at which {asked.member.email} chooses how to sign in: for the first time, or after a lost phone
-          or a forgotten password. It works once, for 24 hours, and signs them out now.
+          {asked.member.hasPasskey
+            ? 'For somebody who lost their passkeys. The link goes to their address, or you read it out to them; they and the officers of the firm are told, and passkeys from before no longer work once it is used.'
+            : `You get a link at which ${asked.member.email} adds a passkey to sign in with.`}{' '}
+          It works once, for 24 hours, and signs them out now.
         </Ask>
       )}
       {asked?.what === 'role' && <RoleQuestion member={asked.member} set={set} close={close} />}
@@ -99,7 +105,7 @@ export function Staff() {
       )}
       {link && (
         <ShownOnce title="The invitation" values={{ Link: link }} close={() => setLink(null)}>
-          Send it only to them: the first person to open it sets up the sign-in. You won’t see it again.
+          Give it only to them: whoever opens it first signs in as them. You won’t see it again.
         </ShownOnce>
       )}
     </div>
@@ -133,11 +139,13 @@ function RoleQuestion({
 }
 
 function RowActions({
-  member: { name, role, disabled },
+  member: { name, role, disabled, hasPasskey },
+  isOperator,
   ask,
   enable,
 }: {
   member: Member;
+  isOperator: boolean;
   ask(what: 'invite' | 'role' | 'disable'): void;
   enable(): Promise<void>;
 }) {
@@ -145,7 +153,7 @@ function RowActions({
   return (
     <span className="row-buttons">
       {role !== 'operator' && <RowButton what="Role of" to={name} run={() => ask('role')} />}
-      <RowButton what="Invite again:" to={name} run={() => ask('invite')} />
+      {(isOperator || !hasPasskey) && <RowButton what="Invite again:" to={name} run={() => ask('invite')} />}
       <RowButton what="Disable" to={name} run={() => ask('disable')} isBad />
     </span>
   );

@@ -17,7 +17,6 @@ if (signIn) {
 
 const adding = place('[data-passkey-adding]');
 if (adding) {
-  document.querySelector('[data-passkey-elsewhere]')?.remove();
   onPress(adding, async () => {
     const fields = fieldsOf(adding);
     const optionsJSON = await post(adding, '/options', fields);
@@ -36,6 +35,7 @@ function place(selector) {
   if (!(found instanceof HTMLElement) || !webauthn.browserSupportsWebAuthn()) return null;
   if (found.dataset.origin !== window.location.origin) return null;
   found.hidden = false;
+  document.querySelector('[data-passkey-elsewhere]')?.remove();
   // The browser skipped it while it was hidden.
   const button = found.querySelector('button');
   if (button?.autofocus) button.focus();
@@ -75,7 +75,8 @@ async function signInByPasskey(place, useBrowserAutofill) {
  * @param {HTMLElement} place
  */
 async function offerInEmailField(place) {
-  if (!(await webauthn.browserSupportsWebAuthnAutofill())) return;
+  const field = document.querySelector('[autocomplete~=webauthn]');
+  if (!field || !(await webauthn.browserSupportsWebAuthnAutofill())) return;
   const renewal = setInterval(offer, renewMs);
   place.querySelector('button')?.addEventListener('click', () => clearInterval(renewal));
   offer();
