@@ -1316,7 +1316,7 @@ CREATE INDEX sessions_expires ON public.sessions USING btree (date_time_expires)
 
 CREATE INDEX sessions_staff ON public.sessions USING btree (staff_id);
 
-CREATE UNIQUE INDEX staff_email ON public.staff USING btree (lower(email));
+CREATE UNIQUE INDEX staff_email ON public.staff USING btree (lower(email), firm_id) NULLS NOT DISTINCT;
 
 CREATE INDEX throttles_filled ON public.throttles USING btree (date_time_filled);
 

@@ -48,7 +48,8 @@ create table earlier_numbers (
 create index earlier_numbers_left on earlier_numbers (left_at);
 
 -- Those who work in the console. Reviewers and compliance officers are of one firm: they review, and record consent given on paper.
--- Operators run the deployment and are of no firm.
+-- Operators run the deployment and are of no firm. An account is for one firm: somebody who works for two has one in each, so that
+-- neither learns of the other from an address that is taken.
 create table staff (
   staff_id bigint generated always as identity primary key,
   firm_id bigint references firms,
@@ -61,7 +62,7 @@ create table staff (
   date_time_reinvited timestamptz,
   constraint staff_firm check ((firm_id is null) = (role = 'operator'))
 );
-create unique index staff_email on staff (lower(email));
+create unique index staff_email on staff (lower(email), firm_id) nulls not distinct;
 
 -- Retention and holds are the firm's: an advisor who could be moved to another firm would leave them behind.
 create function refuse_other_firm() returns trigger

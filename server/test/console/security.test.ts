@@ -122,6 +122,27 @@ describe('/console/staff', () => {
     await setStaff(world.deps, rae?.staffId ?? -1, { role: 'compliance_officer' });
   });
 
+  it('an officer’s invitation doesn’t tell who is on the staff of another firm', async () => {
+    const { firmId } = world.ann.advisor;
+    const officer = await makeStaff(world, { role: 'compliance_officer', firmId, name: 'Odette' });
+    const elsewhere = await invitedStaff(world.deps, (await addFirm(world.deps, 'Far away')).firmId);
+    await enroll(stranger(), elsewhere, makePasskey(world.config.publicUrl));
+    const seen = [];
+    for (const email of [elsewhere.email.toUpperCase(), 'nobody.yet@staff.example']) {
+      const { status, body } = await officer.call('POST', '/staff', { name: 'Kit', email, role: 'reviewer' });
+      const { data } = (await officer.call('GET', '/staff')).body;
+      const { staffId, dateTimeCreated: _, ...row } = data.find((each: { email: string }) => each.email === email);
+      const again = await officer.call('POST', `/staff/${staffId}/invite`);
+      const code = codeIn(again.body.link);
+      const taken = await enroll(stranger(), { email, code }, makePasskey(world.config.publicUrl));
+      const twice = await officer.call('POST', '/staff', { name: 'Kit', email, role: 'reviewer' });
+      const said = { status, fields: Object.keys(body), row: { ...row, email: '' }, again: again.status };
+      seen.push({ ...said, taken: [taken.status, taken.body], twice: [twice.status, twice.body.detail] });
+    }
+    assert.deepEqual(seen[0], seen[1]);
+    assert.deepEqual([seen[0]?.status, seen[0]?.taken[0], seen[0]?.twice[0]], [200, 200, 400]);
+  });
+
   it('operators invite anybody, and one of them always remains', async () => {
     const operator = await makeStaff(world, { role: 'operator', name: 'Only' });
     const { firmId } = world.ann.advisor;

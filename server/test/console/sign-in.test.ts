@@ -71,7 +71,7 @@ describe('an invitation to the console', () => {
     assert.equal(await sessionOf(visitor), 401);
     const { body: options } = await visitor.postJson('/console/invitation/passkey/options', person);
     assert.equal(options.authenticatorSelection.userVerification, 'required');
-    assert.equal(options.user.name, `${email} (console)`);
+    assert.match(options.user.name, new RegExp(`^${email} \\(console of .+\\)$`));
     assert.deepEqual((await enroll(visitor, person, passkey)).body, { location: '/console' });
     assert.equal(await sessionOf(visitor), 200);
     const signedIn = await signInWith(stranger(), passkey, staffId, '/console/staff');
@@ -300,5 +300,16 @@ describe('assent staff invite', () => {
     assert.equal((await take(again.stdout.trim())).status, 200);
     await refused(2, [[['staff', 'invite', '--name', 'Nobody'], /--role, --name and --email/]]);
     await refused(1, [[['staff', 'set', email, '--disabled', 'yes'], /last operator/]]);
+  });
+
+  it('takes an id where one address has several accounts', async () => {
+    const email = 'both@ops.example';
+    const { firmId } = world.ann.advisor;
+    for (const of of [
+      { firmId, role: 'reviewer' as const },
+      { firmId: null, role: 'operator' as const },
+    ])
+      await inviteNewStaff(world.deps, { ...of, name: 'Both', email });
+    await refused(1, [[['staff', 'invite', email], /several accounts/]]);
   });
 });

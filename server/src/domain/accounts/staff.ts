@@ -32,7 +32,11 @@ export async function addStaff(
   if (firmId !== null && !(await findFirm(deps.db, firmId))) throw problem('not_found', `There is no firm ${firmId}.`);
   return inTransaction(deps, async (deps) => {
     const staff = await store.insertStaff(deps.db, { firmId, name: name.trim(), email, role }, deps.clock.now());
-    if (!staff) throw problem('invalid_request', 'Another staff member has that email.');
+    if (!staff)
+      throw problem(
+        'invalid_request',
+        `${firmId === null ? 'Another operator' : 'Another of the firm’s staff'} has that email.`,
+      );
     await archiveStaff(deps, by, 'added', staff);
     return staff;
   });
@@ -60,7 +64,7 @@ export async function setStaff(
     throw problem('conflict', 'You can’t disable yourself or change your own role: somebody else has to.');
   await inTransaction(deps, async (deps) => {
     const operators = await store.lockOperators(deps.db);
-    const before = await store.findStaff(deps.db, String(staffId));
+    const [before] = await store.findStaff(deps.db, String(staffId));
     if (!before) return;
     if (change.role && (change.role === 'operator') !== (before.role === 'operator'))
       throw problem('conflict', 'An operator belongs to no firm: disable this account and invite another.');
@@ -92,9 +96,11 @@ async function archiveStaff(
   await archive(deps, by, { advisorId: deployment, kind: 'staff', memberId: null, meta, body });
 }
 
-/** The staff member with this id or email, as an operator gives it. */
+/** The staff member with this id or email, as an operator gives it. Somebody who works for two firms has an account in each. */
 export async function getStaff(deps: Deps, idOrEmail: string): Promise<Staff> {
-  return requireFound(await store.findStaff(deps.db, idOrEmail), `There is no staff member ${idOrEmail}.`);
+  const [staff, another] = await store.findStaff(deps.db, idOrEmail);
+  if (another) throw problem('conflict', `${idOrEmail} has several accounts: give the id of one, from \`staff list\`.`);
+  return requireFound(staff, `There is no staff member ${idOrEmail}.`);
 }
 
 export async function listStaff(deps: Deps): Promise<ListedStaffRow[]> {

@@ -44,7 +44,7 @@ export async function removePasskey(
 export async function registrationOptions(
   deps: Deps,
   owner: Owner,
-  { name, email }: { name: string; email: string },
+  { name, email, firmName = null }: { name: string; email: string; firmName?: string | null },
   /** If those they have will be removed, the same device may make another. */
   beside: 'others' | 'none' = 'others',
 ): Promise<PublicKeyCredentialCreationOptionsJSON | { refused: 'too_many' }> {
@@ -54,8 +54,8 @@ export async function registrationOptions(
   const options = await generateRegistrationOptions({
     rpName: 'Assent',
     rpID: hostOf(deps.config.publicUrl),
-    // Beside each other in a browser's list, an advisor's and the console's can be told apart.
-    userName: owner.staffId === undefined ? email : `${email} (console)`,
+    // Beside each other in a browser's list, an advisor's and those for the console of each firm can be told apart.
+    userName: owner.staffId === undefined ? email : `${email} (console${firmName === null ? '' : ` of ${firmName}`})`,
     userDisplayName: name,
     userID: userHandle(owner),
     timeout: challengeMs,

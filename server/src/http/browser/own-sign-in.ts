@@ -9,7 +9,7 @@ import type { BrowserVisits } from './visits.ts';
 /** What advisors and staff both do about how they sign in: sign in by a passkey, add and remove passkeys, end sessions. */
 
 type Owner = Parameters<typeof byOwner>[0];
-type Person = { signedInAt: Date; name: string; email: string };
+type Person = { signedInAt: Date; name: string; email: string; firmName?: string | null };
 
 /** What the page says once it was done, or why it wasn't, by the name that its URL then has. */
 export const passkeyConfirmations = {

@@ -18,7 +18,7 @@ export type NewStaff = Pick<StaffRow, 'firmId' | 'name' | 'email' | 'role'>;
 const columns = `
   staff_id as "staffId", firm_id as "firmId", name, email, role, disabled, date_time_created as "dateTimeCreated"`;
 
-/** The new staff member, or null if another one has the email. */
+/** The new staff member, or null if another one of the firm has the email. */
 export async function insertStaff(
   db: Db,
   { firmId, name, email, role }: NewStaff,
@@ -95,11 +95,13 @@ export async function listOverseers(
   return rows.map(({ email }) => email);
 }
 
-export async function findStaff(db: Db, idOrEmail: string): Promise<StaffRow | null> {
-  return db.find<StaffRow>(
+/** One has the id; several may have the email, of different firms. */
+export async function findStaff(db: Db, idOrEmail: string): Promise<StaffRow[]> {
+  return db.query<StaffRow>(
     `select ${columns}
      from staff
-     where staff_id::text = $1 or lower(email) = lower($1)`,
+     where staff_id::text = $1 or lower(email) = lower($1)
+     order by staff_id`,
     [idOrEmail],
   );
 }

@@ -13,7 +13,7 @@ export async function upsertInvitation(db: Db, owner: Owner, codeHash: Buffer, e
   );
 }
 
-export type Invitee = { ownerId: number; name: string; email: string };
+export type Invitee = { ownerId: number; name: string; email: string; firmName: string | null };
 
 /** Whom a code invites, if it is still good and the email is theirs. */
 export async function findInvited(
@@ -23,9 +23,10 @@ export async function findInvited(
   now: Date,
 ): Promise<Invitee | null> {
   return db.find<Invitee>(
-    `select ${kind}_id as "ownerId", name, email
+    `select ${kind}_id as "ownerId", o.name, email, f.name as "firmName"
      from invitations
-     join ${kind === 'advisor' ? 'advisors' : 'staff'} using (${kind}_id)
+     join ${kind === 'advisor' ? 'advisors' : 'staff'} o using (${kind}_id)
+     left join firms f using (firm_id)
      where code_hash = $1 and date_time_expires > $3 and lower(email) = lower($2) and not disabled`,
     [codeHash, email, now],
   );
