@@ -70,7 +70,8 @@ export class Visitor {
       ? fetched(this.#place, { ...request, headers })
       : injected(this.#place, { ...request, headers }, this.#address));
     for (const cookie of setCookies) this.cookies.receive(cookie);
-    this.#formToken = /(?:name="formToken" value|data-form-token)="([^"]+)"/.exec(String(answer.body))?.[1] ?? this.#formToken;
+    this.#formToken =
+      /(?:name="formToken" value|data-form-token)="([^"]+)"/.exec(String(answer.body))?.[1] ?? this.#formToken;
     return { ...answer, location: answer.headers.location };
   }
 }
