@@ -24,7 +24,7 @@ export function addConsoleInvitation(app: FastifyInstance, visits: StaffVisits):
     const place = { path: `${path}/passkey`, formToken: forms.token(request, reply), origin: deps.config.publicUrl };
     const content = html`<main class="card">
 <h1>${title}</h1>
-<p>You sign in with your fingerprint, your face or your device’s code. Passkeys from before no longer work then, and you are signed out everywhere else.</p>
+<p>You sign in with your fingerprint, your face or your device’s code. If you had passkeys before, they stop working, and you are signed out everywhere else.</p>
 ${linkFields({})}
 ${passkeyAdding({ ...place, focused: true, fields: 'email code' })}
 </main>`;

@@ -2,7 +2,7 @@ import type { show } from '../../../../server/src/http/console/overview.ts';
 import type { IconName } from '../../look/icons.tsx';
 import { count } from '../../words/people.ts';
 import type { StateWord, Tone } from '../../words/states.ts';
-import { fullTime } from '../../words/times.ts';
+import { dayAndTime } from '../../words/times.ts';
 import type { AnswerOf } from '../answers.ts';
 
 /** Times are ISO 8601. */
@@ -132,7 +132,7 @@ export function needsOf({ archive, reviews, reinvited }: Overview): Need[] {
   for (const { name, dateTime } of reinvited)
     needs.push({
       what: `A new link for ${name} to sign in with`,
-      why: `An operator made it on ${fullTime(Date.parse(dateTime))}, for lost passkeys. If ${name} didn’t ask for it, disable the account, and tell the operator.`,
+      why: `An operator made it on ${dayAndTime(Date.parse(dateTime))}, for lost passkeys. If ${name} didn’t ask for it, disable the account, and tell the operator.`,
       icon: 'key',
       tone: 'warn',
       to: '/staff',
