@@ -6,6 +6,7 @@ import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { checkBroadcast } from '../../src/domain/broadcasts/previews.ts';
 import { sendBroadcasts } from '../../src/domain/broadcasts/sending.ts';
+import { freeWaiting } from '../../src/domain/delivery/freeing.ts';
 import { addContact, addGroup, putInGroups } from '../address-book/address-book.ts';
 import { failing } from '../support/crashes.ts';
 import { isWaiting } from '../support/database.ts';
@@ -340,6 +341,17 @@ suite('a text to a group', () => {
     await sendBroadcasts(onOther());
     await received(world, night, before + 1);
     assert.equal((await broadcast(broadcastId)).status, 'done');
+  });
+
+  test('whose next batch a wrong clock put off goes on once texts are freed', async () => {
+    const { groupId, phones } = await groupOfSize(1);
+    const broadcastId = await start(groupId, 'Late {firstName}');
+    await world.database.asOwner(`update broadcasts set due_at = due_at + interval '1 hour' where status = 'sending'`);
+    await sendBroadcasts(world.deps);
+    assert.deepEqual(await outcomes(broadcastId), [['waiting', null]]);
+    await freeWaiting(world.deps);
+    await sendBroadcasts(world.deps);
+    await received(world, phones[0] ?? '');
   });
 
   test('the gate decides when each text is sent, and the outcome says so', async () => {

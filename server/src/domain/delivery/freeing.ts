@@ -1,5 +1,5 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { freeDispatches, listWaitingAdvisors } from '../../store/delivery/freeing.ts';
+import { freeBroadcasts, freeDispatches, listWaitingAdvisors } from '../../store/delivery/freeing.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { byOperator } from '../archive/archive.ts';
 
@@ -9,6 +9,7 @@ import { byOperator } from '../archive/archive.ts';
  */
 export async function freeWaiting(deps: Deps): Promise<number> {
   const times = () => ({ now: deps.clock.now(), realNow: deps.databaseClock.now() });
+  await freeBroadcasts(deps.db, deps.clock.now());
   let texts = 0;
   for (const advisorId of await listWaitingAdvisors(deps.db, times()))
     texts += await inTransaction(deps, async (deps) => {

@@ -16,6 +16,13 @@ export async function listWaitingAdvisors(db: Db, { now, realNow }: Times): Prom
   return rows.map(({ advisorId }) => advisorId).sort((a, b) => a - b);
 }
 
+/** Those of texts to groups that aren't accepted yet: what is left of each is looked at now. Spans advisors as above. */
+export async function freeBroadcasts(db: Db, now: Date): Promise<void> {
+  await forAllAdvisors(db, (db) =>
+    db.query(`update broadcasts set due_at = $1 where status = 'sending' and due_at > $1`, [now]),
+  );
+}
+
 /**
  * Gives an advisor's texts turns from now on, in the order that they had and at the number's pace, and ends the wait of those that wait
  * for a day. The hours of both have ended by definition, so the claim asks the gate again, which may have one wait as before: its life
