@@ -14,9 +14,10 @@ import { reconcile } from '../../src/domain/record-keeping/reconciliation.ts';
 import { dispose, listDue, setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { dayMs, dayOf } from '../../src/domain/shared/time.ts';
 import { routes } from '../../src/http/partner/routes.ts';
+import { insertEntries } from '../../src/store/archive/archive.ts';
 import { listDifferentTriggers } from '../../src/store/database/distribution/shard-triggers.ts';
 import { advisorOwned } from '../../src/store/database/distribution/tables.ts';
-import { OutcomeUnknown } from '../../src/store/database/errors.ts';
+import { DatabaseUnable, OutcomeUnknown } from '../../src/store/database/errors.ts';
 import { inspectDatabase } from '../../src/store/database/schema/inspection.ts';
 import { appRole, asOwner, migrate } from '../../src/store/database/schema/migrate.ts';
 import { insertEvents } from '../../src/store/events/new-events.ts';
@@ -173,6 +174,15 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     assert.deepEqual(placed, { tables: advisorOwned.length, places: 1 });
     await sendAndDeliver();
     await assertIntact();
+  });
+
+  test('both workers refuse an entry whose time is far from the clock', async () => {
+    const entry = { kind: 'setting', memberId: null, actor: 'operator', traceId: null, meta: {}, body: 'x' } as const;
+    for (const { advisor } of people) {
+      const entries = [{ ...entry, advisorId: advisor.advisorId }];
+      await insertEntries(world.deps.db, entries, world.clock.now());
+      await assert.rejects(insertEntries(world.deps.db, entries, new Date(Date.now() - 25_000)), DatabaseUnable);
+    }
   });
 
   test('there are two shards for each worker, or as many as asked for', async () => {

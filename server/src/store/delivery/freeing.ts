@@ -16,7 +16,7 @@ export async function listWaitingAdvisors(db: Db, { now, realNow }: Times): Prom
   return rows.map(({ advisorId }) => advisorId).sort((a, b) => a - b);
 }
 
-/** Those of texts to groups that aren't accepted yet: what is left of each is looked at now. Spans advisors as above. */
+/** Those of texts to groups that aren't accepted yet: what is left of each is looked at now. Spans advisors: as above. */
 export async function freeBroadcasts(db: Db, now: Date): Promise<void> {
   await forAllAdvisors(db, (db) =>
     db.query(`update broadcasts set due_at = $1 where status = 'sending' and due_at > $1`, [now]),
