@@ -19,7 +19,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // Packages change less often than we do, and a file for each module would be forty requests.
-            { name: 'packages', test: /node_modules/ },
+            { name: 'packages', test: /node_modules\/(?!uplot)/ },
             { name: 'shared', test: /src\/(api|words|look|shell\/(?!shortcuts))|server\/src/, minShareCount: 2 },
           ],
         },
