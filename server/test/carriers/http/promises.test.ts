@@ -105,8 +105,11 @@ function promises(vendor: Vendor): void {
   test('no more texts wait for answers than the window allows', async () => {
     const own = vendor.open(standIn, { window: 2, beginMs: 50 });
     await standIn.behave({ times: 3, waits: true });
-    const [first, second, third] = [newText(), newText(), newText()].map((text) => own.submit(text));
+    const texts = [newText(), newText(), newText()];
+    const [first, second, third] = texts.map((text) => own.submit(text));
     assert.deepEqual(await third, { notTaken: 'window_full', unavailable: true });
+    for (const { to } of texts.slice(0, 2))
+      await until('the carrier has it', async () => (await standIn.requests(to)) === 1);
     await standIn.release();
     for (const answer of await Promise.all([first, second])) assert.ok(answer && 'accepted' in answer);
     await standIn.behave();
