@@ -3,8 +3,7 @@ import { allScopes, type Scope, scopes, textScopes } from '../../domain/access/s
 import type { ProblemCode } from '../../domain/problems.ts';
 import { authorizePath, tokenPath } from '../../oauth/routes.ts';
 import type { PartnerRoute } from '../door/route.ts';
-import { type DocumentParts, operationOf, templateOf } from './operations.ts';
-import { headerParameters } from './parameters.ts';
+import { type DocumentParts, headerParameters, operationOf, templateOf } from './operations.ts';
 import { commonHeaders, headerComponents, problemResponses, replayHeader } from './responses.ts';
 import { collectShapes } from './shapes.ts';
 import { webhookHeaders, webhooksOf } from './webhooks.ts';
