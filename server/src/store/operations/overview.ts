@@ -24,9 +24,8 @@ type OverviewRow = {
   reviewsOpen: number;
   schedulesDue: number;
   nextSchedule: Date | null;
-  /** Webhook streams with something to tell, and since when the longest of them fails. */
+  /** Webhook streams with something to tell. */
   streamsBehind: number;
-  streamsFailingSince: Date | null;
 };
 
 /** `now` is domain time, `realNow` that of the outbox. Each count reads an index, or the newest pages of a table. Spans advisors: an operator looks at the whole deployment. */
@@ -71,8 +70,7 @@ export async function findOverview(db: Db, { now, realNow }: { now: Date; realNo
          order by delivery_date, scheduled_message_id
          limit 1
        ) as "nextSchedule",
-       (select count(*) from webhook_streams where behind)::integer as "streamsBehind",
-       (select min(failing_since) from webhook_streams where behind and failures > 0) as "streamsFailingSince"`,
+       (select count(*) from webhook_streams where behind)::integer as "streamsBehind"`,
     [now, realNow],
   );
 }
