@@ -15,8 +15,7 @@ import { invalid, problem } from '../problems.ts';
 import { crmSourceMin } from '../shared/enumerations.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
 import { searchText, searchWords } from '../shared/text/folding.ts';
-import { tellBook } from './book-events.ts';
-import { noGroup } from './groups.ts';
+import { noGroup, tellBook } from './groups.ts';
 
 export type Contact = store.ContactWithGroups;
 export type ContactSummary = ContactSummaryRow;

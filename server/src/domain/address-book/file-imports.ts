@@ -6,8 +6,8 @@ import type { PreparedRow } from '../ports.ts';
 import { problem, problemIn } from '../problems.ts';
 import { storable } from '../shared/text/text-rules.ts';
 import { realTimeIn } from '../shared/time.ts';
-import { tellBook } from './book-events.ts';
 import { type ImportResult, startImport } from './contact-imports.ts';
+import { tellBook } from './groups.ts';
 
 export type { FileImport } from '../../store/address-book/file-imports.ts';
 

@@ -8,11 +8,11 @@ import {
 } from '../../store/address-book/deleted-groups.ts';
 import type { GroupRow, GroupSort } from '../../store/address-book/groups.ts';
 import * as store from '../../store/address-book/groups.ts';
+import { insertEvents } from '../../store/events/new-events.ts';
 import { problem } from '../problems.ts';
 import { inBatches } from '../shared/in-batches.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
 import { searchText, searchWords } from '../shared/text/folding.ts';
-import { tellBook } from './book-events.ts';
 
 export type Group = GroupRow;
 export type GroupInput = { name: string; externalGroupId?: string | null };
@@ -83,4 +83,9 @@ export async function clearDeletedGroup(
 
 export function noGroup() {
   return problem('not_found', 'There is no such group on the advisor’s account.');
+}
+
+/** The advisor's other browsers; partners have the feed of changes. */
+export async function tellBook({ db, clock }: Pick<Deps, 'db' | 'clock'>, advisorId: number): Promise<void> {
+  await insertEvents(db, [{ advisorId, type: 'book.changed' }], clock.now());
 }

@@ -2,9 +2,8 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import { listActions, type PendingKind } from '../../store/shared/pending-actions.ts';
 import { Problem, problem } from '../problems.ts';
 import { type Act, holdAction, undoAction } from '../shared/pending-actions.ts';
-import { tellBook } from './book-events.ts';
 import { deleteContact } from './contacts.ts';
-import { deleteGroup } from './groups.ts';
+import { deleteGroup, tellBook } from './groups.ts';
 
 /** How many contacts can be selected and deleted at a time. */
 export const selectedMax = 1_000;

@@ -1,4 +1,5 @@
 import { type Deps, inTransaction } from '../../deps.ts';
+import { isRowFault } from '../../store/database/errors.ts';
 import {
   type DueChange,
   type DueRow,
@@ -11,7 +12,6 @@ import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { Screener } from '../ports.ts';
 import type { FailureCode } from '../shared/failure-codes.ts';
 import { inOneTurn } from '../shared/in-batches.ts';
-import { isRowFault } from '../shared/row-faults.ts';
 import { endOf, requireRunning } from '../shared/signals.ts';
 import { type AcceptedText, acceptDrafts, draftFor, type FlaggedDraft } from '../texting/drafts.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';

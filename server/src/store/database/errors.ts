@@ -93,3 +93,8 @@ export function falseIfTaken(error: unknown): false {
     return false;
   throw error;
 }
+
+/** A value that PostgreSQL or a calendar rejects would fail again. Any other fault passes, or affects everything. */
+export function isRowFault(error: unknown): boolean {
+  return error instanceof RangeError || isDataError(error);
+}
