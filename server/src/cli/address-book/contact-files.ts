@@ -3,7 +3,6 @@ import { writeCsvHeader, writeCsvRows } from '../../adapters/files/contacts/csv.
 import { rowPreparer } from '../../adapters/files/contacts/import-rows.ts';
 import { isRegion, type Region, regionOf } from '../../adapters/files/contacts/phones.ts';
 import { openContactFile } from '../../adapters/files/contacts/reading.ts';
-import { writeVcard } from '../../adapters/files/contacts/vcard-writer.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { exportContacts } from '../../domain/address-book/contact-exports.ts';
 import { type ImportResult, startImport } from '../../domain/address-book/contact-imports.ts';
@@ -69,7 +68,6 @@ function regionFor(given: string | undefined, textingNumber: string | null): Reg
 
 export async function exportFile({ runtime, operands, options, out }: Call): Promise<void> {
   const path = operands.FILE ?? '';
-  const format = contactFormatOf(path, options.format);
   const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
   const { totalRecord } = (
     await searchContacts(runtime, advisorId, { page: 1, pageSize: 1, sortBy: 'fullName', sortDirection: 'asc' })
@@ -78,9 +76,9 @@ export async function exportFile({ runtime, operands, options, out }: Call): Pro
   await using file = await open(path, 'w', 0o600);
   await file.chmod(0o600);
   let done = 0;
-  if (format === 'csv') await file.write(writeCsvHeader());
+  await file.write(writeCsvHeader());
   for await (const contacts of exportContacts(runtime, advisorId)) {
-    await file.write(format === 'csv' ? writeCsvRows(contacts) : contacts.map(writeVcard).join(''));
+    await file.write(writeCsvRows(contacts));
     done += contacts.length;
     out.progress('Exporting', done, totalRecord);
   }

@@ -30,9 +30,9 @@ export const contactVerbs: Verb[] = [
   },
   {
     name: 'contacts export',
-    about: 'Export contacts to a CSV or vCard file, with ids and groups: importing it brings them back.',
+    about: 'Export contacts to a CSV file, with their ids and groups.',
     operands: ['FILE'],
-    options: { advisor: advisorOption, format: contactFormatOption },
+    options: { advisor: advisorOption },
     examples: ['contacts export people.csv --advisor avery@sandbox.example'],
     isLong: true,
     run: async (call) => (await import('./contact-files.ts')).exportFile(call),

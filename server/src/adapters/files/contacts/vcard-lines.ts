@@ -3,7 +3,6 @@ import { isUtf8 } from 'node:buffer';
 /** A property of a card: `item1.TEL;TYPE=CELL:212-555-0123`. Its value is decoded, but still has its escapes. */
 export type Property = { name: string; group: string; parameters: Record<string, string[]>; value: string };
 
-const lineBytesMax = 75;
 /** The properties with these names, in versions 2.1 to 4.0; null if a line is none. */
 export function readProperties(lines: string[], wanted: ReadonlySet<string>): Property[] | null {
   const properties: Property[] = [];
@@ -49,39 +48,6 @@ export function unescaped(value: string): string {
   return value.includes('\\')
     ? value.replace(/\\([\\,;:nN])/g, (_, character) => (/n/i.test(character) ? '\n' : character))
     : value;
-}
-
-/** A line of a card, folded. A part of a value that is an array is separated by semicolons. */
-export function writeProperty(name: string, value: string | (string | null)[]): string {
-  const text = [value].flat().map((part) => escaped(part ?? ''));
-  return `${folded(`${name}:${text.join(';')}`)}\r\n`;
-}
-
-export function writeList(name: string, items: string[]): string {
-  return `${folded(`${name}:${items.map(escaped).join(',')}`)}\r\n`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\,;]/g, '\\$&').replace(/\r\n|[\r\n]/g, '\\n');
-}
-
-/** Continued lines begin with a space, and no character is cut. */
-function folded(line: string): string {
-  if (Buffer.byteLength(line) <= lineBytesMax) return line;
-  const lines: string[] = [];
-  let current = '';
-  let bytes = 0;
-  for (const character of line) {
-    const size = Buffer.byteLength(character);
-    if (bytes + size > lineBytesMax) {
-      lines.push(current);
-      current = ' ';
-      bytes = 1;
-    }
-    current += character;
-    bytes += size;
-  }
-  return [...lines, current].join('\r\n');
 }
 
 /** The colon before the value; one within quotation marks is part of a parameter. */

@@ -16,8 +16,10 @@ const withoutEnd = 'the card has no end';
 
 const wanted = new Set([
   ...['n', 'fn', 'nickname', 'email', 'tel', 'adr', 'bday', 'gender', 'categories', 'kind'],
-  ...['x-ablabel', 'x-addressbookserver-kind', 'x-client-anniversary', 'x-marital-status'],
+  ...['x-ablabel', 'x-addressbookserver-kind'],
 ]);
+/** Cards have no property for it. */
+const none: ColumnText = { column: '', text: '' };
 /** As vCard 4.0 abbreviates them. */
 const genders: Record<string, string> = { M: 'male', F: 'female', O: 'non-binary', N: 'unknown', U: 'unknown' };
 
@@ -92,9 +94,9 @@ function textsIn(card: Card): Omit<ContactTexts, 'line'> {
     fullName: text('fn'),
     nickname: itemsOf(all('nickname')[0]?.value ?? '')[0]?.trim() ?? '',
     birthDate: { column: 'BDAY', text: birthdayOf(card) },
-    clientAnniversary: { column: 'X-CLIENT-ANNIVERSARY', text: text('x-client-anniversary') },
+    clientAnniversary: none,
     gender: { column: 'GENDER', text: genders[gender.toUpperCase()] ?? gender },
-    maritalStatus: { column: 'X-MARITAL-STATUS', text: text('x-marital-status') },
+    maritalStatus: none,
     groups: namedGroups(all('categories').flatMap(({ value }) => itemsOf(value))),
     isGroup: /^group$/i.test(text('kind') || text('x-addressbookserver-kind')),
   };

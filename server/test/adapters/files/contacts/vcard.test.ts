@@ -3,11 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import fc from 'fast-check';
 import { readVcards } from '../../../../src/adapters/files/contacts/vcard.ts';
-import { partsOf, readProperties, writeProperty } from '../../../../src/adapters/files/contacts/vcard-lines.ts';
 import { cpuMs } from '../../../support/cpu.ts';
-import { rounds } from '../../../support/rounds.ts';
 import { readText } from './files.ts';
 
 suite('contacts in vCards', () => {
@@ -87,19 +84,6 @@ suite('contacts in vCards', () => {
       for (const line of lines) await readLines(line);
     });
     assert.ok(tookMs < 30_000, `${tookMs} ms`);
-  });
-
-  test('that we write are read as they were, whatever is in them', () => {
-    const text = fc.string({ unit: 'grapheme' }).map((each) => each.replaceAll('\r', '').toWellFormed());
-    fc.assert(
-      fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (parts) => {
-        const written = writeProperty('X-TEST', parts);
-        for (const line of written.split('\r\n')) assert.ok(Buffer.byteLength(line) <= 75);
-        const [property] = readProperties(written.split(/\r\n|\n/), new Set(['x-test'])) ?? [];
-        assert.deepEqual(partsOf(property?.value ?? ''), parts);
-      }),
-      { numRuns: rounds(500) },
-    );
   });
 
   test('has a quoted-printable value of many lines read in a moment', async () => {
