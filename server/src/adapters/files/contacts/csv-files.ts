@@ -1,7 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 import type { ExportedContact } from '../../../domain/address-book/contact-exports.ts';
 import type { ContactFiles, PreparedRow } from '../../../domain/ports.ts';
-import { readCsvRecords, safeCell } from '../text/csv.ts';
+import { guarded } from '../../../domain/shared/text/formulas.ts';
+import { readCsvRecords } from '../text/csv.ts';
 import { encodingOf } from '../text/encodings.ts';
 import { columnsOf, type SingleName } from './columns.ts';
 import { columnsMax, separatorIn, writeCsvHeader, writeCsvRows } from './csv.ts';
@@ -62,5 +63,5 @@ function fieldsOf(headings: string[]): { heading: string; field: string | null }
 }
 
 function line(cells: string[]): string {
-  return stringify([cells], { cast: { string: safeCell } });
+  return stringify([cells], { quoted_match: /\r/, cast: { string: guarded } });
 }

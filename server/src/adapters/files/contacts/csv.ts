@@ -1,13 +1,12 @@
 import { stringify } from 'csv-stringify/sync';
 import type { ExportedContact } from '../../../domain/address-book/contact-exports.ts';
+import { guarded, unguarded } from '../../../domain/shared/text/formulas.ts';
 import {
   type CsvRecord,
   namedSeparator,
   type RecordOptions,
   readCsvRecords,
-  safeCell,
   splitLine,
-  textOfCell,
   wrongLength,
 } from '../text/csv.ts';
 import { firstLineOf, type LineOptions } from '../text/lines.ts';
@@ -92,7 +91,7 @@ function rowReader(headings: string[], columns: Columns, region: Region, about: 
 
   return (record: CsvRecord): FileContact | Unreadable => {
     const { line } = record;
-    const cells = isOurs ? record.cells.map(textOfCell) : record.cells;
+    const cells = isOurs ? record.cells.map(unguarded) : record.cells;
     // Some programs end each row with a separator.
     const hasMore = cells.slice(headings.length).some((each) => each.trim() !== '');
     if (cells.length < headings.length || hasMore) return wrongLength(record, headings.length);
@@ -160,5 +159,5 @@ export function writeCsvHeader(): string {
 export function writeCsvRows(contacts: ExportedContact[]): string {
   const rows = contacts.map((contact) => ({ ...contact, groups: contact.groups.join(between) }));
   // Blanks at the ends of a text would be lost without quotes.
-  return stringify(rows, { columns: csvColumns, quoted_match: /^\s|\s$/, cast: { string: safeCell } });
+  return stringify(rows, { columns: csvColumns, quoted_match: /^\s|\s$|\r/, cast: { string: guarded } });
 }

@@ -1,4 +1,3 @@
-import { formula, formulaWithin, plainNumber } from '../../../domain/shared/text/formulas.ts';
 import type { Encoding } from './encodings.ts';
 import { lineBatchesOf, rowBytesMax } from './lines.ts';
 import type { TextSource } from './sources.ts';
@@ -22,32 +21,6 @@ export type RecordOptions = {
 
 /** How fields end. */
 type Syntax = { separator: string; cell: RegExp };
-
-/**
- * A cell that no spreadsheet runs: what looks like a formula begins with an apostrophe. With a carriage return, which readers take for a
- * line's end, or a formula within, it is JSON behind one.
- */
-export function safeCell(text: string): string {
-  if (text.includes('\r') || text.search(formulaWithin) >= 0)
-    return `'${JSON.stringify(text).replaceAll(';', '\\u003b')}`;
-  return isUnsafe(text) && !plainNumber.test(text) ? `'${text}` : text;
-}
-
-/** A formula, or what would look like a cell of `safeCell` when it comes back. */
-function isUnsafe(text: string): boolean {
-  return formula.test(text.replace(/^'+/, '')) || /^'+"/.test(text);
-}
-
-/** The text that `safeCell` was given. */
-export function textOfCell(cell: string): string {
-  if (!cell.startsWith("'")) return cell;
-  if (!cell.startsWith(`'"`)) return isUnsafe(cell) ? cell.slice(1) : cell;
-  try {
-    return String(JSON.parse(cell.slice(1)));
-  } catch {
-    return cell;
-  }
-}
 
 /**
  * The rows below a header. A row that can't be read costs only itself where possible. `columnsOf` names the columns by their
