@@ -44,16 +44,22 @@ const wholeText = 1_000_000;
 const place = 'coalesce(became.handed_over, became.ended, $6::timestamptz)';
 const isBefore = (at: string, isText: 0 | 1, number: string) =>
   `($3::timestamptz is null or (${at}, ${isText}, ${number}) < ($3, $7::integer, $4::bigint))`;
-/** A message whose entry is another's is nobody's: its text may be to somebody else. */
+/**
+ * A message whose entry is another's is nobody's: its text may be to somebody else. Entries are looked up one by one: as a join,
+ * PostgreSQL reads all of a person's texts for a page of them.
+ */
 const textsWhere = (condition: string, order: string) => `(
   select
     'text' as type, t.message_id as id, t.archive_number, ${place} as at, 1 as is_text, t.kind, became.status,
     became.failure_code, t.held_reason, d.deferred_until, t.segments, e.date_time_created as written, became.handed_over,
     became.ended, t.waited_for
   from messages t
-  join archive_entries e
-    on e.advisor_id = t.advisor_id and e.number = t.archive_number and e.kind = 'text_out'
-    and e.message_id = t.message_id and e.member_id = t.member_id
+  cross join lateral (
+    select *
+    from archive_entries
+    where advisor_id = t.advisor_id and number = t.archive_number and message_id = t.message_id and member_id = t.member_id
+    limit 1
+  ) as e
   ${whatBecame}
   left join dispatches d on d.advisor_id = t.advisor_id and d.message_id = t.message_id
   where t.advisor_id = $1 and t.member_id = $2 and ${condition} and ${isBefore(place, 1, 't.archive_number')}
