@@ -76,17 +76,19 @@ suite('assent for record keeping', () => {
   });
 
   test('a reconciliation with discrepancies exits 1 and names them', async () => {
-    await say(world, world.ann, newPhone(), 'Hello');
+    const { messageId } = (await send(world.ann, { phone: await acceptedPhone(world, world.ann), text: 'Hello' })).body
+      .successes[0];
+    await world.dispatcher.settled();
     const day = dayOf(world.clock.now());
     await world.clock.advance(dayMs);
     const fine = await run(['archive', 'reconcile']);
     assert.equal(fine.status, 0, fine.stderr);
     assert.match(fine.stderr, /everything agrees/);
-    await world.database.asOwner('delete from replies');
+    await world.database.asOwner('delete from handset_messages');
     const asked = (on: string) => ['archive', 'reconcile', '--day', on];
     const found = await run(asked(day));
     assert.equal(found.status, 1);
-    assert.match(found.stdout, /\d+ +entry without a reply +entry \d+/);
+    assert.match(found.stdout, new RegExp(`accepted attempt without a carrier record +message ${messageId}`));
     assert.match(found.stderr, /1 discrepancies\.\n$/);
     // A finding and a failure are told apart.
     await refused(3, [

@@ -11,7 +11,7 @@ export const reconciliationVerbs: Verb[] = [
   {
     name: 'archive reconcile',
     about:
-      'Compare a day’s carrier records, attempts, messages, replies and archive entries, both ways, and show the texts in doubt. Runs automatically every day. Exits with 0 if everything agrees, 1 if something is missing or different, 3 if it couldn’t look.',
+      'Compare a day’s texts with the carriers’ records, both ways, and show the texts in doubt. Runs automatically every day. Exits with 0 if everything agrees, 1 if something is missing or different, 3 if it couldn’t look.',
     options: { day: { value: 'YYYY-MM-DD', about: 'The day, in UTC; yesterday by default.' } },
     examples: ['archive reconcile --day 2026-03-02'],
     isLong: true,
@@ -47,7 +47,7 @@ async function carrierLines(runtime: Call['runtime']): Promise<string[]> {
   const names = Map.groupBy(await listCarriers(runtime), ({ carrierId }) => {
     const carrier = open.get(carrierId);
     if (!carrier) return 'Not compared, since they are disabled or can’t be opened';
-    return carrier.records ? 'Compared with the records of' : 'These keep no records, so only our own were compared';
+    return carrier.records ? 'Compared with the records of' : 'Not compared, since they keep no records';
   });
   return [...names].map(([what, carriers]) => `${what}: ${carriers.map(({ name }) => name).join(', ')}.`);
 }

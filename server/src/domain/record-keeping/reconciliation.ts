@@ -3,7 +3,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { Transaction } from '../../store/database/db.ts';
 import type { ComparedRecord, Run, StagedRecord } from '../../store/record-keeping/carrier-records.ts';
 import * as carrierRecords from '../../store/record-keeping/carrier-records.ts';
-import type { OwnRecord, Period, UnsettledAttempt } from '../../store/record-keeping/reconciliation.ts';
+import type { AttemptRecord, Period, UnsettledAttempt } from '../../store/record-keeping/reconciliation.ts';
 import * as store from '../../store/record-keeping/reconciliation.ts';
 import { listFirms } from '../accounts/firms.ts';
 import { archive, type By, byService, deployment } from '../archive/archive.ts';
@@ -13,17 +13,13 @@ import { requireRunning, whileRunning } from '../shared/signals.ts';
 import { dayMs, dayOf, nextDay, startOf } from '../shared/time.ts';
 
 /**
- * Completeness: the texts that the carrier says it accepted, our attempts, messages, replies and archive entries for some
- * days, compared both ways. A text still in progress is no discrepancy, nor is one in doubt, whether the carrier has it or not.
+ * Completeness: the texts that the carrier says it accepted and our attempts for some days, compared both ways. A text still in
+ * progress is no discrepancy, nor is one in doubt, whether the carrier has it or not.
  */
 type DiscrepancyKind =
   | 'carrier record without an attempt'
   | 'accepted attempt without a carrier record'
-  | 'carrier record that differs'
-  | 'message without an entry'
-  | 'entry without a message'
-  | 'reply without an entry'
-  | 'entry without a reply';
+  | 'carrier record that differs';
 type Discrepancy = { kind: DiscrepancyKind; advisorId: number | null; what: string };
 
 export type Reconciliation = {
@@ -46,13 +42,7 @@ type Days = { firstDay: string; lastDay: string };
 /** Told how many records have been compared. */
 type Progress = (done: number) => void;
 
-const noCounts = { carrierRecords: 0, attempts: 0, inDoubt: 0, messages: 0, textsOut: 0, replies: 0, textsIn: 0 };
-const ownComparisons = [
-  ['messages', 'message without an entry', 'message'],
-  ['textsOut', 'entry without a message', 'entry'],
-  ['replies', 'reply without an entry', 'reply'],
-  ['textsIn', 'entry without a reply', 'entry'],
-] as const;
+const noCounts = { carrierRecords: 0, attempts: 0, inDoubt: 0 };
 
 /** Anything younger may still be in progress, here or at the carrier. */
 const settledMs = 5 * 60 * 1000;
@@ -128,7 +118,6 @@ async function endOfStep(deps: Deps, from: Date, end: Date): Promise<Date> {
 
 async function comparePeriod(deps: Deps, period: Period, found: Findings): Promise<void> {
   requireRunning(deps);
-  await inTransaction(deps, (deps) => compareOwn(deps, period, found));
   await inTransaction(deps, (deps) => listDoubts(deps, period, found));
   for (const keeper of keepers(deps)) await compareRecords(deps, keeper, period, found);
 }
@@ -179,12 +168,6 @@ function stagedOf({ carrierMessageId, from, to, text, dateTime }: CarrierRecord)
 
 type ComparisonDeps = Omit<Deps, 'db'> & { db: Transaction };
 
-async function compareOwn(deps: ComparisonDeps, period: Period, found: Findings): Promise<void> {
-  for (const [of, kind, noun] of ownComparisons)
-    for await (const rows of whileRunning(deps, store.compareOwn(deps.db, of, period)))
-      found.count(of, rows, kind, noun);
-}
-
 async function listDoubts(deps: ComparisonDeps, period: Period, found: Findings): Promise<void> {
   for await (const rows of whileRunning(deps, store.listDoubts(deps.db, period)))
     for (const doubt of rows) if (doubt.isOpen) found.doubt(doubt);
@@ -192,7 +175,7 @@ async function listDoubts(deps: ComparisonDeps, period: Period, found: Findings)
 
 async function compareCarrier(deps: ComparisonDeps, run: Run, period: Period, found: Findings): Promise<void> {
   for await (const rows of whileRunning(deps, carrierRecords.compareAttempts(deps.db, run, period)))
-    found.count('attempts', rows, 'accepted attempt without a carrier record', 'message');
+    found.attempts(rows);
   const doubts = new Map<string, UnsettledAttempt[]>();
   const [from, to] = wider(period);
   for await (const rows of whileRunning(deps, store.listDoubts(deps.db, { from, to })))
@@ -248,10 +231,11 @@ function findings({ firstDay, lastDay }: Days, compared: OpenCarrier[], progress
 
   return {
     reconciliation,
-    count(of: keyof Counts, rows: OwnRecord[], kind: DiscrepancyKind, noun: string): void {
-      counts[of] += rows.length;
+    attempts(rows: AttemptRecord[]): void {
+      counts.attempts += rows.length;
+      const kind = 'accepted attempt without a carrier record';
       for (const { advisorId, id, isMatched } of rows)
-        note(advisorId, isMatched ? null : { kind, what: `${noun} ${id}` });
+        note(advisorId, isMatched ? null : { kind, what: `message ${id}` });
     },
     doubt({ advisorId, messageId }: UnsettledAttempt): void {
       counts.inDoubt += 1;

@@ -1,6 +1,6 @@
 import type { Db, Transaction } from '../database/db.ts';
 import type { MessageKey } from '../delivery/dispatches.ts';
-import { fetched, type OwnRecord, type Period } from './reconciliation.ts';
+import { type AttemptRecord, fetched, type Period } from './reconciliation.ts';
 
 /** A carrier's record, with the SHA-256 of its text if the carrier provides it. */
 export type StagedRecord = {
@@ -71,7 +71,7 @@ export async function* compareAttempts(
   db: Transaction,
   { runId, carrierId }: Run,
   { from, to }: Period,
-): AsyncGenerator<OwnRecord[]> {
+): AsyncGenerator<AttemptRecord[]> {
   const batches = fetched<{ advisorId: number; id: number; carrierMessageId: string | null }>(
     db,
     `select advisor_id as "advisorId", message_id as id, carrier_message_id as "carrierMessageId"

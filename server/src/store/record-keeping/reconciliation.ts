@@ -4,7 +4,8 @@ import type { MessageKey } from '../delivery/dispatches.ts';
 
 /** Up to but not including `to`. */
 export type Period = { from: Date; to: Date };
-export type OwnRecord = { advisorId: number; id: number; isMatched: boolean };
+/** A text that a carrier accepted, and whether the carrier has a record of it. */
+export type AttemptRecord = { advisorId: number; id: number; isMatched: boolean };
 /** An attempt whose outcome is unknown, or that is still in progress. */
 export type UnsettledAttempt = {
   advisorId: number;
@@ -18,17 +19,14 @@ export type UnsettledAttempt = {
 const rowsPerFetch = 5_000;
 
 /**
- * Whether we have any record from the period. It stops at the first one, and finds it by the time. Spans advisors: a carrier's
+ * Whether we have any attempt from the period. It stops at the first one, and finds it by the time. Spans advisors: a carrier's
  * records are about texts of many.
  */
 export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean> {
   const found = await db.value<boolean>(
     `select
-       exists (select 1 from messages where date_time_created >= $1 and date_time_created < $2)
-       or exists (select 1 from messages where date_time_sent >= $1 and date_time_sent < $2)
-       or exists (select 1 from replies where date_time_created >= $1 and date_time_created < $2)
-       or exists (select 1 from attempts where date_time_started >= $1 and date_time_started < $2)
-       or exists (select 1 from archive_entries where date_time_created >= $1 and date_time_created < $2) as found`,
+       exists (select 1 from messages where date_time_sent >= $1 and date_time_sent < $2)
+       or exists (select 1 from attempts where date_time_started >= $1 and date_time_started < $2) as found`,
     [from, to],
   );
   return found ?? false;
@@ -85,61 +83,6 @@ async function describeDoubts(db: Transaction, texts: MessageKey[]): Promise<Uns
      join archive_entries e on e.advisor_id = m.advisor_id and e.number = m.archive_number
      left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number`,
     columnsOf(texts, 'advisorId', 'messageId'),
-  );
-}
-
-/** Messages and replies must each have their entry in the archive, and the entries of texts must each have theirs. */
-const counterparts = {
-  messages: {
-    id: 'message_id',
-    table: 'messages',
-    counterpart: 'archive_entries',
-    matches: `c.number = r.archive_number and c.kind = 'text_out' and c.message_id = r.message_id`,
-  },
-  textsOut: {
-    id: 'number',
-    table: 'archive_entries',
-    only: `r.kind = 'text_out'`,
-    counterpart: 'messages',
-    matches: 'c.message_id = r.message_id and c.archive_number = r.number',
-  },
-  replies: {
-    id: 'reply_id',
-    table: 'replies',
-    counterpart: 'archive_entries',
-    matches: `c.number = r.archive_number and c.kind = 'text_in' and c.member_id is not distinct from r.member_id`,
-  },
-  textsIn: {
-    id: 'number',
-    table: 'archive_entries',
-    only: `r.kind = 'text_in'`,
-    counterpart: 'replies',
-    matches: `c.carrier_message_id = r.meta::json ->> 'carrierMessageId' and c.archive_number = r.number`,
-  },
-} satisfies Record<string, { id: string; table: string; only?: string; counterpart: string; matches: string }>;
-
-/**
- * All of these that the period has, and whether each has its counterpart. Spans advisors: a carrier's records are about texts of
- * many.
- */
-export function compareOwn(
-  db: Transaction,
-  of: keyof typeof counterparts,
-  { from, to }: Period,
-): AsyncGenerator<OwnRecord[]> {
-  const { id, table, only = 'true', counterpart, matches } = { only: undefined, ...counterparts[of] };
-  return fetched<OwnRecord>(
-    db,
-    `select r.advisor_id as "advisorId", r.${id} as id, c.advisor_id is not null as "isMatched"
-     from ${table} r
-     left join lateral (
-       select c.advisor_id
-       from ${counterpart} c
-       where c.advisor_id = r.advisor_id and ${matches}
-       limit 1
-     ) as c on true
-     where r.date_time_created >= $1 and r.date_time_created < $2 and ${only}`,
-    [from, to],
   );
 }
 

@@ -97,8 +97,11 @@ function reconciledWords({ reconciliation }: Overview['archive']): ArchiveFact {
     };
   const { firstDay, lastDay, carriers, compared, discrepancies, dateTime } = reconciliation;
   const days = firstDay === lastDay ? lastDay : `${firstDay} to ${lastDay}`;
-  const what = carriers ? `with the records of ${carriers}` : 'among themselves, since no carrier keeps records';
-  const sentence = `${count(compared, 'record')} of the firm for ${days} (UTC) were compared ${what}: ${
+  if (!carriers) {
+    const sentence = `No carrier keeps records to compare the texts of ${days} (UTC) with. Tried`;
+    return { name, said: unknown('Can’t tell'), sentence, at: time(dateTime) };
+  }
+  const sentence = `${count(compared, 'record')} of the firm for ${days} (UTC) were compared with the records of ${carriers}: ${
     discrepancies === 0 ? 'no discrepancy' : count(discrepancies, 'discrepancy', 'discrepancies')
   }. Compared`;
   return { name, said: discrepancies === 0 ? good('Agrees') : bad('Differs'), sentence, at: time(dateTime) };
@@ -111,7 +114,7 @@ export function needsOf({ archive, reviews, reinvited }: Overview): Need[] {
   if (isFaulty)
     needs.push({
       what: 'The archive reports a fault',
-      why: 'Entries are still written, but not signed. The operator’s health page says what to do.',
+      why: 'Entries are still written. The operator’s health page says what is wrong, and what to do.',
       icon: 'alert-triangle',
       tone: 'bad',
     });
