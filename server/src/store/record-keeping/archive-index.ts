@@ -66,7 +66,7 @@ export const firmOf = `coalesce(
 )`;
 
 export type EntryKey = { advisorId: number; number: number };
-export type EntryText = EntryKey & { text: string };
+type EntryText = EntryKey & { text: string };
 
 /**
  * The entries of `span`, with what they say in `said.text`. What became of a text has no words of its own. Bodies that are no text are
