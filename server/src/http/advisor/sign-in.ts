@@ -49,7 +49,9 @@ function addSandboxSignIn(app: FastifyInstance, visits: Visits): void {
 
   app.post('/sign-in/sandbox', async (request, reply) => {
     const fields = forms.read(request);
-    const session = await signInToSandbox(deps, Number(fields('advisorId')), visits.attemptOf(request));
+    const advisorId = Number(fields('advisorId'));
+    const session =
+      Number.isSafeInteger(advisorId) && (await signInToSandbox(deps, advisorId, visits.attemptOf(request)));
     if (session) await visits.begin(request, reply, session);
     return reply.redirect(localPath(fields('next')), 303);
   });
