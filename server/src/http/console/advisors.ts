@@ -29,6 +29,7 @@ const AdvisorInput = Type.Object({ name, email, ...settings });
 const AdvisorChange = Type.Object({ name: Optional(name), email: Optional(email), ...settings });
 
 export const list = operatorEndpoint({
+  isLong: true,
   handler: async (deps) => ({ data: await listAdvisors(deps) }),
 });
 

@@ -16,6 +16,7 @@ const AuditQuery = Type.Object({
 });
 
 export const list = operatorEndpoint({
+  isLong: true,
   query: AuditQuery,
   async handler(deps, _, { query: { since, until, ...query } }) {
     const { data, cursor } = await listAudit(deps, {
@@ -28,5 +29,6 @@ export const list = operatorEndpoint({
 });
 
 export const actors = operatorEndpoint({
+  isLong: true,
   handler: async (deps) => ({ data: await listActors(deps) }),
 });

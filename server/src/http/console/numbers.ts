@@ -22,6 +22,7 @@ const NumberInput = Type.Object({
 const NumberChange = Type.Object({ carrier: Type.Optional(carrierName()), ...change });
 
 export const list = operatorEndpoint({
+  isLong: true,
   handler: async (deps) => ({ data: await numbers.listNumbers(deps) }),
 });
 
