@@ -65,8 +65,7 @@ export const firmOf = `coalesce(
   (select firm_id from staff where staff_id = (e.meta::json ->> 'staffId')::bigint)
 )`;
 
-export type EntryKey = { advisorId: number; number: number };
-type EntryText = EntryKey & { text: string };
+type EntryText = { advisorId: number; number: number; text: string };
 
 /**
  * The entries of `span`, with what they say in `said.text`. What became of a text has no words of its own. Bodies that are no text are
@@ -98,34 +97,25 @@ const spanOf = `
 
 const valuesOf = (spans: EntrySpan[]) => [...columnsOf(spans, 'advisorId', 'after', 'upTo'), searchedLengthMax];
 
-/** The first entry, in the order of advisors, before which these have more bytes than that; none if they don't. On several nodes, of each. */
-export async function listOverfull(db: Db, spans: EntrySpan[], bytesMax: number): Promise<EntryKey[]> {
-  return forAdvisors(db, spans, (db, spans) =>
-    db.query<EntryKey>(
+/** How much text these entries have, as far as it is searched. */
+export async function countBytes(db: Db, spans: EntrySpan[]): Promise<number> {
+  const counts = await forAdvisors(db, spans, (db, spans) =>
+    db.query<{ bytes: number }>(
       `with span as materialized (${spanOf}
        )
-       select advisor_id as "advisorId", number
-       from (
-         select
-           b.advisor_id, b.number,
-           sum(least(b.bytes, $4)) over (
-             order by b.advisor_id, b.number rows between unbounded preceding and 1 preceding
-           ) as bytes_before
-         from span
-         cross join lateral (
-           select advisor_id, number, octet_length(body) as bytes
-           from archive_bodies
-           where advisor_id = span.advisor_id and number > span.after and number <= span.up_to
-           order by number
-         ) as b
-       ) as summed
-       where bytes_before > $5
-       order by advisor_id, number
-       limit 1`,
-      [...valuesOf(spans), bytesMax],
-      'list-overfull',
+       select coalesce(sum(least(b.bytes, $4)), 0)::integer as bytes
+       from span
+       cross join lateral (
+         select octet_length(body) as bytes
+         from archive_bodies
+         where advisor_id = span.advisor_id and number > span.after and number <= span.up_to
+         order by number
+       ) as b`,
+      valuesOf(spans),
+      'count-unindexed-bytes',
     ),
   );
+  return counts.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** Of these entries, the texts with at least as many digits as a social-security number has. Those in other scripts may have other digits. */
