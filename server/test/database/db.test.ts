@@ -196,6 +196,36 @@ suite('the database', () => {
       assert.equal(await count(person), 0);
     });
 
+    test('that is rolled back keeps nothing of what its work goes on with', async () => {
+      const [before, after] = [someone(), someone()];
+      const rolledBack = Promise.withResolvers<void>();
+      let rest: Promise<unknown> | undefined;
+      const failed = world.database.pool.transaction(async (db) => {
+        await insert(db, before);
+        rest = rolledBack.promise.then(() => insert(db, after));
+        throw new Error('changed my mind');
+      });
+      await assert.rejects(failed, /changed my mind/);
+      rolledBack.resolve();
+      await assert.rejects(rest ?? Promise.resolve(), /is over/);
+      assert.equal((await count(before)) + (await count(after)), 0);
+    });
+
+    test('runs again after what has to come before it, which it then finds done', async () => {
+      const person = someone();
+      let [began, prepared] = [0, 0];
+      await world.database.pool.transaction(async (db) => {
+        began += 1;
+        await insert(db, person);
+        if (prepared === 0)
+          await db.beforehand(async () => {
+            prepared += 1;
+            assert.equal(await count(person), 0);
+          });
+      });
+      assert.deepEqual([began, prepared, await count(person)], [2, 1, 1]);
+    });
+
     test('inside a transaction joins it', async () => {
       const [outer, inner] = [someone(), someone()];
       await assert.rejects(

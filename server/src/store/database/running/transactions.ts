@@ -71,10 +71,12 @@ async function runOnce<Result>(
       throw failure;
     }
   } catch (error) {
+    statements.end();
     broken = breaks(pool, error) || !(await rolledBack(client));
     if (!committing || !isBroken(error)) throw translated(error);
     await settle({ xid: committing.xid, run: runOf(client) }, error);
   } finally {
+    statements.end();
     client.release(broken);
   }
   for (const run of afterCommit) run();
@@ -103,9 +105,12 @@ type Statements = ReturnType<typeof statementsOn>;
  */
 function statementsOn(client: pg.PoolClient) {
   let failure: unknown = null;
+  let isOver = false;
   let written = Promise.resolve();
 
   async function run<Row extends object>(statement: Statement): Promise<pg.QueryResult<Row>> {
+    // Another part of the work that goes on: each of its statements would be a transaction by itself.
+    if (isOver) throw new Error('The transaction is over.');
     try {
       return await send<Row>(client, statement);
     } catch (error) {
@@ -147,7 +152,11 @@ function statementsOn(client: pg.PoolClient) {
     }
   }
 
-  return { run, write, commit, savepoint };
+  function end(): void {
+    isOver = true;
+  }
+
+  return { run, write, commit, savepoint, end };
 }
 
 function transactionOn(
