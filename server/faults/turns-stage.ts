@@ -15,7 +15,7 @@ import { Visitor } from '../test/support/visitor.ts';
 import { until } from '../test/support/waiting.ts';
 import { command } from './commands.ts';
 
-export type Door = 'app' | 'console' | 'partner';
+export type Door = 'app' | 'console' | 'operator' | 'partner';
 export type Node = { program: Program; probePort: number };
 
 /** Nodes with a book, a group and an archive as large as they may be for one request, and who may ask for them. */
@@ -30,9 +30,15 @@ export type Stage = {
   entryNumber: number;
   reviewId: number;
   headers: Record<Door, Record<string, string>>;
+  /** The sandbox's application. */
+  client: { client_id: string; client_secret: string; redirect_uri: string };
+  /** Every route that a server has: its method and its path. */
+  routes: string[];
 };
 
 const people = 10_000;
+/** Of the firm's other advisors. */
+const colleagues = 2_000;
 const atOnce = 500;
 /** A page of the console has 25. */
 const [lexiconVersions, longReplies] = [26, 40];
@@ -65,18 +71,28 @@ export async function openStage(deployment: Deployment, nodes: Node[], count: nu
   for (let index = 0; index < count; index++) nodes.push(await startProbed(deployment));
   const { database, folder } = deployment;
   const deps = depsOn(database.pool);
-  const { advisors, apiKey } = folder.sandbox();
+  const { advisors, apiKey, clientId, clientSecret, redirectUri } = folder.sandbox();
+  const client = { client_id: clientId, client_secret: clientSecret, redirect_uri: redirectUri };
   const advisor = advisors.find(({ email }) => email === 'casey@sandbox.example') as SandboxAdvisor;
-  const [row] = await database.asOwner<{ firmId: number; staffId: number }>(
-    `select a.firm_id as "firmId", s.staff_id as "staffId"
+  const [row] = await database.asOwner<{ firmId: number; staffId: number; operatorId: number }>(
+    `select
+       a.firm_id as "firmId", s.staff_id as "staffId",
+       (select min(staff_id) from staff where role = 'operator') as "operatorId"
      from advisors a
      join staff s on s.firm_id = a.firm_id and s.role = 'compliance_officer'
      where a.advisor_id = $1
      limit 1`,
     [advisor.id],
   );
-  const { firmId, staffId } = { firmId: Number(row?.firmId), staffId: String(row?.staffId) };
+  const [firmId, staffId, operatorId] = [Number(row?.firmId), String(row?.staffId), String(row?.operatorId)];
   await database.asOwner('update api_keys set rate_per_second = null, burst = null');
+  await database.asOwner(
+    `insert into advisors (firm_id, name, email, time_zone, password_hash, date_time_created)
+     select firm_id, 'Robin Number ' || n, n || '@stage.example', time_zone, '', date_time_created
+     from advisors, generate_series(1, $2) n
+     where advisor_id = $1`,
+    [advisor.id, colleagues],
+  );
   const { groupId, phones } = await fillBook(deployment, deps, advisor.id);
   for (let version = 0; version < lexiconVersions; version++)
     await setLexicon(deps, firmId, JSON.stringify(fullLexicon(version)));
@@ -94,9 +110,11 @@ export async function openStage(deployment: Deployment, nodes: Node[], count: nu
   const headers = {
     app: await signIn({ origin, publicUrl }, appDoor, { advisorId: String(advisor.id) }),
     console: await signIn({ origin, publicUrl }, consoleDoor, { staffId, next: '/console' }),
+    operator: await signIn({ origin, publicUrl }, consoleDoor, { staffId: operatorId, next: '/console' }),
     partner: { authorization: `Bearer ${token.trim()}`, 'x-api-key': apiKey },
   };
-  return { nodes, advisor, groupId, phones, ...written, headers };
+  const { routes } = await (await fetch(`http://127.0.0.1:${nodes[0]?.probePort}`)).json();
+  return { nodes, advisor, groupId, phones, ...written, headers, client, routes };
 }
 
 async function startProbed({ env }: Deployment): Promise<Node> {
