@@ -121,10 +121,12 @@ function Figure({ icon, name, value, unit, to, children }: FigureProps) {
       <h2 className="small soft row">
         <Icon name={icon} size={16} />
         {name}
-        <span className="end">{to && <PlaceLink to={to}>Open</PlaceLink>}</span>
       </h2>
-      <p className="overview-value number">
-        {value.toLocaleString('en-US')} {unit && <span className="soft">{unit}</span>}
+      <p className="overview-value number row wrap">
+        <span>
+          {value.toLocaleString('en-US')} {unit && <span className="soft">{unit}</span>}
+        </span>
+        <span className="end">{to && <PlaceLink to={to}>Open</PlaceLink>}</span>
       </p>
       <p className="small soft">{children}</p>
     </section>
