@@ -226,7 +226,7 @@ function Writing({ groupId, text, write, check, isFresh }: WritingProps) {
           </Tool>
           <span className="count number">
             {isTooLong ? (
-              <span className="bad-text">{count([...text].length - textLengthMax, 'character')} too long</span>
+              <span className="tone bad">{count([...text].length - textLengthMax, 'character')} too long</span>
             ) : (
               check && `${check.segments > 1 ? 'up to ' : ''}${count(check.segments, 'text')} each`
             )}
@@ -338,7 +338,7 @@ function Totals({ check, text, write }: { check: GroupCheck; text: string; write
           </li>
         )}
         {check.refusals.length > 0 && (
-          <li className="bad-text">
+          <li className="tone bad">
             <Icon name="ban" size={16} />
             <span>
               {count(

@@ -47,18 +47,20 @@ export function ImportBar() {
           aria-label="Progress"
         />
         <div className="small number" role="status">
-          <span className="good">{number(created)} added</span>
+          <span className="tone good">{number(created)} added</span>
           {updated > 0 && <> · {number(updated)} changed</>}
           {unchanged > 0 && <> · {number(unchanged)} were already here</>}
           {repeated > 0 && <> · {number(repeated)} twice in the file</>}
           {refused > 0 && (
             <>
               {' '}
-              · <span className="bad">{count(refused, 'row')} can’t be imported</span>
+              · <span className="tone bad">{count(refused, 'row')} can’t be imported</span>
             </>
           )}
           {status === 'stopped' && ' · Who was imported stays. The file can be imported again.'}
-          {status === 'failed' && <span className="bad"> · Import the file again: who is here stays as they are.</span>}
+          {status === 'failed' && (
+            <span className="tone bad"> · Import the file again: who is here stays as they are.</span>
+          )}
         </div>
       </div>
       {notes.length > 0 && (

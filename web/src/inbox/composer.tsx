@@ -399,7 +399,7 @@ function Counter({
   const { used, room, segments, special, plainer } = counted;
   if (text === '') return <span className="count" />;
   if (isTooLong)
-    return <span className="count bad-text">{count([...text].length - textLengthMax, 'character')} too long</span>;
+    return <span className="count tone bad">{count([...text].length - textLengthMax, 'character')} too long</span>;
   const [first] = special;
   return (
     <span className="count number">

@@ -51,7 +51,7 @@ export function Signature() {
               {counted.used} characters of each text. Texts that an application sends for you don’t have it.
             </figcaption>
             {counted.special[0] && (
-              <p className="small warn-text">
+              <p className="small tone warn">
                 {counted.special[0].character} leaves every text room for {rooms['UCS-2'].alone} characters instead of{' '}
                 {rooms['GSM-7'].alone}.
               </p>

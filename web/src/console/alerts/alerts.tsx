@@ -175,7 +175,7 @@ function sentColumns(addressOf: (targetId: number) => string | null): Column<Sen
       text: ({ fault, notBefore }) => fault ?? (notBefore ? 'On its way' : 'Arrived'),
       cell: ({ fault, notBefore }) =>
         fault ? (
-          <span className="wrap-cell bad-text">{notBefore ? `${fault} It is tried again.` : fault}</span>
+          <span className="wrap-cell tone bad">{notBefore ? `${fault} It is tried again.` : fault}</span>
         ) : (
           <Chip
             word={notBefore ? 'On its way' : 'Arrived'}

@@ -114,7 +114,7 @@ function Tile({
     <section className="console-card tile" aria-label={name}>
       <p className="small soft">{name}</p>
       <p className="tile-value number">{value.toLocaleString('en-US')}</p>
-      <p className={`small ${tone ? `${tone}-text` : 'soft'}`}>{children}</p>
+      <p className={`small ${tone ? `tone ${tone}` : 'soft'}`}>{children}</p>
     </section>
   );
 }

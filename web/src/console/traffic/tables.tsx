@@ -98,7 +98,7 @@ const keyColumns: Column<KeyTraffic>[] = [
     name: 'Errors',
     text: (row) => (row.all === 0 ? null : errorsOf(row) / row.all),
     cell: (row) => (
-      <span className={row.all > 0 && errorsOf(row) / row.all > manyErrors ? 'traffic-bad' : undefined}>
+      <span className={row.all > 0 && errorsOf(row) / row.all > manyErrors ? 'tone bad traffic-bad' : undefined}>
         {share(errorsOf(row), row.all)}
       </span>
     ),

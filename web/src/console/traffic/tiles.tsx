@@ -80,7 +80,7 @@ function Tile({
     <li className="console-card traffic-tile">
       <span className="small soft">{name}</span>
       {value === undefined ? <span className="skeleton traffic-figure" /> : <b className="number">{value}</b>}
-      <span className={`small ${tone ? `traffic-${tone}` : 'soft'}`}>{children}</span>
+      <span className={`small ${tone ? `tone ${tone}` : 'soft'}`}>{children}</span>
     </li>
   );
 }
