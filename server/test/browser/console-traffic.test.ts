@@ -41,8 +41,8 @@ test('an operator reads figures, charts and tables, by keys too, and shares what
   const { page, complaints } = await openTraffic({ ...desk, acceptDownloads: true }, '?range=week');
   await page.getByText('Texts sent per hour').waitFor();
   await page.getByRole('button', { name: 'Day', exact: true }).click();
-  await page.locator('.traffic-tile', { hasText: 'Texts sent in 24 hours' }).getByText('1,200').waitFor();
-  await page.locator('.traffic-tile', { hasText: 'Delivered' }).getByText('99 %').waitFor();
+  await page.locator('.tile', { hasText: 'Texts sent in 24 hours' }).getByText('1,200').waitFor();
+  await page.locator('.tile', { hasText: 'Delivered' }).getByText('99 %').waitFor();
 
   const values = page.getByRole('slider', { name: 'Requests per 15 minutes: values' });
   await values.focus();

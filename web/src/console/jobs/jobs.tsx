@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { overview } from '../../../../server/src/http/console/operations.ts';
 import { get } from '../../api/http.ts';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
 import type { AnswerOf } from '../answers.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
+import { Tile } from '../tile.tsx';
 import { duration } from '../traffic/words.ts';
 import { When } from '../when.tsx';
 
@@ -52,8 +52,8 @@ export function Jobs() {
 function Waiting({ texts, webhooks, archive }: Overview) {
   const isLate = texts.oldestWaitSeconds > lateSeconds;
   return (
-    <div className="tiles">
-      <Tile name="Texts to send" value={texts.ready} tone={isLate ? 'bad' : ''}>
+    <ul className="tiles">
+      <Tile name="Texts to send" value={texts.ready} tone={isLate ? 'bad' : undefined}>
         {texts.ready === 0 ? 'Nothing waits' : `the oldest for ${duration(texts.oldestWaitSeconds)}`}
       </Tile>
       <Tile name="With a carrier" value={texts.inFlight}>
@@ -62,7 +62,7 @@ function Waiting({ texts, webhooks, archive }: Overview) {
       <Tile name="Later" value={texts.paced + texts.deferred}>
         {texts.paced} paced or retried, {texts.deferred} until morning
       </Tile>
-      <Tile name="In doubt" value={texts.inDoubt} tone={texts.inDoubt > 0 ? 'warn' : ''}>
+      <Tile name="In doubt" value={texts.inDoubt} tone={texts.inDoubt > 0 ? 'warn' : undefined}>
         {texts.inDoubt > 0 ? <Link to="/doubts">Settle them</Link> : 'Nothing to settle'}
       </Tile>
       <Tile name="Held for a person" value={texts.held}>
@@ -86,7 +86,7 @@ function Waiting({ texts, webhooks, archive }: Overview) {
       <Tile
         name="Webhook streams behind"
         value={texts.streamsBehind}
-        tone={webhooks.failing + webhooks.off > 0 ? 'warn' : ''}
+        tone={webhooks.failing + webhooks.off > 0 ? 'warn' : undefined}
       >
         <Link to="/webhooks">
           {webhooks.on} on, {webhooks.failing} failing, {webhooks.off} off
@@ -95,27 +95,7 @@ function Waiting({ texts, webhooks, archive }: Overview) {
       <Tile name="Entries to sign" value={archive.waiting}>
         {archive.signed.toLocaleString('en-US')} of {archive.entries.toLocaleString('en-US')} signed
       </Tile>
-    </div>
-  );
-}
-
-function Tile({
-  name,
-  value,
-  tone = '',
-  children,
-}: {
-  name: string;
-  value: number;
-  tone?: 'warn' | 'bad' | '';
-  children: ReactNode;
-}) {
-  return (
-    <section className="console-card tile" aria-label={name}>
-      <p className="small soft">{name}</p>
-      <p className="tile-value number">{value.toLocaleString('en-US')}</p>
-      <p className={`small ${tone ? `tone ${tone}` : 'soft'}`}>{children}</p>
-    </section>
+    </ul>
   );
 }
 

@@ -3,13 +3,14 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useNow } from '../../api/clock.ts';
 import { get } from '../../api/http.ts';
-import { Icon, type IconName } from '../../look/icons.tsx';
+import { Icon } from '../../look/icons.tsx';
 import { Broken, Chip, Time } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
 import type { StateWord } from '../../words/states.ts';
 import { pastTime } from '../../words/times.ts';
 import { placesOf } from '../places.ts';
 import { useSession } from '../session.ts';
+import { Tile } from '../tile.tsx';
 import './overview.css';
 import { archiveWords, needsOf, type Overview as State } from './words.ts';
 
@@ -90,8 +91,13 @@ function Figures({ state: { reviews, holds, retentionYears, archive, advisors } 
   const now = useNow();
   const oldest = reviews.oldest && Date.parse(reviews.oldest);
   return (
-    <div className="overview-figures">
-      <Figure icon="clipboard-check" name="Open reviews" value={reviews.open} to="/reviews">
+    <ul className="tiles">
+      <Tile
+        icon="clipboard-check"
+        name="Open reviews"
+        value={reviews.open}
+        button={<PlaceLink to="/reviews">Open</PlaceLink>}
+      >
         {oldest ? (
           <>
             oldest from <Time at={oldest}>{pastTime(oldest, now)}</Time>
@@ -99,37 +105,22 @@ function Figures({ state: { reviews, holds, retentionYears, archive, advisors } 
         ) : (
           'everything is decided'
         )}
-      </Figure>
-      <Figure icon="archive" name="Archive entries" value={archive.entries} to="/archive">
+      </Tile>
+      <Tile
+        icon="archive"
+        name="Archive entries"
+        value={archive.entries}
+        button={<PlaceLink to="/archive">Open</PlaceLink>}
+      >
         of {count(advisors, 'advisor')}
-      </Figure>
-      <Figure icon="gavel" name="Legal holds" value={holds} to="/holds">
+      </Tile>
+      <Tile icon="gavel" name="Legal holds" value={holds} button={<PlaceLink to="/holds">Open</PlaceLink>}>
         {holds === 0 ? 'none in force' : 'in force'}
-      </Figure>
-      <Figure icon="history" name="Retention" value={retentionYears} unit={retentionYears === 1 ? 'year' : 'years'}>
+      </Tile>
+      <Tile icon="history" name="Retention" value={retentionYears} unit={retentionYears === 1 ? 'year' : 'years'}>
         then texts are disposed of
-      </Figure>
-    </div>
-  );
-}
-
-type FigureProps = { icon: IconName; name: string; value: number; unit?: string; to?: string; children: ReactNode };
-
-function Figure({ icon, name, value, unit, to, children }: FigureProps) {
-  return (
-    <section className="console-card overview-figure">
-      <h2 className="small soft row">
-        <Icon name={icon} size={16} />
-        {name}
-      </h2>
-      <p className="overview-value number row wrap">
-        <span>
-          {value.toLocaleString('en-US')} {unit && <span className="soft">{unit}</span>}
-        </span>
-        <span className="end">{to && <PlaceLink to={to}>Open</PlaceLink>}</span>
-      </p>
-      <p className="small soft">{children}</p>
-    </section>
+      </Tile>
+    </ul>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { places } from '../places.ts';
+import { Tile } from '../tile.tsx';
 import type { Range, Traffic, TrafficNow } from './queries.ts';
 import { compared, count, duration, rangeWords, share } from './words.ts';
 
@@ -27,7 +27,7 @@ export function Tiles({
   const lost = texts && texts.undelivered + texts.failed;
   const asked = texts && texts.accepted + texts.refused;
   return (
-    <ul className="traffic-tiles">
+    <ul className="tiles">
       <Tile name={`Texts sent ${spans[range]}`} value={texts && count(texts.sent)}>
         {texts && traffic && compared(texts.sent, traffic.before.texts.sent, rangeWords[range].before)}
       </Tile>
@@ -63,24 +63,4 @@ function waitingWords({ waiting, oldestWaitSeconds, deferred }: TrafficNow): str
 function SettleThem() {
   const place = places.find(({ to }) => to === '/doubts');
   return place ? <Link to={place.to}>settle them</Link> : 'somebody has to settle them';
-}
-
-function Tile({
-  name,
-  value,
-  tone = undefined,
-  children,
-}: {
-  name: string;
-  value: string | undefined;
-  tone?: 'good' | 'warn' | 'bad' | undefined;
-  children: ReactNode;
-}) {
-  return (
-    <li className="console-card traffic-tile">
-      <span className="small soft">{name}</span>
-      {value === undefined ? <span className="skeleton traffic-figure" /> : <b className="number">{value}</b>}
-      <span className={`small ${tone ? `tone ${tone}` : 'soft'}`}>{children}</span>
-    </li>
-  );
 }
