@@ -12,6 +12,7 @@ import { newKey } from '../inbox/outbox.ts';
 import { FormDialog } from '../look/dialog.tsx';
 import { Wrong } from '../look/fields.tsx';
 import { Icon } from '../look/icons.tsx';
+import { Loading } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { count } from '../words/people.ts';
 import { whenTime } from '../words/times.ts';
@@ -57,17 +58,7 @@ export default function AskDialog({ whom, close }: { whom: ContactChoice; close(
       run={start}
       close={close}
     >
-      {check ? (
-        <Requests check={check} />
-      ) : error ? (
-        <Wrong>{error.message}</Wrong>
-      ) : (
-        <div role="status" aria-label="Loading">
-          {[1, 2, 3].map((each) => (
-            <div className="skeleton" key={each} style={{ height: 32, margin: '10px 0' }} />
-          ))}
-        </div>
-      )}
+      {check ? <Requests check={check} /> : error ? <Wrong>{error.message}</Wrong> : <Loading height={32} bars={3} />}
     </FormDialog>
   );
 }

@@ -10,7 +10,7 @@ import type { ConsentState } from '../api/types.ts';
 import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
-import { Broken, Chip, Face, Time } from '../look/parts.tsx';
+import { Broken, Chip, Face, Loading, Time } from '../look/parts.tsx';
 import { NotFound } from '../shell/shell.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { count, phoneWords } from '../words/people.ts';
@@ -60,11 +60,7 @@ export function OpenBroadcastPage() {
             <People broadcast={broadcast} />
           </>
         ) : (
-          <div role="status" aria-label="Loading">
-            {[1, 2, 3].map((each) => (
-              <div className="skeleton" key={each} style={{ height: 56, margin: '12px 0' }} />
-            ))}
-          </div>
+          <Loading height={56} bars={3} />
         )}
       </div>
       {isAsking && broadcast && <StopQuestion broadcast={broadcast} close={() => ask(false)} />}

@@ -5,7 +5,7 @@ import { useNow } from '../api/clock.ts';
 import { useAdvisor } from '../api/session.ts';
 import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
-import { Broken, Chip, StateScreen, Time } from '../look/parts.tsx';
+import { Broken, Chip, Loading, StateScreen, Time } from '../look/parts.tsx';
 import { count } from '../words/people.ts';
 import { pastTime } from '../words/times.ts';
 import { type Broadcast, broadcastsQuery } from './queries.ts';
@@ -26,10 +26,8 @@ export function Broadcasts() {
       {error && !data ? (
         <Broken error={error} retry={() => void refetch()} />
       ) : !data ? (
-        <div className="page-body" role="status" aria-label="Loading">
-          {[1, 2, 3].map((each) => (
-            <div className="skeleton" key={each} style={{ height: 56, margin: '10px 0' }} />
-          ))}
+        <div className="page-body">
+          <Loading height={56} bars={3} />
         </div>
       ) : rows.length === 0 ? (
         <StateScreen

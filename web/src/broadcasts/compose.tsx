@@ -15,7 +15,7 @@ import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { insertAtCaret, replaceText } from '../look/caret.ts';
 import { Icon } from '../look/icons.tsx';
-import { Broken, Chip, Face, StateScreen } from '../look/parts.tsx';
+import { Broken, Chip, Face, Loading, StateScreen } from '../look/parts.tsx';
 import { type FieldName, fieldWords } from '../saved-replies/fields.tsx';
 import { modKey } from '../shell/keys.ts';
 import { toast } from '../shell/toasts.tsx';
@@ -414,11 +414,7 @@ function Preview({ check, people, more }: PreviewProps) {
           ))}
         </ul>
       ) : (
-        <div role="status" aria-label="Loading">
-          {[1, 2, 3].map((each) => (
-            <div className="skeleton" key={each} style={{ height: 64, margin: '12px 0' }} />
-          ))}
-        </div>
+        <Loading height={64} bars={3} />
       )}
       {isFiltered && refused > (rows?.length ?? 0) && (
         <p className="small soft">And {count(refused - (rows?.length ?? 0), 'other')}.</p>

@@ -10,6 +10,7 @@ import { useKeyOf } from '../inbox/outbox.ts';
 import { Button } from '../look/button.tsx';
 import { Dialog } from '../look/dialog.tsx';
 import { Field, Tick, Wrong } from '../look/fields.tsx';
+import { Loading } from '../look/parts.tsx';
 import { toast } from '../shell/toasts.tsx';
 import { phoneWords, readPhone } from '../words/people.ts';
 import { useFoundGroups } from './found-groups.tsx';
@@ -49,7 +50,7 @@ export default function ContactEditor(props: Props) {
       ) : error ? (
         <p className="soft">{isGone(error) ? 'There is no such contact. It may have been deleted.' : error.message}</p>
       ) : (
-        <div className="skeleton" style={{ height: 260 }} role="status" aria-label="Loading" />
+        <Loading height={260} />
       )}
     </Dialog>
   );

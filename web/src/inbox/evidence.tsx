@@ -5,7 +5,7 @@ import { useAdvisor } from '../api/session.ts';
 import type { ConsentEvidence, Conversation } from '../api/types.ts';
 import { Dialog } from '../look/dialog.tsx';
 import { Icon } from '../look/icons.tsx';
-import { Fact, Time } from '../look/parts.tsx';
+import { Fact, Loading, Time } from '../look/parts.tsx';
 import { firstName } from '../words/people.ts';
 import { channelWords, consentEvent, evidenceWords } from '../words/states.ts';
 import { pastTime } from '../words/times.ts';
@@ -23,7 +23,7 @@ export default function Evidence({ conversation: { memberId, name }, shown, clos
   return (
     <Dialog title="Consent on record" close={close}>
       {error && !data && <p className="soft">It didn’t load: {error.message}</p>}
-      {!data && !error && <div className="skeleton" style={{ height: 200 }} role="status" aria-label="Loading" />}
+      {!data && !error && <Loading height={200} />}
       <div className="evidence">
         {data?.map((each) => (
           <Change key={each.id} change={each} name={name} isOpen={each.id === opened} />

@@ -84,6 +84,18 @@ export function StateScreen({
   );
 }
 
+/** Instead of what is being loaded: bars, about as high as that. */
+export function Loading({ height, bars = 1 }: { height: number; bars?: number }) {
+  return (
+    <div className="loading" role="status" aria-label="Loading">
+      {Array.from({ length: bars }, (_, bar) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+        <div className="skeleton" key={bar} style={{ height }} />
+      ))}
+    </div>
+  );
+}
+
 /** What isn't an answer of the server's is the program's own, and nothing for people to read. */
 const unloaded = {
   message: 'The connection may be gone, there may be a new version of this page, or something broke on our side.',

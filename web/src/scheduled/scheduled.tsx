@@ -8,7 +8,7 @@ import type { ScheduledMessage } from '../api/types.ts';
 import { ahead } from '../look/ahead.ts';
 import { Button } from '../look/button.tsx';
 import { Icon } from '../look/icons.tsx';
-import { Broken, Face, StateScreen, Time } from '../look/parts.tsx';
+import { Broken, Face, Loading, StateScreen, Time } from '../look/parts.tsx';
 import { phoneWords } from '../words/people.ts';
 import { frequencyWords } from '../words/schedules.ts';
 import { clockTime, dayName, whenTime } from '../words/times.ts';
@@ -20,6 +20,11 @@ const Month = lazy(ahead(() => import('./month.tsx')));
 /** A text that is to be changed or canceled, and whose it is. */
 type ChosenText = EditableText & { name: string | null };
 const viewSetting = 'scheduled-view';
+const loading = (
+  <div className="page-body">
+    <Loading height={56} bars={3} />
+  </div>
+);
 
 /** What is still to come, in a calendar or as a list. */
 export function Scheduled() {
@@ -53,7 +58,7 @@ export function Scheduled() {
       {isList ? (
         <List edit={edit} cancel={cancel} />
       ) : (
-        <Suspense fallback={<Loading />}>
+        <Suspense fallback={loading}>
           <Month edit={edit} />
         </Suspense>
       )}
@@ -88,7 +93,7 @@ function List({ edit, cancel }: { edit(chosen: ChosenText): void; cancel(chosen:
   const named = (each: ScheduledMessage) => ({ ...each, name: names.get(each.memberId) ?? null });
   const days = Map.groupBy(rows, ({ deliveryDate }) => dayName(deliveryDate, now, timeZone));
   if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
-  if (!data) return <Loading />;
+  if (!data) return loading;
   if (rows.length === 0)
     return (
       <StateScreen icon="calendar-clock" title="Nothing is scheduled">
@@ -138,16 +143,6 @@ function List({ edit, cancel }: { edit(chosen: ChosenText): void; cancel(chosen:
         </section>
       ))}
       {hasNextPage && <Button onClick={() => void fetchNextPage()}>Show more</Button>}
-    </div>
-  );
-}
-
-function Loading() {
-  return (
-    <div className="page-body" role="status" aria-label="Loading">
-      {[1, 2, 3].map((each) => (
-        <div className="skeleton" key={each} style={{ height: 56, margin: '10px 0' }} />
-      ))}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { now as clockNow, useNow } from '../../api/clock.ts';
 import { get, post } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, StateScreen, Time } from '../../look/parts.tsx';
+import { Broken, Loading, StateScreen, Time } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { hasWaited, lifeWords } from '../../words/lives.ts';
 import { dayAfter, dayOf } from '../../words/months.ts';
@@ -54,7 +54,7 @@ export function Archive() {
       {searchId === undefined || before || saved.data ? (
         <Form key={before?.place ?? place} begun={before ?? begunWith(saved.data ?? {}, place)} />
       ) : (
-        <div className="skeleton archive-skeleton" role="status" aria-label="Loading" />
+        <Loading height={320} />
       )}
     </div>
   );
@@ -223,7 +223,7 @@ function Results({ search, who, place, at }: BegunSearch & { at: number }) {
           </Button>
         </div>
       </div>
-      {!data && <div className="skeleton archive-skeleton" role="status" aria-label="Loading" />}
+      {!data && <Loading height={320} />}
       {data && entries.length === 0 && !hasNextPage && (
         <div className="console-card">
           <StateScreen icon="search" title={isIndexing ? 'Nothing found yet' : 'Nothing found'}>

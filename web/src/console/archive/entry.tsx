@@ -5,7 +5,7 @@ import { useNow } from '../../api/clock.ts';
 import { CallFailed } from '../../api/http.ts';
 import { Wrong } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip, Fact, Time } from '../../look/parts.tsx';
+import { Broken, Chip, Fact, Loading, Time } from '../../look/parts.tsx';
 import { inOrder, lifeMoments, lifeWords, wentAt } from '../../words/lives.ts';
 import { count, phoneWords } from '../../words/people.ts';
 import type { StateWord } from '../../words/states.ts';
@@ -39,7 +39,7 @@ export function ArchiveEntry() {
   if (!data || !entry)
     return (
       <div className="console-page">
-        <div className="skeleton archive-skeleton" role="status" aria-label="Loading" />
+        <Loading height={320} />
       </div>
     );
   const { name, phone, memberId } = entry;
@@ -99,7 +99,7 @@ function Proof({ entry, isOfficer }: { entry: ReadEntry; isOfficer: boolean }) {
         error ? (
           <Wrong>{error.message}</Wrong>
         ) : (
-          <div className="skeleton archive-proof-skeleton" />
+          <Loading height={150} />
         )
       ) : (
         <>

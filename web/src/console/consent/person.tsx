@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useNow } from '../../api/clock.ts';
 import { get } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip, Fact, Time } from '../../look/parts.tsx';
+import { Broken, Chip, Fact, Loading, Time } from '../../look/parts.tsx';
 import { count, phoneWords } from '../../words/people.ts';
 import { channelWords, consentWords, evidenceWords } from '../../words/states.ts';
 import { fullTime, pastTime } from '../../words/times.ts';
@@ -28,7 +28,7 @@ export function ConsentOf() {
   if (!data)
     return (
       <div className="console-page">
-        <div className="skeleton consent-skeleton" role="status" aria-label="Loading" />
+        <Loading height={400} />
       </div>
     );
   const { name, phone, advisor, state, lastChanged, history } = data;

@@ -4,7 +4,7 @@ import type { doctor } from '../../../../server/src/http/console/operations.ts';
 import { get } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip } from '../../look/parts.tsx';
+import { Broken, Chip, Loading } from '../../look/parts.tsx';
 import { sentence } from '../../words/imports.ts';
 import type { StateWord } from '../../words/states.ts';
 import type { AnswerOf, RowOf } from '../answers.ts';
@@ -69,7 +69,7 @@ export function Doctor() {
           </p>
         </>
       ) : (
-        <div className="skeleton finding-skeleton" />
+        <Loading height={220} />
       )}
     </div>
   );

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, post, put } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip } from '../../look/parts.tsx';
+import { Broken, Chip, Loading } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { count, phoneWords } from '../../words/people.ts';
 import { useFormAbout } from '../archive/about.ts';
@@ -89,7 +89,7 @@ function Retention() {
   const { data: due, error: dueError } = useQuery(dueQuery);
   const [isChanging, change] = useState(false);
   if (error && !data) return <Broken error={error} retry={() => void refetch()} />;
-  if (!data) return <div className="skeleton holds-skeleton" role="status" aria-label="Loading" />;
+  if (!data) return <Loading height={160} />;
   const { years, nextYears, nextFrom } = data;
   const sum = (of: 'disposed' | 'kept') => due?.reduce((total, each) => total + each[of], 0) ?? 0;
   const held = due?.filter((each) => each.held).map(({ advisor }) => advisor) ?? [];

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { overview } from '../../../../server/src/http/console/operations.ts';
 import { get } from '../../api/http.ts';
-import { Broken, Chip } from '../../look/parts.tsx';
+import { Broken, Chip, Loading } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
 import type { AnswerOf } from '../answers.ts';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
@@ -35,7 +35,7 @@ export function Jobs() {
         <h1>Jobs</h1>
         <span className="soft">All nodes, now</span>
       </header>
-      {data ? <Waiting {...data} /> : <div className="skeleton finding-skeleton" />}
+      {data ? <Waiting {...data} /> : <Loading height={220} />}
       <DataTable
         name="processes"
         title="Processes"

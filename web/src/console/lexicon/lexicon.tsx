@@ -5,7 +5,7 @@ import { get, post, put } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Choice, Field, Lines, Wrong } from '../../look/fields.tsx';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip } from '../../look/parts.tsx';
+import { Broken, Chip, Loading } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { client } from '../client.ts';
 import { Ask } from '../dialogs.tsx';
@@ -37,7 +37,7 @@ export function Lexicon() {
   if (!data)
     return (
       <div className="console-page">
-        <div className="skeleton lexicon-skeleton" role="status" aria-label="Loading" />
+        <Loading height={360} />
       </div>
     );
   return <Editor given={data} key={data.present} />;

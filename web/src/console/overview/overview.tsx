@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useNow } from '../../api/clock.ts';
 import { get } from '../../api/http.ts';
 import { Icon } from '../../look/icons.tsx';
-import { Broken, Chip, Time } from '../../look/parts.tsx';
+import { Broken, Chip, Loading, Time } from '../../look/parts.tsx';
 import { count } from '../../words/people.ts';
 import type { StateWord } from '../../words/states.ts';
 import { pastTime } from '../../words/times.ts';
@@ -38,7 +38,7 @@ export function Overview() {
           <Archive state={data} />
         </div>
       ) : (
-        <div className="skeleton overview-skeleton" role="status" aria-label="Loading" />
+        <Loading height={480} />
       )}
     </div>
   );

@@ -6,7 +6,7 @@ import { now } from '../../api/clock.ts';
 import { get } from '../../api/http.ts';
 import { Button } from '../../look/button.tsx';
 import { Label, Tabs, Wrong } from '../../look/fields.tsx';
-import { Broken } from '../../look/parts.tsx';
+import { Broken, Loading } from '../../look/parts.tsx';
 import { dayAfter, dayOf } from '../../words/months.ts';
 import { count } from '../../words/people.ts';
 import { instantOf } from '../../words/schedules.ts';
@@ -69,7 +69,7 @@ export function Report() {
           <Sections report={data} />
         </>
       ) : (
-        <div className="skeleton report-skeleton" role="status" aria-label="Loading" />
+        <Loading height={320} />
       )}
     </div>
   );

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, put } from '../../api/http.ts';
 import type { Wording } from '../../api/types.ts';
-import { Broken } from '../../look/parts.tsx';
+import { Broken, Loading } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { segmentsOf } from '../../words/encoding.ts';
 import { count } from '../../words/people.ts';
@@ -60,7 +60,7 @@ export function Wordings() {
       {shown ? (
         <Editor key={kind} history={shown} typed={typed?.[kind]} type={(text) => keep({ ...typed, [kind]: text })} />
       ) : (
-        <div className="skeleton wordings-skeleton" role="status" aria-label="Loading" />
+        <Loading height={320} />
       )}
     </div>
   );
