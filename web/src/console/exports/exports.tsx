@@ -1,24 +1,23 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { list } from '../../../../server/src/http/console/exports.ts';
 import { useNow } from '../../api/clock.ts';
 import { get, post } from '../../api/http.ts';
+import { Button } from '../../look/button.tsx';
+import { FormDialog } from '../../look/dialog.tsx';
+import { Choice, Field } from '../../look/fields.tsx';
 import { Broken, Chip } from '../../look/parts.tsx';
 import { toast } from '../../shell/toasts.tsx';
 import { dayAfter, dayOf } from '../../words/months.ts';
 import { count } from '../../words/people.ts';
 import { instantOf } from '../../words/schedules.ts';
 import type { StateWord } from '../../words/states.ts';
+import { shortDay } from '../../words/times.ts';
+import type { RowOf } from '../answers.ts';
 import { useFormAbout } from '../archive/about.ts';
 import { advisorsQuery, checkingCommand, type ReadEntry } from '../archive/entries.ts';
 import { CopyButton } from '../dialogs.tsx';
 import { type Column, DataTable, whenColumn } from '../table.tsx';
-import './exports.css';
-import type { list } from '../../../../server/src/http/console/exports.ts';
-import { Button } from '../../look/button.tsx';
-import { FormDialog } from '../../look/dialog.tsx';
-import { Choice, Field } from '../../look/fields.tsx';
-import { shortDay } from '../../words/times.ts';
-import type { RowOf } from '../answers.ts';
 
 type Export = RowOf<typeof list>;
 
@@ -66,7 +65,7 @@ export function Exports() {
           Start an export
         </Button>
       </header>
-      <p className="soft exports-about">
+      <p className="soft prose">
         An export is signed, and proves itself. Its file is kept for a day; each export and each download is an archive
         entry with the name of who did it.
       </p>
@@ -108,7 +107,7 @@ function Checking() {
   return (
     <section className="console-card form" aria-labelledby="checking">
       <h2 id="checking">How an examiner checks it, without us</h2>
-      <p className="exports-about">
+      <p className="prose">
         They unpack the export, put{' '}
         <a className="in-text" href="/console/api/exports/verify.mjs" download>
           verify.mjs
@@ -120,7 +119,7 @@ function Checking() {
         <code>{checkingCommand}</code>
         <CopyButton what="The command" value={checkingCommand} />
       </div>
-      <p className="small soft exports-about">
+      <p className="small soft prose">
         It proves more with a checkpoint and a public key that came by another way than the export: ask your operator
         for the key, and for a checkpoint from the copies outside.
       </p>
@@ -180,7 +179,7 @@ function StartExport({ of: about, advisors, close }: { of: ReadEntry | undefined
         none="Choose an advisor"
         options={advisors.map(({ advisorId, name }) => [advisorId, name])}
       />
-      <div className="exports-days">
+      <div className="two">
         <Field label="First day" type="date" value={from} set={setFrom} />
         <Field label="Last day" type="date" value={to} set={setTo} />
       </div>
