@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { Chip } from '../../look/parts.tsx';
 import { type Column, DataTable } from '../table.tsx';
-import type { CarrierNow, CarrierTraffic, KeyTraffic } from './queries.ts';
-import { callerName, count, milliseconds, pace, share, stateOf } from './words.ts';
+import type { CarrierNow, CarrierTraffic, KeyTraffic, Traffic } from './queries.ts';
+import { callerName, count, milliseconds, pace, problemName, share, stateOf } from './words.ts';
 
 type Carrier = CarrierNow & { traffic: CarrierTraffic | undefined };
 
@@ -144,6 +144,37 @@ export function KeyTable({ keys, chosen }: { keys: KeyTraffic[] | undefined; cho
         rows={rows}
         keyOf={({ keyId }) => keyId}
         empty="No application has a key."
+      />
+    </div>
+  );
+}
+
+type Problem = Traffic['problems'][number] & { of: number };
+
+const problemColumns: Column<Problem>[] = [
+  { name: 'Why', text: ({ code }) => problemName(code), cell: ({ code }) => <b>{problemName(code)}</b> },
+  { name: 'Requests', text: ({ amount }) => amount, isNumber: true },
+  {
+    name: 'Share',
+    text: ({ amount, of }) => amount / of,
+    cell: ({ amount, of }) => share(amount, of),
+    isNumber: true,
+  },
+];
+
+/** What requests were refused or failed for. */
+export function ProblemTable({ traffic }: { traffic: Traffic | undefined }) {
+  const rows = traffic?.problems.map((each) => ({ ...each, of: traffic.totals.requests.all }));
+  return (
+    <div className="traffic-part">
+      <h2>Errors</h2>
+      <DataTable
+        name="errors"
+        columns={problemColumns}
+        rows={rows}
+        keyOf={({ code }) => code}
+        hasFilter={false}
+        empty="Every request was answered."
       />
     </div>
   );

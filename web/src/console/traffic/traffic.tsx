@@ -1,21 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import type { doctor } from '../../../../server/src/http/console/operations.ts';
 import { now } from '../../api/clock.ts';
-import { Broken } from '../../look/parts.tsx';
+import { get } from '../../api/http.ts';
+import { Broken, Chip } from '../../look/parts.tsx';
+import { sentence } from '../../words/imports.ts';
 import { cityOf, ownZone, pastTime } from '../../words/times.ts';
+import type { AnswerOf, RowOf } from '../answers.ts';
 import { Chart, type ChartData } from '../charts/chart.tsx';
+import { places } from '../places.ts';
 import { chartsOf } from './charts.ts';
-import { DoctorLine } from './doctor-line.tsx';
-import { Problems } from './problems.tsx';
-import { type Range, ranges, type Traffic, type TrafficSearch, trafficNowQuery, trafficQuery } from './queries.ts';
-import { CarrierTable, KeyTable } from './tables.tsx';
+import {
+  type CarrierNow,
+  type Range,
+  ranges,
+  type Traffic,
+  type TrafficSearch,
+  trafficNowQuery,
+  trafficQuery,
+} from './queries.ts';
+import { CarrierTable, KeyTable, ProblemTable } from './tables.tsx';
 import { Tiles } from './tiles.tsx';
 import './traffic.css';
 import { Button } from '../../look/button.tsx';
 import { Select, Tabs } from '../../look/fields.tsx';
-import { Troubles } from './troubles.tsx';
-import { callerName, rangeWords } from './words.ts';
+import { Icon } from '../../look/icons.tsx';
+import { callerName, rangeWords, troubleOf } from './words.ts';
 
 const route = getRouteApi('/traffic');
 
@@ -39,7 +50,7 @@ export function TrafficPage() {
       </div>
       <div className="traffic-pair">
         <CarrierTable carriers={traffic?.carriers} present={present?.carriers} />
-        <Problems traffic={traffic} />
+        <ProblemTable traffic={traffic} />
       </div>
       <KeyTable keys={traffic?.keys} chosen={search.key} />
       <DoctorLine />
@@ -97,5 +108,60 @@ function Head({ range, search, traffic }: { range: Range; search: TrafficSearch;
         </div>
       </div>
     </header>
+  );
+}
+
+/** Above everything: carriers that take less than they are given, what that means, and when it will be over. */
+function Troubles({ carriers }: { carriers: CarrierNow[] }) {
+  return (
+    <div className="traffic-troubles" aria-live="polite">
+      {carriers.map((carrier) => {
+        const trouble = troubleOf(carrier);
+        return (
+          trouble && (
+            <p key={carrier.carrierId} className={`hint ${carrier.state === 'down' ? 'bad' : 'warn'}`}>
+              <Icon name="alert-triangle" />
+              <span className="grow">
+                <b>{trouble.what}</b> {trouble.then}
+              </span>
+              <a className="link" href={`/docs/operators/monitoring#${trouble.guide}`}>
+                What to do
+              </a>
+            </p>
+          )
+        );
+      })}
+    </div>
+  );
+}
+
+type Finding = RowOf<typeof doctor>;
+
+/** An examination takes a second or so, and nothing in it changes from moment to moment. */
+const freshMs = 5 * 60_000;
+
+/** What the doctor found, in one line: how many are good, and the first that isn't. */
+function DoctorLine() {
+  const place = places.find(({ to }) => to === '/doctor');
+  const { data } = useQuery({
+    queryKey: ['/doctor'],
+    queryFn: () => get<AnswerOf<typeof doctor>>('/doctor'),
+    staleTime: freshMs,
+    enabled: place !== undefined,
+  });
+  if (!place || !data) return null;
+  const of = (state: Finding['state']) => data.data.filter((finding) => finding.state === state);
+  const [first] = [...of('failing'), ...of('warning')];
+  return (
+    <section className="console-card row wrap traffic-doctor" aria-label="Doctor">
+      <h2>Doctor</h2>
+      <Chip word={`${of('ok').length} good`} icon="circle-check" tone="good" />
+      {of('warning').length > 0 && <Chip word={`${of('warning').length} to do`} icon="alert-triangle" tone="warn" />}
+      {of('failing').length > 0 && <Chip word={`${of('failing').length} failing`} icon="alert-triangle" tone="bad" />}
+      <span className="grow soft">
+        {first ? `${sentence(first.check).slice(0, -1)}: ${first.says}` : 'Nothing needs you.'}
+      </span>
+      <Link to={place.to}>{first ? 'What to do' : 'See all'}</Link>
+    </section>
   );
 }
