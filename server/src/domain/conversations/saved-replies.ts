@@ -7,10 +7,7 @@ import { problem } from '../problems.ts';
 export const savedReplyTitleLengthMax = 80;
 const savedRepliesMax = 200;
 
-/**
- * All of them, by title: texts that an advisor keeps to send again. They are the advisor's own: nothing is archived before it is sent. Their
- * fields are filled in when one is chosen, by texting/fields.ts.
- */
+/** All of them, by title: nothing is archived before it is sent. Fields are filled in when one is chosen, by texting/fields.ts. */
 export async function listSavedReplies({ db }: Deps, advisorId: number): Promise<SavedReplyRow[]> {
   return store.listSavedReplies(db, advisorId, savedRepliesMax);
 }
