@@ -94,7 +94,7 @@ export function responder(
       .finally(leave ?? undefined);
     if (waits) await authenticated(request, reply);
     const tookEffect = row.tookEffect?.(result) ?? true;
-    if (!row.response) return { response: { status: 204, body: '' }, tookEffect };
+    if (!row.response || result === undefined) return { response: { status: 204, body: '' }, tookEffect };
     return { response: { status: 200, body: write(result, row.response, reply) }, tookEffect };
   }
 

@@ -29,7 +29,7 @@ export type Endpoint = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  /** The shape of the 200. Without it the response is 204. */
+  /** The shape of the 200. Without it, or a result, the response is 204. */
   response?: TSchema;
   /**
    * The handler lists every field of the response, in the order of its shape, so that no other can leak. This writes it: V8 does so in

@@ -13,11 +13,9 @@ import {
   StartRequest,
 } from '../../../schemas/broadcasts/broadcasts.ts';
 import { endpoint } from '../../door/route.ts';
-import { jsonResponse } from './json-response.ts';
 
 export const check = endpoint({
   body: CheckRequest,
-  ...jsonResponse,
   isLong: true,
   cost: 4,
   async handler(deps, advisorId, { body }, by) {
@@ -28,7 +26,6 @@ export const check = endpoint({
 
 export const preview = endpoint({
   body: PreviewRequest,
-  ...jsonResponse,
   isLong: true,
   cost: 2,
   async handler(deps, advisorId, { body }, by) {
@@ -39,7 +36,6 @@ export const preview = endpoint({
 
 export const start = endpoint({
   body: StartRequest,
-  ...jsonResponse,
   isLong: true,
   cost: 4,
   handler: async (deps, advisorId, { body }, by) => ({
@@ -49,7 +45,6 @@ export const start = endpoint({
 
 export const checkConsent = endpoint({
   body: ConsentCheckRequest,
-  ...jsonResponse,
   isLong: true,
   cost: 4,
   handler: (deps, advisorId, { body }) => requests.checkRequests(deps, advisorId, body.whom),
@@ -57,7 +52,6 @@ export const checkConsent = endpoint({
 
 export const startConsent = endpoint({
   body: ConsentStartRequest,
-  ...jsonResponse,
   isLong: true,
   cost: 4,
   handler: async (deps, advisorId, { body }, by) => ({
@@ -67,13 +61,11 @@ export const startConsent = endpoint({
 
 export const list = endpoint({
   query: BroadcastQuery,
-  ...jsonResponse,
   handler: (deps, advisorId, { query }) => broadcasts.listBroadcasts(deps, advisorId, query.before ?? null),
 });
 
 export const get = endpoint({
   params: BroadcastParams,
-  ...jsonResponse,
   cost: 2,
   handler: (deps, advisorId, { params }) => broadcasts.getBroadcast(deps, advisorId, params.broadcastId),
 });
@@ -81,7 +73,6 @@ export const get = endpoint({
 export const listRecipients = endpoint({
   params: BroadcastParams,
   query: RecipientQuery,
-  ...jsonResponse,
   cost: 2,
   async handler(deps, advisorId, { params, query }) {
     const wanted = { after: query.after, onlyTrouble: query.only === 'trouble' };

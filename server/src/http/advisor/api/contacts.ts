@@ -13,11 +13,9 @@ import {
   MembersRequest,
 } from '../../../schemas/address-book/listed-contacts.ts';
 import { endpoint } from '../../door/route.ts';
-import { jsonResponse } from './json-response.ts';
 
 export const list = endpoint({
   query: ListedContactsQuery,
-  ...jsonResponse,
   cost: 2,
   async handler(deps, advisorId, { query }) {
     const { data, pageInfo } = await listed.listWithTexting(deps, advisorId, query);
@@ -26,14 +24,12 @@ export const list = endpoint({
 });
 
 export const counts = endpoint({
-  ...jsonResponse,
   cost: 2,
   handler: (deps, advisorId) => listed.countContacts(deps, advisorId),
 });
 
 export const listGroups = endpoint({
   query: ListedGroupsQuery,
-  ...jsonResponse,
   async handler(deps, advisorId, { query }) {
     const { data, pageInfo } = await listed.listGroups(deps, advisorId, query);
     return { data: data.map(({ groupId, name, contactCount }) => ({ groupId, name, contactCount })), pageInfo };
@@ -49,7 +45,6 @@ export const renameGroup = endpoint({
 export const setMembers = endpoint({
   params: GroupParams,
   body: MembersRequest,
-  ...jsonResponse,
   async handler(deps, advisorId, { params, body }) {
     return { changed: await contacts.setMembers(deps, advisorId, params.groupId, body) };
   },
@@ -57,14 +52,12 @@ export const setMembers = endpoint({
 
 export const remove = endpoint({
   body: DeleteRequest,
-  ...jsonResponse,
   async handler(deps, advisorId, { body }) {
     return { actionId: await deleteLater(deps, advisorId, body), undoMs };
   },
 });
 
 export const waitingDeletes = endpoint({
-  ...jsonResponse,
   handler: async (deps, advisorId) => ({ data: await listDeletes(deps, advisorId) }),
 });
 

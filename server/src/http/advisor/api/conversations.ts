@@ -14,11 +14,9 @@ import {
   SnoozeRequest,
 } from '../../../schemas/conversations/conversations.ts';
 import { endpoint } from '../../door/route.ts';
-import { jsonResponse } from './json-response.ts';
 
 export const list = endpoint({
   query: ConversationQuery,
-  ...jsonResponse,
   cost: 2,
   async handler(deps, advisorId, { query }) {
     const { view = 'inbox', before, phone } = query;
@@ -33,7 +31,6 @@ export const list = endpoint({
 
 export const get = endpoint({
   params: ConversationParams,
-  ...jsonResponse,
   handler: async (deps, advisorId, { params }) =>
     shown(await conversations.getConversation(deps, advisorId, params.memberId)),
 });
@@ -41,7 +38,6 @@ export const get = endpoint({
 export const listItems = endpoint({
   params: ConversationParams,
   query: ItemQuery,
-  ...jsonResponse,
   cost: 2,
   async handler(deps, advisorId, { params, query }) {
     const { data, cursor } = await items.listItems(deps, advisorId, params.memberId, query);
@@ -51,7 +47,6 @@ export const listItems = endpoint({
 
 export const listEvidence = endpoint({
   params: ConversationParams,
-  ...jsonResponse,
   handler: async (deps, advisorId, { params }) => ({
     data: await listConsentEvidence(deps, advisorId, params.memberId),
   }),
@@ -84,7 +79,6 @@ export const draft = endpoint({
 
 export const search = endpoint({
   query: SearchQuery,
-  ...jsonResponse,
   cost: 4,
   async handler(deps, advisorId, { query }) {
     const { people, texts } = await items.searchConversations(deps, advisorId, query.text);

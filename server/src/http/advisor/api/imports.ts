@@ -1,11 +1,9 @@
 import * as imports from '../../../domain/address-book/file-imports.ts';
 import { ImportParams } from '../../../schemas/address-book/listed-contacts.ts';
 import { endpoint } from '../../door/route.ts';
-import { jsonResponse } from './json-response.ts';
 
 /** The last one, or null. */
 export const get = endpoint({
-  ...jsonResponse,
   async handler(deps, advisorId) {
     return { import: await imports.findFileImport(deps, advisorId) };
   },

@@ -6,6 +6,7 @@ import type { LoadShedder } from '../../../domain/access/load-shedder.ts';
 import type { PoolShares } from '../../../domain/access/pool-shares.ts';
 import { allScopes } from '../../../domain/access/scopes.ts';
 import { type FairQueue, makeFairQueue } from '../../../domain/shared/fair-queue.ts';
+import { Type } from '../../../schemas/shared/type.ts';
 import { requireOwnPage } from '../../browser/forms.ts';
 import { setCaller, stillAllowed } from '../../door/checks.ts';
 import { addPassage } from '../../door/door.ts';
@@ -72,6 +73,18 @@ export const ownOperations: [Route['method'], Route['path'], Endpoint][] = [
   ['DELETE', '/imports/:importId',            imports.dismiss],
 ];
 
+/** The app gets what a handler returns, and 204 for nothing. A date goes as its milliseconds. */
+const jsonResponse = {
+  response: Type.Object({}),
+  write: (result: unknown) => JSON.stringify(result, inMilliseconds),
+};
+
+/** `value` is what a date's own toJSON made of it. */
+function inMilliseconds(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  const given = this[key];
+  return given instanceof Date ? given.getTime() : value;
+}
+
 /** How many requests are answered at once, and how many of one advisor: as many as a browser sends. More wait in a line of their own. */
 const advisorsAtOnce = { width: 200, share: 6 };
 
@@ -98,6 +111,7 @@ export function addAdvisorApi(
       method,
       path: appApiPath + path,
       scope: 'any' as const,
+      ...jsonResponse,
       ...endpoint,
     })),
   ];

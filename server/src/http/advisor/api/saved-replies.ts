@@ -1,16 +1,13 @@
 import * as savedReplies from '../../../domain/conversations/saved-replies.ts';
 import { SavedReplyParams, SavedReplyRequest } from '../../../schemas/conversations/saved-replies.ts';
 import { endpoint } from '../../door/route.ts';
-import { jsonResponse } from './json-response.ts';
 
 export const list = endpoint({
-  ...jsonResponse,
   handler: async (deps, advisorId) => ({ data: await savedReplies.listSavedReplies(deps, advisorId) }),
 });
 
 export const create = endpoint({
   body: SavedReplyRequest,
-  ...jsonResponse,
   handler: async (deps, advisorId, { body }) => ({ id: await savedReplies.createSavedReply(deps, advisorId, body) }),
 });
 
