@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { listPasskeys, type Passkey } from '../../domain/sign-in/passkeys.ts';
 import { isFresh, type Session } from '../../domain/sign-in/sessions.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
-import { addPasskeyChanges, passkeyConfirmations } from '../browser/own-sign-in.ts';
-import { type Html, hidden, html, sendPage } from '../browser/page.ts';
+import { addPasskeyChanges, passkeyConfirmations, passkeyList } from '../browser/own-sign-in.ts';
+import { type Html, html, sendPage } from '../browser/page.ts';
 import { confirmation, continuation, passkeyAdding } from '../browser/sign-in-parts.ts';
 import { accountNavigation, day } from './frame.ts';
 import { advisorOf, type Visits } from './visits.ts';
@@ -48,6 +48,7 @@ type PasskeyPage = {
 };
 
 function passkeyPage({ passkeys, session, formToken, origin, done, continued }: PasskeyPage): Html {
+  const since = (date: Date) => day(date, session);
   const removed = passkeys.find(({ passkeyId }) => passkeyId === continued);
   return html`${accountNavigation('/passkeys', formToken)}
 <main class="sheet">
@@ -56,24 +57,7 @@ ${done}
 ${continued === 'add' && continuation('“Add a passkey”')}
 ${removed && continuation(`“Remove” next to ${removed.name}`)}
 <p>A passkey signs you in with your fingerprint, your face or your device’s code instead of a password.</p>
-${
-  passkeys.length === 0
-    ? html`<p class="facts">You have no passkey yet.</p>`
-    : html`<ul class="entries">${passkeys.map((passkey) => entry(passkey, session, formToken, passkey === removed))}</ul>`
-}
+${passkeyList(passkeys, { path: '/passkeys', formToken, heading: 'h2', shown: since, said: since }, removed?.passkeyId ?? true)}
 ${origin && passkeyAdding({ path: '/passkeys', formToken, origin, focused: continued === 'add' })}
 </main>`;
-}
-
-function entry(passkey: Passkey, session: Session, formToken: string, focused: boolean): Html {
-  const { passkeyId, name, dateTimeCreated, dateTimeUsed } = passkey;
-  const added = day(dateTimeCreated, session);
-  return html`<li class="entry row">
-<div>
-<h2>${name}</h2>
-<p class="facts">Added on ${added}, ${dateTimeUsed ? `last used on ${day(dateTimeUsed, session)}` : 'not used yet'}</p>
-</div>
-<form method="post" action="/passkeys/remove">${hidden({ formToken, passkeyId })}
-<button class="button ends" aria-label="Remove ${name}, added on ${added}"${focused && html` autofocus`}>Remove</button></form>
-</li>`;
 }

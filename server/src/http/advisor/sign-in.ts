@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Advisor, listAdvisors } from '../../domain/accounts/advisors.ts';
+import { listAdvisors } from '../../domain/accounts/advisors.ts';
 import { readSandboxFile } from '../../domain/sandbox/sandbox-file.ts';
 import { isFresh } from '../../domain/sign-in/sessions.ts';
 import { signIn, signInToSandbox } from '../../domain/sign-in/sign-ins.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { addPasskeySignIn } from '../browser/own-sign-in.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { type PageProblem, passkeySignIn, passwordFields, throttled } from '../browser/sign-in-parts.ts';
+import { type PageProblem, passkeySignIn, passwordFields, sandboxSignIn, throttled } from '../browser/sign-in-parts.ts';
 import { firstPage, localPath, type Visits } from './visits.ts';
 
 export function addSignIn(app: FastifyInstance, visits: Visits): void {
@@ -80,8 +80,6 @@ type SignInPage = {
 };
 
 const demonstration = '/app/demonstration';
-/** The sandbox's five, and some that were added. */
-const shownMax = 8;
 const wrong = { status: 400, text: 'That email and password don’t match.' };
 const passkeyRefused = 'That passkey didn’t work. Try again, or sign in with your password.';
 
@@ -95,6 +93,12 @@ export async function sendSignIn(
   const formToken = forms.token(request, reply);
   const title = application ? `Sign in to connect ${application}` : again ? 'Sign in again' : 'Sign in';
   const passkeys = passkeysPossible(deps);
+  const sandbox =
+    deps.config.environment === 'sandbox' &&
+    sandboxSignIn(
+      (await listAdvisors(deps)).map(({ advisorId: id, name }) => ({ id, name })),
+      { path: '/sign-in/sandbox', name: 'advisorId', formToken, next },
+    );
   const content = html`<main class="card">
 <h1>${title}</h1>
 ${!application && next === firstPage && html`<p>See which applications act for you, and disconnect them.</p>`}
@@ -106,24 +110,13 @@ ${passwordFields(email, problem)}
 <button class="button main full">Sign in</button>
 </form>
 <p class="facts hint">Forgot your password? Ask your administrator for a link to choose a new one.</p>
-${deps.config.environment === 'sandbox' && sandboxSignIn(await listAdvisors(deps), { formToken, next })}
+${sandbox}
 ${passkeys && passkeySignIn({ path: '/sign-in/passkey', formToken, next, origin: deps.config.publicUrl }, { isOnlyWay: false })}
 ${leavesTo && declineForm({ formToken, path: next })}
 ${again && html`<p class="decline"><a class="quiet" href="${next}">Don’t sign in, go back</a></p>`}
 </main>`;
   const formTargets = leavesTo ? [leavesTo] : [];
   return sendPage(reply, { title, content, scripts: passkeys, formTargets, status: problem?.status });
-}
-
-/** A click signs in as any of the sandbox's own advisors. */
-function sandboxSignIn(advisors: Advisor[], fields: { formToken: string; next: string }): Html {
-  return html`<form method="post" action="/sign-in/sandbox">
-${hidden(fields)}
-<p class="or">or, in this sandbox, as</p>
-<div class="choices">
-${advisors.slice(0, shownMax).map(({ advisorId, name }) => html`<button class="button" name="advisorId" value="${advisorId}">${name}</button>`)}
-</div>
-</form>`;
 }
 
 function declineForm({ formToken, path }: { formToken: string; path: string }): Html {

@@ -1,8 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { signInByPasskey, signInOptions } from '../../domain/sign-in/passkey-sign-in.ts';
-import { addPasskey, passkeysMax, registrationOptions, removePasskey } from '../../domain/sign-in/passkeys.ts';
-import { signOutElsewhere } from '../../domain/sign-in/sessions.ts';
+import {
+  addPasskey,
+  type Passkey,
+  passkeysMax,
+  registrationOptions,
+  removePasskey,
+} from '../../domain/sign-in/passkeys.ts';
+import { type OwnSession, signOutElsewhere } from '../../domain/sign-in/sessions.ts';
 import { byOwner } from '../../domain/sign-in/sign-in-records.ts';
+import { type Html, hidden, html } from './page.ts';
 import { sendTooMany } from './sign-in-parts.ts';
 import type { BrowserVisits } from './visits.ts';
 
@@ -100,4 +107,62 @@ export function addSessionEnds<Session extends Person>(
     await signOutElsewhere(deps, owner, which, byOwner(owner, request.id));
     return reply.redirect(`${page}?done=${sessionId ? 'one' : 'others'}`, 303);
   });
+}
+
+/** How the lists show: where their forms lead, and a time, which within a label is only text. */
+type Lists = {
+  path: string;
+  formToken: string;
+  heading: 'h2' | 'h3';
+  shown(date: Date): Html | string;
+  said(date: Date): string;
+};
+
+/** `removable` is false while they have to sign in again first, or the id of the one whose button has the focus. */
+export function passkeyList(
+  passkeys: Passkey[],
+  { path, formToken, heading, shown, said }: Lists,
+  removable: boolean | string,
+): Html {
+  const entry = ({ passkeyId, name, dateTimeCreated, dateTimeUsed }: Passkey) => html`<li class="entry row">
+<div>
+<${heading}>${name}</${heading}>
+<p class="facts">Added on ${shown(dateTimeCreated)}, ${dateTimeUsed ? html`last used on ${shown(dateTimeUsed)}` : 'not used yet'}</p>
+</div>
+${
+  removable &&
+  html`<form method="post" action="${path}/remove">${hidden({ formToken, passkeyId })}
+<button class="button ends" aria-label="Remove ${name}, added on ${said(dateTimeCreated)}"${passkeyId === removable && html` autofocus`}>Remove</button></form>`
+}
+</li>`;
+  if (passkeys.length === 0) return html`<p class="facts">You have no passkey yet.</p>`;
+  return html`<ul class="entries">${passkeys.map(entry)}</ul>`;
+}
+
+const methods: Record<OwnSession['method'], string> = {
+  password: 'with a password',
+  passkey: 'with a passkey',
+  sandbox: 'with a click, in the sandbox',
+};
+
+export function sessionList(sessions: OwnSession[], { path, formToken, heading, shown, said }: Lists): Html {
+  const [own, others] = [sessions.filter(({ isThis }) => isThis), sessions.filter(({ isThis }) => !isThis)];
+  const entry = ({ sessionId, browser, method, signedInAt, seenAt, isThis }: OwnSession) => html`<li class="entry row">
+<div>
+<${heading}>${browser}</${heading}>
+<p class="facts">${isThis ? 'This browser' : html`Last seen on ${shown(seenAt)}`}.<br>
+Signed in ${methods[method]} on ${shown(signedInAt)}.</p>
+</div>
+${
+  !isThis &&
+  html`<form method="post" action="${path}/end">${hidden({ formToken, sessionId })}
+<button class="button ends" aria-label="Sign out ${browser}, signed in on ${said(signedInAt)}">Sign out</button></form>`
+}
+</li>`;
+  return html`<ul class="entries">${[...own, ...others].map(entry)}</ul>
+${
+  others.length > 0 &&
+  html`<form method="post" action="${path}/end">${hidden({ formToken })}
+<button class="button ends">Sign out everywhere else</button></form>`
+}`;
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { InvitationRefusal } from '../../domain/sign-in/invitations.ts';
 import { passwordLengthMin } from '../../domain/sign-in/passwords.ts';
-import { type Html, html } from './page.ts';
+import { type Html, hidden, html } from './page.ts';
 
 /** What the pages on which advisors and staff sign in have in common. */
 
@@ -124,6 +124,23 @@ ${passkeyElsewhere('add a passkey', origin)}`;
 
 function passkeyElsewhere(what: string, origin: string): Html {
   return html`<p class="facts" data-passkey-elsewhere>To ${what}, open this page at ${origin} in a browser that supports passkeys and runs JavaScript.</p>`;
+}
+
+/** The sandbox's own, and some that were added. */
+const shownMax = 8;
+
+/** A click signs in as any of the sandbox's own people. */
+export function sandboxSignIn(
+  people: { id: number; name: string }[],
+  { path, name, ...fields }: { path: string; name: string; formToken: string; next: string },
+): Html {
+  return html`<form method="post" action="${path}">
+${hidden(fields)}
+<p class="or">or, in this sandbox, as</p>
+<div class="choices">
+${people.slice(0, shownMax).map((each) => html`<button class="button" name="${name}" value="${each.id}">${each.name}</button>`)}
+</div>
+</form>`;
 }
 
 type Sentences = Record<string, string>;

@@ -5,7 +5,9 @@ import {
   addPasskeyChanges,
   addSessionEnds,
   passkeyConfirmations,
+  passkeyList,
   sessionConfirmations,
+  sessionList,
 } from '../browser/own-sign-in.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { confirmation, passkeyAdding } from '../browser/sign-in-parts.ts';
@@ -53,8 +55,8 @@ type SecurityPage = {
   fresh: boolean;
 };
 
-function securityPage(page: SecurityPage): Html {
-  const { formToken, done, fresh } = page;
+function securityPage({ passkeys, sessions, formToken, origin, done, fresh }: SecurityPage): Html {
+  const lists = { formToken, heading: 'h3', shown: moment, said: utc } as const;
   return html`<nav class="siblings" aria-label="Your account">
 <a href="/console">Console</a>
 <a href="${path}" aria-current="page">Your sign-in</a>
@@ -68,65 +70,14 @@ ${
   html`<p>How you sign in can be changed for five minutes after you signed in.</p>
 <p><a class="button main" href="${signInAgain}">Sign in again to change it</a></p>`
 }
-${passkeySection(page)}
-${sessionSection(page)}
-</main>`;
-}
-
-function passkeySection({ passkeys, formToken, origin, fresh }: SecurityPage): Html {
-  return html`<h2>Passkeys</h2>
+<h2>Passkeys</h2>
 <p>A passkey signs you in with your fingerprint, your face or your device’s code. With a second one, on another device or a security key, you still get in after you lost the first.</p>
-${
-  passkeys.length === 0
-    ? html`<p class="facts">You have no passkey yet.</p>`
-    : html`<ul class="entries">${passkeys.map((passkey) => passkeyEntry(passkey, formToken, fresh))}</ul>`
-}
-${fresh && passkeyAdding({ path: `${path}/passkeys`, formToken, origin, focused: false })}`;
-}
-
-function passkeyEntry(
-  { passkeyId, name, dateTimeCreated, dateTimeUsed }: Passkey,
-  formToken: string,
-  fresh: boolean,
-): Html {
-  return html`<li class="entry row">
-<div>
-<h3>${name}</h3>
-<p class="facts">Added on ${moment(dateTimeCreated)}, ${dateTimeUsed ? html`last used on ${moment(dateTimeUsed)}` : 'not used yet'}</p>
-</div>
-${
-  fresh &&
-  html`<form method="post" action="${path}/passkeys/remove">${hidden({ formToken, passkeyId })}
-<button class="button ends" aria-label="Remove ${name}, added on ${utc(dateTimeCreated)}">Remove</button></form>`
-}
-</li>`;
-}
-
-function sessionSection({ sessions, formToken }: SecurityPage): Html {
-  const others = sessions.filter(({ isThis }) => !isThis);
-  return html`<h2>Where you’re signed in</h2>
+${passkeyList(passkeys, { ...lists, path: `${path}/passkeys` }, fresh)}
+${fresh && passkeyAdding({ path: `${path}/passkeys`, formToken, origin, focused: false })}
+<h2>Where you’re signed in</h2>
 <p>If you don’t recognize one of these, sign it out, and remove the passkeys that you don’t know. A session ends after twelve hours, or after one without use.</p>
-<ul class="entries">${[...sessions.filter(({ isThis }) => isThis), ...others].map((each) => sessionEntry(each, formToken))}</ul>
-${
-  others.length > 0 &&
-  html`<form method="post" action="${path}/sessions/end">${hidden({ formToken })}
-<button class="button ends">Sign out everywhere else</button></form>`
-}`;
-}
-
-function sessionEntry({ sessionId, browser, method, signedInAt, seenAt, isThis }: OwnSession, formToken: string): Html {
-  return html`<li class="entry row">
-<div>
-<h3>${browser}</h3>
-<p class="facts">${isThis ? 'This browser' : html`Last seen on ${moment(seenAt)}`}.<br>
-Signed in ${method === 'sandbox' ? 'with a click, in the sandbox' : 'with a passkey'} on ${moment(signedInAt)}.</p>
-</div>
-${
-  !isThis &&
-  html`<form method="post" action="${path}/sessions/end">${hidden({ formToken, sessionId })}
-<button class="button ends" aria-label="Sign out ${browser}, signed in on ${utc(signedInAt)}">Sign out</button></form>`
-}
-</li>`;
+${sessionList(sessions, { ...lists, path: `${path}/sessions` })}
+</main>`;
 }
 
 /** In UTC, until the script puts it into the reader's time zone. */

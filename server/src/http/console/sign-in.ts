@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { listStaff, type Staff, type StaffRole } from '../../domain/accounts/staff.ts';
+import { listStaff, type StaffRole } from '../../domain/accounts/staff.ts';
 import { beginSession, isFresh } from '../../domain/sign-in/sessions.ts';
 import { addPasskeySignIn } from '../browser/own-sign-in.ts';
-import { type Html, hidden, html, sendPage } from '../browser/page.ts';
-import { passkeySignIn } from '../browser/sign-in-parts.ts';
+import { hidden, html, sendPage } from '../browser/page.ts';
+import { passkeySignIn, sandboxSignIn } from '../browser/sign-in-parts.ts';
 import { consolePath, type StaffVisits } from './staff-visits.ts';
 
 const path = '/console/sign-in';
@@ -51,31 +51,25 @@ async function sendSignIn(
 ): Promise<FastifyReply> {
   const formToken = forms.token(request, reply);
   const title = again ? 'Sign in again' : 'Sign in to the console';
+  const sandbox =
+    deps.config.environment === 'sandbox' &&
+    sandboxSignIn(
+      (await listStaff(deps)).map(({ staffId: id, name, role }) => ({ id, name: `${name}, ${roleNames[role]}` })),
+      { path: `${path}/sandbox`, name: 'staffId', formToken, next },
+    );
   const content = html`<main class="card">
 <h1>${title}</h1>
 <p>${again ? 'Giving access, and changing who signs in and how, needs a sign-in of the last five minutes.' : 'For reviewers, compliance officers and operators.'}</p>
 ${passkeySignIn({ path: `${path}/passkey`, formToken, next, origin: deps.config.publicUrl }, { isOnlyWay: true })}
-${deps.config.environment === 'sandbox' && sandboxSignIn(await listStaff(deps), { formToken, next })}
+${sandbox}
 <p class="facts hint">Lost your passkey? Ask an operator for a new link.</p>
 ${again && html`<p class="decline"><a class="quiet" href="${next}">Don’t sign in, go back</a></p>`}
 </main>`;
   return sendPage(reply, { title, content, scripts: true });
 }
 
-const shownMax = 8;
 const roleNames: Record<StaffRole, string> = {
   reviewer: 'reviewer',
   compliance_officer: 'compliance officer',
   operator: 'operator',
 };
-
-/** A click signs in as any of the sandbox's own staff. */
-function sandboxSignIn(staff: Staff[], fields: { formToken: string; next: string }): Html {
-  return html`<form method="post" action="${path}/sandbox">
-${hidden(fields)}
-<p class="or">or, in this sandbox, as</p>
-<div class="choices">
-${staff.slice(0, shownMax).map(({ staffId, name, role }) => html`<button class="button" name="staffId" value="${staffId}">${name}, ${roleNames[role]}</button>`)}
-</div>
-</form>`;
-}
