@@ -124,7 +124,7 @@ suite('archive export', () => {
     const files = unzip(join(whole.folder, 'messages.zip'));
     assert.equal(files.size, lines.length + 1);
     assert.deepEqual([...files.keys()], [...files.keys()].sort());
-    for (const { entry, leaf, body, phone: number, name } of lines) {
+    for (const { entry, leaf, body, phone: number, name, outcome } of lines) {
       const ending = { text_out: 'out', text_in: 'in', consent: 'consent' }[entry.kind];
       const email = readEmail(files.get(`${String(entry.number).padStart(6, '0')}-${ending}.eml`) ?? Buffer.alloc(0));
       assert.deepEqual(email.body.toString('base64'), body);
@@ -136,7 +136,8 @@ suite('archive export', () => {
       assert.equal(header('X-Assent-Trace-Id'), entry.traceId ?? '');
       const isIncomplete = JSON.parse(entry.meta).carrierMessageId === 'two-of-three';
       assert.equal(header('X-Assent-Incomplete'), isIncomplete ? '2 of 3 parts' : '');
-      assert.equal(Date.parse(header('Date')), Math.floor(Date.parse(entry.dateTime) / 1000) * 1000);
+      const moment = outcome?.handedOver ?? entry.dateTime;
+      assert.equal(Date.parse(header('Date')), Math.floor(Date.parse(moment) / 1000) * 1000);
       const [person, advisor] =
         entry.kind === 'text_out' ? [header('To'), header('From')] : [header('From'), header('To')];
       assert.ok(person.endsWith(` <${number}@sms.invalid>`));
