@@ -468,14 +468,6 @@ suite('texts to an SMSC', () => {
     assert.equal(esme.status().receipts.unmatched, 1);
   });
 
-  test('an overdue receipt is asked for', async () => {
-    await start({ queryAfterMs: 50 });
-    await smsc.behave({ messageId: '0f' });
-    await esme.submit({});
-    await receipts(1);
-    assert.deepEqual(esme.receipts[0], { carrierMessageId: '0f', status: 'delivered', from: ours, to: person });
-  });
-
   test('no more texts are out than the window allows; one that can’t begin in time was not taken', async () => {
     await start({ window: 3, times: { beginMs: 200 } });
     await smsc.behave({ pauseMs: 500, times: 3 });

@@ -57,10 +57,6 @@ function accept(session: Session): void {
     session.close();
   });
   session.on('submit_sm', (pdu: PDU) => void take(session, pdu));
-  session.on('query_sm', (pdu: PDU) => {
-    const { message_id } = pdu;
-    session.send(pdu.response({ message_id, final_date: '', message_state: 2, error_code: 0 }));
-  });
 }
 
 async function take(session: Session, pdu: PDU): Promise<void> {

@@ -7,7 +7,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const flag = (description: string) => Optional(Type.Boolean({ default: false, description }));
 const some = Type.String({ minLength: 1 });
 const byte = Type.Integer({ minimum: 0, maximum: 255 });
-const ms = (byDefault?: number) => Optional(Type.Integer({ minimum: 1, maximum: dayMs, default: byDefault }));
+const ms = (byDefault: number) => Optional(Type.Integer({ minimum: 1, maximum: dayMs, default: byDefault }));
 const text = (maxLength: number, description: string) => Optional(Type.String({ maxLength, default: '', description }));
 /** The first is the default. */
 const oneOf = <const Word extends string>(description: string, ...words: Word[]) =>
@@ -125,7 +125,6 @@ export const smppSchema = closed({
     '^[0-9A-Za-z]{1,10}$',
     undeliveredReasons,
   ),
-  queryAfterMs: Optional({ ...ms(), description: 'Ask about a text without a receipt after, in ms' }),
   times: Optional({ ...times, description: 'Times' }),
 });
 
@@ -143,16 +142,15 @@ export type SmppOptions = Static<typeof smppSchema> & {
   now?: () => Date;
 };
 
-/** Null: no rate was agreed, and nobody asks. */
-export type SmppSettings = Required<Omit<SmppOptions, 'perSecondMax' | 'queryAfterMs' | 'times'>> & {
+/** Null: no rate was agreed. */
+export type SmppSettings = Required<Omit<SmppOptions, 'perSecondMax' | 'times'>> & {
   perSecondMax: number | null;
-  queryAfterMs: number | null;
   times: SmppTimes;
 };
 
 export function settingsOf(options: SmppOptions): SmppSettings {
   if (options.hosts.length === 0) throw new Error('An SMPP carrier needs a host.');
-  const node = { perSecondMax: null, queryAfterMs: null, report: () => {}, now: () => new Date() };
+  const node = { perSecondMax: null, report: () => {}, now: () => new Date() };
   // Whatever can be left out has a default, in the schema or here.
   return {
     ...node,

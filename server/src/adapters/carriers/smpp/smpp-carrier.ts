@@ -6,7 +6,6 @@ import { type Bind, keepBind } from './binds/bind.ts';
 import { type SmppOptions, settingsOf, smppSchema } from './options.ts';
 import { makeReceive } from './receiving/inbound.ts';
 import { makeReplies } from './receiving/replies.ts';
-import { makeQueries } from './sending/queries.ts';
 import { makeReceipts } from './sending/receipts.ts';
 import { makeSubmit } from './sending/submissions.ts';
 import { makeTracking } from './sending/tracking.ts';
@@ -19,7 +18,7 @@ export const smppKind: CarrierKind = {
     smppCarrier({ ...settings, name, report, now: () => clock.now() } as SmppOptions),
 };
 
-/** How often overdue parts and receipts are looked at, at most. */
+/** How often overdue parts are looked at, at most. */
 const lookEveryMs = 1_000;
 
 /**
@@ -34,7 +33,6 @@ export function smppCarrier(options: SmppOptions): Carrier {
   const tracking = makeTracking(settings);
   let inbound: Inbound | null = null;
   let binds: Bind[] = [];
-  let transmitters: Bind[] = [];
   let queue: ConnectionQueue<Bind> = makeConnectionQueue([], pace);
 
   const listener = () => {
@@ -56,7 +54,7 @@ export function smppCarrier(options: SmppOptions): Carrier {
     const numbers = Array.from({ length: settings.binds }, (_, number) => number);
     const keep = (role: 'transceiver' | 'transmitter' | 'receiver') =>
       numbers.map((number) => keepBind(settings, { role, number }, receive, () => queue.changed()));
-    transmitters = keep(bindAs === 'transceiver' ? 'transceiver' : 'transmitter');
+    const transmitters = keep(bindAs === 'transceiver' ? 'transceiver' : 'transmitter');
     binds = bindAs === 'transceiver' ? transmitters : [...transmitters, ...keep('receiver')];
     queue = makeConnectionQueue(transmitters, pace);
   }
@@ -69,14 +67,7 @@ export function smppCarrier(options: SmppOptions): Carrier {
     listen(to) {
       inbound = to;
       connect();
-      const queries = makeQueries({ settings, tracking, receipts }, transmitters);
-      const look = setInterval(
-        () => {
-          replies.giveUpOld();
-          void queries.ask();
-        },
-        Math.min(lookEveryMs, times.joinMs, settings.queryAfterMs ?? lookEveryMs),
-      );
+      const look = setInterval(replies.giveUpOld, Math.min(lookEveryMs, times.joinMs));
       return async () => {
         clearInterval(look);
         await Promise.all(binds.map((bind) => bind.stop()));

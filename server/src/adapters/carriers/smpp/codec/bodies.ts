@@ -33,10 +33,6 @@ export function submitBody(message: ShortMessage): Buffer {
   return Buffer.concat(parts);
 }
 
-export function queryBody(messageId: string, source: SmppAddress): Buffer {
-  return Buffer.from(`${messageId}\0${textOf(source)}`, 'latin1');
-}
-
 /** Octets in a text of Latin-1, as fields are put together. */
 function octetsOf(...octets: number[]): string {
   return String.fromCharCode(...octets);
@@ -100,11 +96,4 @@ export function readBindResponse({ body }: Pdu): string {
 /** Empty if the SMSC gave the text no id. */
 export function readSubmitResponse({ body }: Pdu): string {
   return new FieldReader(body).text().trim();
-}
-
-export function readQueryResponse({ body }: Pdu): { state: number; errorCode: number } {
-  const reader = new FieldReader(body);
-  reader.text();
-  reader.text();
-  return { state: reader.int8(), errorCode: reader.int8() };
 }

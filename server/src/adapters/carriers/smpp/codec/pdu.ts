@@ -5,7 +5,6 @@ export const commands = {
   generic_nack: 0x80000000,
   bind_receiver: 0x00000001,
   bind_transmitter: 0x00000002,
-  query_sm: 0x00000003,
   submit_sm: 0x00000004,
   deliver_sm: 0x00000005,
   unbind: 0x00000006,

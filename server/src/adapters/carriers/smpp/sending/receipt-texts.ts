@@ -47,10 +47,6 @@ export function readReceipt(text: string, parameters: OptionalParameters): ReadR
   return { messageId, state: said.state, code: codeOf(said.name, fields.err, parameters), beginning };
 }
 
-export function readState(number: number): { name: string; state: State } | null {
-  return states[number] ?? null;
-}
-
 /** What the code of an undelivered text means, if it is more than that. The error in it is the network's own. */
 export function reasonOf(
   code: string,
@@ -65,7 +61,7 @@ export function reasonOf(
 
 /** The parameter and the text may disagree: then whichever is final counts, the parameter first. */
 function sayingOf(state: number | undefined, word: string | undefined): { name: string; state: State } | null {
-  const byParameter = state === undefined ? null : readState(state);
+  const byParameter = state === undefined ? null : (states[state] ?? null);
   const byText = word === undefined ? null : readWord(word);
   return [byParameter, byText].find((each) => each?.state) ?? byParameter ?? byText;
 }

@@ -101,8 +101,6 @@ export function makeReceipts(
       else if (tracking.mayTell(receipt) && waiting < waitingMax) void settleLater(receipt, receipt.state);
       else await handOnUnmatched(receipt, receipt.state);
     },
-    /** The same for a part that we know. */
-    settle,
   };
 }
 

@@ -134,8 +134,6 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
     mayBeEarly: (receipt: HeardReceipt) => ofPhone(receipt).some(isAwaited),
     /** The same, and the receipt repeats the beginning of that text: if the response never comes, it is about that text. */
     mayTell: (receipt: HeardReceipt) => ofPhone(receipt).some((text) => isAwaited(text) && beginsWith(text, receipt)),
-    /** The oldest first. */
-    all: (): Iterable<TrackedText> => texts,
   };
 }
 
