@@ -85,11 +85,6 @@ export function forPeople(line: string): string {
   return `${at}  ${levels[level] ?? ''}${msg}${known.length > 0 ? ` (${known.join(', ')})` : ''}${error}`;
 }
 
-/** By the end of a trace id, which is random: all of a partner's trace is in the share, or nothing of it. */
-export function isInShare(traceId: string, share: number): boolean {
-  return share === 1 || Number.parseInt(traceId.slice(-8), 16) < share * 2 ** 32;
-}
-
 /**
  * What a log may say about an error: its kind, its code and where it was thrown. Its message is left out, because
  * PostgreSQL's messages quote row values, and parsers quote their input.

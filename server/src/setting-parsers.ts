@@ -16,12 +16,6 @@ export function integer(least: number, most: number) {
   };
 }
 
-export function share(value: string): number {
-  const number = Number(value);
-  if (!/^[01](\.\d+)?$/.test(value) || number > 1) throw new Error('a number from 0 to 1');
-  return number;
-}
-
 export function oneOf<Value extends string>(...values: Value[]) {
   return (value: string): Value => {
     const found = values.find((each) => each === value);

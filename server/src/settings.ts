@@ -10,7 +10,6 @@ import {
   postgresUrl,
   redisUrl,
   sealingKeys,
-  share,
   text,
 } from './setting-parsers.ts';
 
@@ -190,12 +189,5 @@ export const settings = {
     default: 'info',
     about: '`silent`, `error`, `warn`, `info` or `debug`.',
     parse: oneOf('silent', 'error', 'warn', 'info', 'debug'),
-  },
-  logSample: {
-    name: 'LOG_SAMPLE',
-    default: '1',
-    about:
-      'The share of successful requests that are logged, from 0 to 1. Those that take a second, or whose status isn’t 2xx, always are.',
-    parse: share,
   },
 } as const;

@@ -1,12 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isInShare } from '../../log.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-const slowMs = 1_000;
-
-/** A line in the log for each request that was answered, or for a share of those that went well. */
-export function addRequestLog(app: FastifyInstance, logSample: number): void {
+/** A line in the log for each request that was answered. */
+export function addRequestLog(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, next) => {
-    if (wentWell(reply) && !isInShare(request.id, logSample)) return next();
     const { id: traceId, problemCode, caller } = request;
     app.log.info(
       {
@@ -23,10 +19,6 @@ export function addRequestLog(app: FastifyInstance, logSample: number): void {
     );
     next();
   });
-}
-
-function wentWell({ statusCode, elapsedTime }: FastifyReply): boolean {
-  return statusCode >= 200 && statusCode < 300 && elapsedTime < slowMs;
 }
 
 /** The route's path with its parameters' names. */

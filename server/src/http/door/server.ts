@@ -24,7 +24,6 @@ type ServerOptions = {
   requestTimeoutMs: number;
   trustedProxies: string[];
   log: Log;
-  logSample: number;
   /** Shows a browser a page instead of the Problem; false if the Problem is right. */
   sendPage?: (refused: unknown, request: FastifyRequest, reply: FastifyReply) => boolean;
   /** Adds hooks that come before ours, which may refuse the request. */
@@ -60,7 +59,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   });
   options.addFirst?.(app);
   addHooks(app, publicUrl);
-  addRequestLog(app, options.logSample);
+  addRequestLog(app);
   return app;
 }
 
