@@ -93,7 +93,6 @@ suite('bounds', () => {
     }
     const find = (messageId: string) =>
       tracking.find({ messageId, state: null, code: null, beginning: null, from: ours, to: person, reference: null });
-    assert.equal([...tracking.all()].length, 50_000);
     assert.equal(find('x99'), null);
     assert.ok(find('x100'));
   });
