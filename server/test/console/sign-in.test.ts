@@ -82,6 +82,16 @@ describe('an invitation to the console', () => {
     assert.deepEqual(entries.at(-1)?.meta, { action: 'signed in', staffId, method: 'passkey' });
   });
 
+  it('says the same of an email that is none, whatever a script puts in its place', async () => {
+    const [visitor, { code }] = [stranger(), await invited()];
+    await visitor.get('/console/invitation');
+    for (const email of ['a\0b@staff.example', { toString: 1 }, ['a@staff.example'], null, undefined])
+      for (const what of ['passkey/options', 'passkey'])
+        assert.equal((await visitor.postJson(`/console/invitation/${what}`, { email, code })).status, 400);
+    for (const response of [null, 'a', {}, { response: { clientDataJSON: '\0' } }])
+      assert.equal((await visitor.postJson('/console/sign-in/passkey', { response, next: '\0' })).status, 400);
+  });
+
   it('can be taken while a passkey of before signs in: neither waits for the other', async () => {
     const { staffId, passkey } = await enrolled();
     const other = stranger();

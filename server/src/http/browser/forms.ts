@@ -65,8 +65,7 @@ export function formDoor(
       const fields = new URLSearchParams(bodyOf(request, formType, bytesMax));
       const value = (name: string) => fields.get(name) ?? '';
       requireOwn(request, value('formToken'));
-      // PostgreSQL can't store NUL, and no browser lets anyone type it.
-      if ([...fields.values()].some((each) => each.includes('\0'))) throw new FormRefused('unreadable');
+      requireStorable([...fields.values()]);
       return value;
     },
     /** A call of our script that is known to be ours by the token in its header. */
@@ -76,7 +75,9 @@ export function formDoor(
     /** The JSON from our script, which sends the token in a header. */
     readJson(request: FastifyRequest): Record<string, unknown> {
       requireOwn(request, String(request.headers['x-form-token'] ?? ''));
-      return parsed(bodyOf(request, jsonType, bytesMax));
+      const given = parsed(bodyOf(request, jsonType, bytesMax));
+      requireStorable(Object.values(given));
+      return given;
     },
   };
 }
@@ -98,6 +99,11 @@ function bodyOf(request: FastifyRequest, type: RegExp, bytesMax: number): string
   const isWanted = type.test(request.headers['content-type'] ?? '');
   if (!isWanted || raw === 'too large' || raw.length > bytesMax) throw new FormRefused('unreadable');
   return raw.toString();
+}
+
+/** PostgreSQL can't store NUL, and no browser lets anyone type it. */
+function requireStorable(values: unknown[]): void {
+  if (values.some((each) => typeof each === 'string' && each.includes('\0'))) throw new FormRefused('unreadable');
 }
 
 function parsed(text: string): Record<string, unknown> {

@@ -15,8 +15,8 @@ export function addConsoleInvitation(app: FastifyInstance, visits: StaffVisits):
   const { deps, forms } = visits;
   const givenIn = (request: FastifyRequest, { email, code }: Record<string, unknown>) => ({
     ...visits.attemptOf(request),
-    email: String(email).trim(),
-    code: String(code).trim(),
+    email: typeof email === 'string' ? email.trim() : '',
+    code: typeof code === 'string' ? code.trim() : '',
   });
 
   app.get(path, (request, reply) => {
