@@ -109,6 +109,27 @@ test('once a step is explained, times begin anew after it, and what goes back on
   });
 });
 
+test('a step that is told after entries that follow it hides nothing', () => {
+  const entries = leaves([0, 3_600], [0, 5], [1, 900], [0, 902], [1, 10]);
+  const of = { advisorId: 0, kind: 'setting', actor: 'staff:1', meta: '{"what":"clock step accepted"}' };
+  const [step, later] = [{ ...of, number: 1, leaf: 1, dateTime: at(5) }, { ...of, number: 3, leaf: 3, dateTime: at(902) }];
+  const what = 'its time is before that of the entry before it';
+  const judged = (told: (typeof step)[], before: number) => {
+    const times = new EntryTimes(production);
+    times.take(explanation({ number: 5, leaf: 5 }, { advisorId: 0, from: 1, to: 3 }));
+    times.add([
+      { size: 1, firstMs: start + 3_602_000, lastMs: start + 3_602_000 },
+      { size: 3, firstMs: start + 901_000, lastMs: start + 901_000 },
+    ]);
+    const first = named(times, entries.slice(0, before));
+    for (const each of told) times.take(each);
+    return [...first, ...named(times, entries.slice(before))];
+  };
+  assert.deepEqual(judged([step], 0), [`entry 4 of advisor 1: ${what}`]);
+  assert.equal(judged([step], 4).at(-1), `entry 4 of advisor 1: ${what}`);
+  assert.deepEqual(judged([later, step], 0), judged([later], 0));
+});
+
 test('an entry that only the next step’s first checkpoint covers is not newer than that', () => {
   const times = new EntryTimes(production);
   times.add([], Date.parse(at(0)));

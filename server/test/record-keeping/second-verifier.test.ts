@@ -293,6 +293,13 @@ suite('a second verifier, in Python by that page', {
     assert.deepEqual((await judged(production)).slice(0, 3), [1, 1, 1], 'what comes later is not explained');
     await explainTimes(deps, { advisorId: 0, from: step, to: step, reason }, byStaff(1));
     assert.deepEqual((await judged(production)).slice(0, 3), [0, 0, 0], 'unless it follows a step that is');
+    const stepLast = (folder: string) => {
+      const lines = readLines(folder);
+      const steps = lines.filter(({ entry }) => entry.meta.includes('clock step accepted'));
+      const others = lines.filter((line) => !steps.includes(line));
+      writeLines(folder, [...others.slice(0, -1), ...steps, ...others.slice(-1)]);
+    };
+    assert.deepEqual((await judged(production, stepLast)).slice(0, 3), [1, 1, 0], 'and that came before it');
     await database.asOwner('alter table archive_entries enable trigger timely');
   });
 

@@ -812,7 +812,7 @@ def is_step(line):
 class Times:
     def __init__(self, manifest, checkpoints):
         self.clock_moves = manifest['clockMoves']
-        self.explanations, self.steps, self.latest = [], [], {}
+        self.explanations, self.steps, self.latest, self.leaf = [], [], {}, -1
         by_size = {}
         for each in checkpoints:
             if each['time'] is not None:
@@ -823,10 +823,12 @@ class Times:
         of = explanation_in(line)
         if of:
             self.explanations.append((line.leaf, of))
-        if is_step(line):
+        # One that comes late would begin anew in the midst of what followed it.
+        if is_step(line) and line.leaf > max([self.leaf, *(step.leaf for step in self.steps)]):
             self.steps.append(line)
 
     def is_wrong(self, line):
+        self.leaf = line.leaf
         at = milliseconds(line.entry['dateTime'])
         if at is None:
             return False

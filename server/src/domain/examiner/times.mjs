@@ -61,6 +61,7 @@ export class EntryTimes {
   #signed = [];
   /** All of it, and what came after the last step that is explained. @type {Past[]} */
   #pasts = [pastSince(null, Number.NEGATIVE_INFINITY)];
+  #leaf = -1;
   #next = 0;
   #nextStep = 0;
   #passedSize = 0;
@@ -80,17 +81,18 @@ export class EntryTimes {
     this.#followingMs = followingMs;
   }
 
-  /** Before the entries that it is about; any others say nothing. @param {Rule} rule */
+  /** Before the entries that it is about, in the order of leaves; any others say nothing. @param {Rule} rule */
   take(rule) {
     const explanation = explanationIn(rule);
     if (explanation) this.#explanations.push(explanation);
     else if (rule.advisorId === 0 && rule.kind === 'setting' && factsIn(rule.meta).what === stepped)
-      this.#steps.push(rule);
+      if (rule.leaf > Math.max(this.#leaf, this.#steps.at(-1)?.leaf ?? -1)) this.#steps.push(rule);
   }
 
   /** What is wrong with the entry's time, unless that is explained. @param {Entry & { leaf: number }} entry */
   faultOf(entry) {
     this.#moveTo(entry.leaf);
+    this.#leaf = entry.leaf;
     const [what = null, since] = this.#pasts.map((past) => this.#compare(entry, past));
     const ofStep = since === null ? this.#pasts[1]?.explanation : null;
     const explanation = what && (this.#explanationOf(entry) ?? ofStep);
