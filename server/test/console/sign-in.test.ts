@@ -173,6 +173,14 @@ describe('an invitation to the console', () => {
     const newer = makePasskey(world.config.publicUrl);
     assert.equal((await enroll(stranger(), { ...person, code }, newer)).status, 200);
 
+    // In lines that mail servers and readers take, however long the name is.
+    const named = { ...person, name: '👩🏽‍💼'.repeat(40) };
+    mails.length = 0;
+    await inviteStaff(deps, named);
+    const [head = ''] = mails[0]?.split('\n\n') ?? [];
+    assert.ok(head.split('\n').every(({ length }) => length <= 76));
+    const words = [...head.matchAll(/=\?utf-8\?B\?(\S+)\?=/g)].map(([, word = '']) => Buffer.from(word, 'base64'));
+    assert.equal(words.join(''), `Assent: a link to replace the passkeys of ${named.name}`);
     // By the command, the link is in no mail.
     mails.length = 0;
     await inviteStaff(deps, person);

@@ -23,7 +23,7 @@ export function mailMessage(
   return [
     `From: Assent <alerts@${hostname}>`,
     `To: <${address}>`,
-    `Subject: =?utf-8?B?${Buffer.from(subject).toString('base64')}?=`,
+    `Subject: ${encodedWords(subject)}`,
     `Date: ${date.toUTCString().replace('GMT', '+0000')}`,
     `Message-ID: <alert.${id}@${hostname}>`,
     'MIME-Version: 1.0',
@@ -36,4 +36,10 @@ export function mailMessage(
       .match(new RegExp(`.{1,${lineLengthMax}}`, 'g')) ?? []),
     '',
   ].join('\n');
+}
+
+/** RFC 2047 allows 75 characters for each, and mail servers refuse a header in one line that is too long. */
+function encodedWords(text: string): string {
+  const parts = text.match(/.{1,9}/gsu) ?? [];
+  return parts.map((part) => `=?utf-8?B?${Buffer.from(part).toString('base64')}?=`).join('\n ');
 }
