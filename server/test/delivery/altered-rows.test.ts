@@ -10,6 +10,7 @@ import { getEntry, searchArchive } from '../../src/domain/record-keeping/archive
 import { reportTampering } from '../../src/domain/shared/signals.ts';
 import { makeLog } from '../../src/log.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
+import { moved } from '../support/database.ts';
 import { memberOf } from '../support/people.ts';
 import { acceptedPhone, messagesPath, send } from '../support/texting.ts';
 import { textsUnlikeEntries } from '../support/texts-and-entries.ts';
@@ -155,10 +156,10 @@ suite('a row that the owner of the database altered', () => {
       entries.flatMap(({ kind, status }) => (kind === 'text_out' ? [status] : [])),
       ['delivered'],
     );
-    await alter(text, `date_time_sent = date_time_sent - $3 * interval '1 hour'`, 3);
-    assert.deepEqual(await shown(), before);
-    await alter(text, `date_time_sent = date_time_sent + $3 * interval '1 hour'`, 9);
-    assert.deepEqual(await shown(), before);
+    for (const by of [`interval '-3 hours'`, `interval '9 hours'`]) {
+      await alter(text, `date_time_sent = ${moved('date_time_sent', by)}, attempt = $3`, 1);
+      assert.deepEqual(await shown(), before);
+    }
     await alter(text, `status = 'failed', failure_code = 'opted_out', date_time_sent = null, attempt = $3`, 4);
     assert.deepEqual(await shown(), before);
 
