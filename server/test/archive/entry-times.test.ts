@@ -112,7 +112,10 @@ test('once a step is explained, times begin anew after it, and what goes back on
 test('a step that is told after entries that follow it hides nothing', () => {
   const entries = leaves([0, 3_600], [0, 5], [1, 900], [0, 902], [1, 10]);
   const of = { advisorId: 0, kind: 'setting', actor: 'staff:1', meta: '{"what":"clock step accepted"}' };
-  const [step, later] = [{ ...of, number: 1, leaf: 1, dateTime: at(5) }, { ...of, number: 3, leaf: 3, dateTime: at(902) }];
+  const [step, later] = [
+    { ...of, number: 1, leaf: 1, dateTime: at(5) },
+    { ...of, number: 3, leaf: 3, dateTime: at(902) },
+  ];
   const what = 'its time is before that of the entry before it';
   const judged = (told: (typeof step)[], before: number) => {
     const times = new EntryTimes(production);
