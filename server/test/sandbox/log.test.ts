@@ -133,13 +133,18 @@ test('of more than fifty calls a second, the log takes the first, and says how m
   assert.deepEqual([taken(), log.leftOut()], [50, 80]);
 });
 
-test('the log keeps the last thousand', () => {
+test('the log keeps the last thousand, and reads those that somebody looks at', () => {
   const log = makeCallLog();
   const part = { headers: [], body: '' };
-  const parts = () => ({ request: part, response: part });
+  let read = 0;
+  const parts = () => {
+    read += 1;
+    return { request: part, response: part };
+  };
   const call = { traceId: 'a', dateTime: new Date(), method: 'GET', path: '/v1', status: 200, durationMs: 1 };
   for (let each = 0; each < 1_005; each++) log.add(call, parts, 0);
   assert.deepEqual([log.list().length, log.list()[0]?.id, log.find(5), log.find(6)?.id], [1_000, 1_005, null, 6]);
+  assert.equal(read, 1);
   // One that is too large for all of them to be kept pushes out more than one.
   log.add(call, parts, 40 * 1024 * 1024);
   assert.equal(log.list().length, 0);

@@ -23,6 +23,7 @@ export type CallFilter = {
 };
 
 export type CallParts = Pick<LoggedCall, 'request' | 'response'>;
+export type CallSummary = Omit<LoggedCall, keyof CallParts>;
 
 /** The last calls of this process, in memory. */
 export type CallLog = ReturnType<typeof makeCallLog>;
@@ -52,7 +53,7 @@ export function makeCallLog() {
     /** How many weren't kept. */
     leftOut: () => leftOut,
     /** Its parts are read when somebody looks, as most calls never are; `size` is about what they keep. */
-    add(call: Omit<LoggedCall, 'id' | keyof CallParts>, parts: () => CallParts, size: number): void {
+    add(call: Omit<CallSummary, 'id'>, parts: () => CallParts, size: number): void {
       last += 1;
       const added = { call: { ...call, id: last }, parts, size };
       kept.push(added);
@@ -60,11 +61,11 @@ export function makeCallLog() {
       while (kept.length > callsMax || total > sizeMax) total -= kept.shift()?.size ?? 0;
       for (const listener of listeners) listener(whole(added));
     },
-    /** Newest first. */
-    list: (filter: CallFilter = {}): LoggedCall[] =>
+    /** Newest first. To read the parts of all would take others' time. */
+    list: (filter: CallFilter = {}): CallSummary[] =>
       kept
-        .filter(({ call }) => matches(call, filter))
-        .map(whole)
+        .map(({ call }) => call)
+        .filter((call) => matches(call, filter))
         .reverse(),
     find(id: number): LoggedCall | null {
       const found = kept.find(({ call }) => call.id === id);
@@ -78,13 +79,13 @@ export function makeCallLog() {
   };
 }
 
-type KeptCall = { call: Omit<LoggedCall, keyof CallParts>; parts: () => CallParts; size: number };
+type KeptCall = { call: CallSummary; parts: () => CallParts; size: number };
 
 function whole({ call, parts }: KeptCall): LoggedCall {
   return { ...call, ...parts() };
 }
 
-export function matches(call: Omit<LoggedCall, keyof CallParts>, { traceId, status, path }: CallFilter): boolean {
+export function matches(call: CallSummary, { traceId, status, path }: CallFilter): boolean {
   return (
     (!traceId || call.traceId.startsWith(traceId)) &&
     (!status || String(call.status).startsWith(status)) &&

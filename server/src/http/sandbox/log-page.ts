@@ -6,6 +6,7 @@ import { problem } from '../../domain/problems.ts';
 import {
   type CallFilter,
   type CallLog,
+  type CallSummary,
   type LoggedCall,
   type LoggedPart,
   matches,
@@ -19,7 +20,7 @@ import { addPagesHere } from './this-machine.ts';
 const script = asset('log.js', readFileSync(new URL('browser/log.js', import.meta.url)));
 const style = asset('log.css', readFileSync(new URL('browser/log.css', import.meta.url)));
 /** The table is as long as somebody reads; a search finds the others. */
-const shownMax = 200;
+const [shownMax, wholeMax] = [200, 50];
 const streamsMax = 100;
 /** A proxy that sees nothing for a minute may close the connection. */
 const heartbeatMs = 15_000;
@@ -37,11 +38,21 @@ export function addLogPage(app: FastifyInstance, deps: Deps, log: CallLog): void
       const filter = filterIn(request);
       const { call } = request.query as { call?: unknown };
       const calls = log.list(filter);
-      const chosen = log.find(Number(call)) ?? (filter.traceId && calls.length === 1 ? (calls[0] ?? null) : null);
+      const only = filter.traceId && calls.length === 1 ? calls[0]?.id : undefined;
+      const chosen = log.find(Number(call)) ?? log.find(only ?? 0);
       return sendLog(reply, { calls, leftOut: log.leftOut(), filter, chosen, publicUrl: deps.config.publicUrl });
     });
 
-    scope.get('/log/calls', async (request) => ({ data: log.list(filterIn(request)), leftOut: log.leftOut() }));
+    /** As many as the command shows. */
+    scope.get('/log/calls', async (request) => {
+      const data: LoggedCall[] = [];
+      for (const { id } of log.list(filterIn(request)).slice(0, wholeMax)) {
+        await deps.turn();
+        const call = log.find(id);
+        if (call) data.push(call);
+      }
+      return { data, leftOut: log.leftOut() };
+    });
 
     scope.get('/log/stream', (request, reply) => {
       if (streams >= streamsMax) throw problem('downstream_unavailable', 'Too many streams are open: retry later.');
@@ -71,7 +82,7 @@ function filterIn({ query }: FastifyRequest): CallFilter {
 }
 
 type LogView = {
-  calls: LoggedCall[];
+  calls: CallSummary[];
   leftOut: number;
   filter: CallFilter;
   chosen: LoggedCall | null;
@@ -108,7 +119,7 @@ passwords are left out.${leftOut > 0 && ` Of more than ${perSecondMax} a second 
   return sendPage(reply, { title: 'Log', content, script: script.path, style: style.path });
 }
 
-function row(call: LoggedCall, filter: CallFilter, chosen: LoggedCall | null): Html {
+function row(call: CallSummary, filter: CallFilter, chosen: LoggedCall | null): Html {
   const { id, status, method, path, durationMs, dateTime, traceId } = call;
   const query = new URLSearchParams({ ...defined(filter), call: String(id) });
   return html`<tr data-call="${id}"${id === chosen?.id && html` aria-current="true"`}>
