@@ -1,16 +1,13 @@
 // On the pages of the guides: copies of code and of the whole page, and one choice of language for all code.
 
-const shownMs = 2000;
+import { copyOnPress } from '/page-parts.js';
+
 const languageKey = 'assent-language';
 
 keepLanguage();
 for (const block of document.querySelectorAll('.block')) addCopyButton(block);
 const copyPage = document.querySelector('[data-copy-markdown]');
-if (copyPage instanceof HTMLAnchorElement)
-  copyPage.addEventListener('click', (event) => {
-    event.preventDefault();
-    copy(copyPage, async () => (await fetch(copyPage.href)).text());
-  });
+if (copyPage instanceof HTMLAnchorElement) copyOnPress(copyPage, async () => (await fetch(copyPage.href)).text());
 
 /** @param {Element} block */
 function addCopyButton(block) {
@@ -18,25 +15,8 @@ function addCopyButton(block) {
   button.type = 'button';
   button.className = 'copy';
   button.textContent = 'Copy';
-  button.addEventListener('click', () => copy(button, async () => block.querySelector('code')?.textContent ?? ''));
+  copyOnPress(button, async () => block.querySelector('code')?.textContent ?? '');
   block.append(button);
-}
-
-/**
- * The clipboard gets the promise: a browser allows no copy some time after the click.
- * @param {HTMLElement} button
- * @param {() => Promise<string>} write
- */
-async function copy(button, write) {
-  const label = button.textContent;
-  const text = write().then((text) => new Blob([text], { type: 'text/plain' }));
-  button.textContent = await navigator.clipboard.write([new ClipboardItem({ 'text/plain': text })]).then(
-    () => 'Copied',
-    () => 'Not copied',
-  );
-  setTimeout(() => {
-    button.textContent = label;
-  }, shownMs);
 }
 
 /** Whoever chooses Python once reads Python everywhere. */

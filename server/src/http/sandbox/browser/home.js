@@ -1,7 +1,7 @@
 // Copies commands and code with the sandbox's credentials in them, and makes the calls. The credentials are asked for when
 // they are needed; the code on the page is never evaluated.
 
-import { find } from '/page-parts.js';
+import { copyOnPress, find } from '/page-parts.js';
 
 const home = find('[data-form-token]', HTMLElement);
 const said = find('[data-said]', HTMLElement);
@@ -9,7 +9,6 @@ const answer = find('[data-answer]', HTMLElement);
 const answerStatus = find('[data-answer-status]', HTMLElement);
 const answerBody = find('[data-answer-body]', HTMLElement);
 const run = find('[data-run]', HTMLButtonElement);
-const shownMs = 2000;
 
 for (const button of document.querySelectorAll('[data-copy]'))
   onPress(button, async () => button.getAttribute('data-copy') ?? '');
@@ -87,22 +86,14 @@ async function fetchCredentials() {
 }
 
 /**
- * Copies what `write` returns. The clipboard gets the promise: a browser allows no copy some time after the click.
  * @param {Element} button
  * @param {() => Promise<string>} write
  */
 function onPress(button, write) {
-  button.addEventListener('click', async () => {
-    const text = write().then((text) => new Blob([text], { type: 'text/plain' }));
-    const message = await navigator.clipboard.write([new ClipboardItem({ 'text/plain': text })]).then(
-      () => 'Copied',
-      () => 'That can’t be copied. Reload the page and try again.',
-    );
+  copyOnPress(button, write, (copied) => {
+    const message = copied ? 'Copied' : copied === false ? 'That can’t be copied. Reload the page and try again.' : '';
     said.textContent = message;
-    button.setAttribute('data-done', message);
-    setTimeout(() => {
-      button.removeAttribute('data-done');
-      said.textContent = '';
-    }, shownMs);
+    if (message) button.setAttribute('data-done', message);
+    else button.removeAttribute('data-done');
   });
 }

@@ -1,7 +1,7 @@
 // Keeps the log up to date: new calls appear as they are answered, and a call opens beside the list. It fetches the page again
 // and copies over what is new.
 
-import { find } from '/page-parts.js';
+import { copyOnPress, find } from '/page-parts.js';
 
 const pauseMs = 250;
 const lost = 'Not live: the sandbox isn’t responding. Trying again.';
@@ -81,11 +81,5 @@ function offerCopy() {
   const button = detail.querySelector('[data-copy]');
   if (!(button instanceof HTMLButtonElement)) return;
   button.hidden = false;
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(find('[data-curl]', HTMLElement).textContent ?? '');
-    button.textContent = 'Copied';
-    setTimeout(() => {
-      button.textContent = 'Copy as curl';
-    }, 1_500);
-  });
+  copyOnPress(button, async () => find('[data-curl]', HTMLElement).textContent ?? '');
 }

@@ -1,7 +1,7 @@
 // Keeps the page up to date: new deliveries appear at the top, and buttons act without leaving the page. It fetches the
 // page again and copies over what is new.
 
-import { find, follow } from '/page-parts.js';
+import { copyOnPress, find, follow } from '/page-parts.js';
 
 const pollMs = 1_000;
 const unavailable = 'The sandbox isn’t responding. Trying again.';
@@ -18,7 +18,11 @@ document.addEventListener('submit', (event) => {
   event.preventDefault();
   send(form);
 });
-for (const button of document.querySelectorAll('[data-copy]')) offerCopy(button);
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  button.removeAttribute('hidden');
+  const from = document.querySelector(button.getAttribute('data-copy') ?? '');
+  copyOnPress(button, async () => from?.textContent ?? '');
+}
 follow(refresh, pollMs);
 
 /** @param {{ force?: boolean }} how With `force`, endpoints also while somebody uses them. */
@@ -68,17 +72,6 @@ function update(page, force) {
   endpoints.replaceChildren(...[...states.children].map((each) => document.importNode(each, true)));
   // Focus is never lost.
   if (isFocused) find('.endpoints h2', HTMLElement).focus();
-}
-
-/** @param {Element} button */
-function offerCopy(button) {
-  if (!(button instanceof HTMLElement)) return;
-  button.hidden = false;
-  button.addEventListener('click', async () => {
-    const from = document.querySelector(button.dataset.copy ?? '');
-    await navigator.clipboard.writeText(from?.textContent ?? '');
-    button.textContent = 'Copied';
-  });
 }
 
 /** @param {string} text */
