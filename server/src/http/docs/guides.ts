@@ -202,7 +202,7 @@ function sidebar(navigation: Section[], path: string): Html {
   const link = ({ title, path: href }: Entry) =>
     html`<li><a href="${href}"${href === path && html` aria-current="page"`}>${title}</a></li>`;
   return html`<button class="button small contents-button" type="button" popovertarget="contents">Contents</button>
-<nav class="contents" id="contents" popover aria-label="Guides">
+<nav class="contents panel" id="contents" popover aria-label="Guides">
 <ul>${link({ title: 'Overview', path: '/docs' })}${link({ title: 'API reference', path: '/docs/reference' })}</ul>
 ${navigation.map(({ title, entries }) => html`<p class="label">${title}</p>\n<ul>${entries.map(link)}</ul>`)}
 </nav>`;

@@ -103,7 +103,7 @@ ${callsCard(calls, advisor !== undefined)}
 function stateCard({ state, formToken }: Home, advisor: SandboxAdvisor | undefined): Html {
   const { now, isMoved, advisors, texts, webhooks } = state;
   const names = advisors.map(({ name }) => name.split(' ')[0]).join(', ');
-  return html`<section class="state" aria-labelledby="state">
+  return html`<section class="state panel" aria-labelledby="state">
 <header><h2 id="state">This sandbox</h2><span class="chip good">${icons.check}Ready</span></header>
 <dl>
 <dt>Clock</dt>
@@ -138,7 +138,7 @@ ${advisor && html`<a class="button small" href="/app">${icons.message}Advisor’
 
 function callsCard(calls: FirstCall[], canRun: boolean): Html {
   const languages = calls[0]?.code.map(({ language }) => language) ?? [];
-  return html`<section class="calls" id="calls" aria-labelledby="calls-title">
+  return html`<section class="calls panel" id="calls" aria-labelledby="calls-title">
 <div class="steps">
 <h2 id="calls-title">Three first calls</h2>
 <div class="choice" role="radiogroup" aria-labelledby="calls-title">${calls.map(
@@ -179,7 +179,7 @@ function callOf({ method, path, body }: FirstCall): string {
 type Way = { href: string; title: string; about: string; icon: Html };
 
 function way({ href, title, about, icon }: Way): Html {
-  return html`<li><a href="${href}">${icon}<span class="name">${title}</span><span class="about">${about}</span></a></li>`;
+  return html`<li><a class="panel" href="${href}">${icon}<span class="name">${title}</span><span class="about">${about}</span></a></li>`;
 }
 
 function count(texts: number): string {

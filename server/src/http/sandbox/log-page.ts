@@ -105,7 +105,7 @@ passwords are left out.${leftOut > 0 && ` Of more than ${perSecondMax} a second 
 <button class="button">Filter</button>
 </form>
 <div class="panes">
-<section aria-label="Calls">
+<section class="panel" aria-label="Calls">
 <table><thead><tr><th scope="col">Status</th><th scope="col">Call</th><th scope="col" class="number">Took</th><th scope="col">When</th></tr></thead>
 <tbody data-calls>${calls.slice(0, shownMax).map((call) => row(call, filter, chosen))}${
     calls.length > shownMax &&
@@ -113,7 +113,7 @@ passwords are left out.${leftOut > 0 && ` Of more than ${perSecondMax} a second 
   }</tbody></table>
 <p class="nothing" data-nothing>${isFiltered ? 'No call matches.' : 'No calls yet. Make one, and it appears here.'}</p>
 </section>
-<section class="detail" aria-label="Call" data-detail tabindex="-1">${chosen ? detail(chosen, publicUrl) : html`<p class="facts">Choose a call to see its request and response.</p>`}</section>
+<section class="detail panel" aria-label="Call" data-detail tabindex="-1">${chosen ? detail(chosen, publicUrl) : html`<p class="facts">Choose a call to see its request and response.</p>`}</section>
 </div>
 </main>`;
   return sendPage(reply, { title: 'Log', content, script: script.path, style: style.path });
