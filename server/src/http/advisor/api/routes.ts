@@ -1,14 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Caller } from '../../../domain/access/callers.ts';
-import { ownApp } from '../../../domain/access/callers.ts';
+import { type Caller, ownApp } from '../../../domain/access/callers.ts';
 import { idempotency } from '../../../domain/access/idempotency.ts';
 import type { LoadShedder } from '../../../domain/access/load-shedder.ts';
 import type { PoolShares } from '../../../domain/access/pool-shares.ts';
 import { allScopes } from '../../../domain/access/scopes.ts';
+import { getMedia } from '../../../domain/conversations/conversation-items.ts';
+import { problem } from '../../../domain/problems.ts';
 import { type FairQueue, makeFairQueue } from '../../../domain/shared/fair-queue.ts';
+import type { Session } from '../../../domain/sign-in/sessions.ts';
 import { Type } from '../../../schemas/shared/type.ts';
 import { requireOwnPage } from '../../browser/forms.ts';
-import { setCaller, stillAllowed } from '../../door/checks.ts';
+import { sendMedia } from '../../browser/media.ts';
+import { type Check, callerOf, setCaller, stillAllowed } from '../../door/checks.ts';
 import { addPassage } from '../../door/door.ts';
 import type { LongWork } from '../../door/long-work.ts';
 import { overloaded } from '../../door/rate-limit.ts';
@@ -16,6 +19,7 @@ import { responder } from '../../door/responses.ts';
 import type { Endpoint, Route } from '../../door/route.ts';
 import { makeWaitingRoom } from '../../door/waiting-room.ts';
 import type { Visits } from '../visits.ts';
+import { describeSession } from './app-session.ts';
 import * as broadcasts from './broadcasts.ts';
 import * as calendar from './calendar.ts';
 import { addContactFiles } from './contact-files.ts';
@@ -23,9 +27,7 @@ import * as contacts from './contacts.ts';
 import * as conversations from './conversations.ts';
 import { addEventStream } from './event-stream.ts';
 import * as imports from './imports.ts';
-import { addMedia } from './media.ts';
 import * as savedReplies from './saved-replies.ts';
-import { addSession, requireSession } from './session.ts';
 import * as signatures from './signatures.ts';
 import * as wordings from './wordings.ts';
 
@@ -155,4 +157,37 @@ async function enter(shedder: LoadShedder, turns: FairQueue, request: FastifyReq
     endTurn();
     leave();
   };
+}
+
+/** Who is signed in, what time it is in the domain, and where the events begin that the app hasn't seen. */
+function addSession(app: FastifyInstance, visits: Visits): void {
+  const { deps, forms } = visits;
+  addPassage(app, { method: 'GET', path: '/app/api/session' }, [], async (request, reply) => {
+    const session = await requireSession(visits, request);
+    const known = { ...(await describeSession(deps, session)), formToken: forms.token(request, reply) };
+    reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(JSON.stringify(known));
+  });
+}
+
+async function requireSession({ sessionOf }: Visits, request: FastifyRequest): Promise<Session> {
+  const session = await sessionOf(request);
+  if (!session) throw problem('unauthorized', 'You aren’t signed in: sign in again.');
+  return session;
+}
+
+/** Pictures that came with replies. Anything that isn't one is a download, and nothing in it runs. */
+function addMedia(app: FastifyInstance, { deps }: Visits, signedIn: Check): void {
+  addPassage(app, { method: 'GET', path: '/app/api/media/:replyNumber/:place' }, [signedIn], async (request, reply) => {
+    const { replyNumber, place } = request.params as Record<string, string>;
+    const bytes = await getMedia(deps, callerOf(request).advisorId, {
+      replyNumber: numberIn(replyNumber),
+      place: numberIn(place),
+    });
+    await sendMedia(reply, bytes);
+  });
+}
+
+function numberIn(text = ''): number {
+  if (!/^\d{1,15}$/.test(text)) throw problem('not_found', 'There is no such picture on the advisor’s account.');
+  return Number(text);
 }
