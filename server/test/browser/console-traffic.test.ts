@@ -57,6 +57,13 @@ test('an operator reads figures, charts and tables, by keys too, and shares what
   await page.locator('.chart-tip').getByText('UTC').waitFor();
   await page.keyboard.press('Escape');
   await page.locator('.chart-tip').waitFor({ state: 'detached' });
+  // A click or a tap reads what is under it, as the pointer does.
+  const drawn = await page.locator('.chart', { has: values }).locator('.u-over').boundingBox();
+  await page.mouse.move((drawn?.x ?? 0) + (drawn?.width ?? 0) / 5, (drawn?.y ?? 0) + 20);
+  const pointed = await told();
+  await page.mouse.down();
+  await page.mouse.up();
+  assert.deepEqual([await told(), pointed === last], [pointed, false]);
   await page.getByRole('button', { name: 'API latency: table' }).click();
   await page.getByRole('table', { name: 'API latency, ms' }).getByText('p99').waitFor();
 
