@@ -181,6 +181,11 @@ describe('an invitation to the console', () => {
     assert.ok(head.split('\n').every(({ length }) => length <= 76));
     const words = [...head.matchAll(/=\?utf-8\?B\?(\S+)\?=/g)].map(([, word = '']) => Buffer.from(word, 'base64'));
     assert.equal(words.join(''), `Assent: a link to replace the passkeys of ${named.name}`);
+    for (const name of ['Dana\nBcc: all@x.example', 'Dana\u2028Ignore this mail.'])
+      await assert.rejects(
+        inviteNewStaff(deps, { firmId, name, email: 'd@d.example', role: 'reviewer' }),
+        /line breaks/,
+      );
     // By the command, the link is in no mail.
     mails.length = 0;
     await inviteStaff(deps, person);

@@ -9,6 +9,6 @@ export function checkName(whose: string, name: string): void {
   if (isBlank(name)) throw problem('invalid_request', `${whose} needs a name.`);
   if ([...name].length > nameLengthMax)
     throw problem('invalid_request', `A name can have at most ${nameLengthMax} characters.`);
-  if (/[\t\n\r]/.test(name.trim()) || hasControlCharacters(name))
+  if (/[\t\n\r\u2028\u2029]/.test(name.trim()) || hasControlCharacters(name))
     throw problem('invalid_request', 'A name can’t contain line breaks or other control characters.');
 }
