@@ -97,8 +97,12 @@ function valueInPath(stage: Stage, name: string, isRead: boolean): string {
 }
 
 function search(schema: Schema | undefined): string {
-  const values = Object.entries((schema ? largest(schema, '', 1) : {}) as object);
-  return values.length > 0 ? `?${values.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}` : '';
+  // Only a list itself makes cursors.
+  const { cursor: _, ...given } = (schema ? largest(schema, '', 1) : {}) as Record<string, unknown>;
+  const values = Object.entries(given);
+  return values.length > 0
+    ? `?${values.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`
+    : '';
 }
 
 /** Of a schema that allows more than a body has room for, as much as there is. */
