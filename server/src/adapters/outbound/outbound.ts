@@ -14,7 +14,7 @@ import {
 
 export { OutboundFailed, OutboundFault, OutboundLate, OutboundRefused, OutboundTooLarge } from './exchanges.ts';
 
-export type OutboundLimits = {
+type OutboundLimits = {
   /** For the whole exchange, from the DNS lookup to the body's last byte. */
   timeoutMs: number;
   /** For connecting alone, if that is to fail sooner. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { listStaff, type StaffRole } from '../../domain/accounts/staff.ts';
 import { beginSession, isFresh } from '../../domain/sign-in/sessions.ts';
 import { addPasskeySignIn } from '../browser/own-sign-in.ts';
-import { sendPage } from '../browser/page.ts';
+import { html, sendPage } from '../browser/page.ts';
 import { passkeySignIn, sandboxSignIn } from '../browser/sign-in-parts.ts';
 import { consolePath, type StaffVisits } from './staff-visits.ts';
 
