@@ -69,6 +69,7 @@ suite('the installation with systemd, pasted from the page for operators', { ski
     );
   });
   after(async () => {
+    await closeBrowser();
     if (existsSync(join(folder, 'pid')) && isAlive(pid())) process.kill(pid(), 'SIGKILL');
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -131,12 +132,8 @@ suite('the installation with systemd, pasted from the page for operators', { ski
     page.setDefaultTimeout(stepMsMax);
     for (const path of ['/app', '/console']) {
       await page.goto(`http://localhost:${port}${path}`);
-      await page
-        .getByRole('button', { name: /sign in|continue/i })
-        .first()
-        .waitFor();
+      await page.getByRole('heading', { name: /^sign in/i }).waitFor();
     }
-    await closeBrowser();
 
     const next = `${version}-next`;
     spawnSync('cp', ['-al', version, next]);
