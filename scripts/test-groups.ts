@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import durations from '../server/test/durations.json' with { type: 'json' };
 
 /** Files with at least so many seconds are in durations.json: `npm test -- --record` writes it. */
-export const slowSeconds = 2;
+export const slowSeconds = 1.5;
 /** Those that share a process have begun by then: at the end there should only be short ones. */
 const sharedPart = 0.8;
 /** Each of their files starts servers or browsers, and waits for them. So many of a folder share a process, one after another. */
