@@ -10,6 +10,7 @@ const PeopleSearch = Type.Object({ text: Type.String({ maxLength: 200 }) });
 const PersonParams = Type.Object({ advisorId: Id(), memberId: Id() });
 
 export const advisors = firmEndpoint({
+  isLong: true,
   handler: async (deps, { firmId }) => ({
     data: (await listAdvisorsOf(deps, firmId)).map(({ advisorId, name, textingNumber, timeZone, disabled }) => ({
       advisorId,
