@@ -173,6 +173,18 @@ export async function listExpired(db: Db, { now, realNow }: Times): Promise<Expi
   );
 }
 
+/** Those of the given texts that were still in the outbox, out of it now. Each comes with something to say about it. */
+function takenWith(said: 'failure_code' | 'facts'): string {
+  return `taken as (
+       delete from dispatches
+       using unnest($1::bigint[], $2::bigint[], $3::text[]) as given (advisor_id, message_id, ${said})
+       where dispatches.message_id = any ($2)
+         and dispatches.message_id = given.message_id
+         and dispatches.advisor_id = given.advisor_id
+       returning given.*
+     )`;
+}
+
 /**
  * Takes texts out of the outbox that will not go out: they fail, with an entry. One that is no longer in the outbox was
  * claimed or held by somebody else, and is left alone.
@@ -185,14 +197,7 @@ export async function failDispatches(
   if (failed.length === 0) return;
   await forAdvisors(db, failed, (db, failed) =>
     db.write(
-      `with taken as (
-       delete from dispatches
-       using unnest($1::bigint[], $2::bigint[], $3::text[]) as given (advisor_id, message_id, failure_code)
-       where dispatches.message_id = any ($2)
-         and dispatches.message_id = given.message_id
-         and dispatches.advisor_id = given.advisor_id
-       returning given.*
-     ),
+      `with ${takenWith('failure_code')},
      failed as (
        update messages
        set status = 'failed', failure_code = taken.failure_code, date_time_ended = $4
@@ -222,14 +227,7 @@ export async function failAltered(
   if (altered.length === 0) return;
   await forAdvisors(db, altered, (db, altered) =>
     db.write(
-      `with taken as (
-       delete from dispatches
-       using unnest($1::bigint[], $2::bigint[], $3::text[]) as given (advisor_id, message_id, facts)
-       where dispatches.message_id = any ($2)
-         and dispatches.message_id = given.message_id
-         and dispatches.advisor_id = given.advisor_id
-       returning given.*
-     ),
+      `with ${takenWith('facts')},
      said as materialized (
        select advisor_id, message_id, number, member_id, substring(meta from '^{"kind":"([a-z_]+)"') as kind
        from archive_entries
