@@ -97,7 +97,7 @@ export async function startCheckout(
     port,
     sandbox: JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')),
     assent: async (...args) => (await run('npm', ['run', '-s', 'assent', '--', ...args], { cwd: folder, env })).stdout,
-    pids: below(npm.pid).filter((pid) => !isPostgres(pid) && !isPostgres(parentOf(pid))),
+    pids: below(npm.pid).filter((pid) => !isPostgres(pid) && !isPostgres(parentOf(pid)) && !isBuild(pid)),
     postmasters,
     statistics,
   };
@@ -123,6 +123,11 @@ function parentOf(pid: number): number {
 
 function isPostgres(pid: number): boolean {
   return read(`/proc/${pid}/comm`).trim() === 'postgres';
+}
+
+/** It ends soon, and a round is measured only while all of a side's processes run. */
+function isBuild(pid: number): boolean {
+  return read(`/proc/${pid}/cmdline`).includes('build-web');
 }
 
 /** Empty if the process has ended. */
